@@ -103,11 +103,15 @@ export function describeCommand(command: Command, summary: string): CommandDoc {
   };
 }
 
+/** The rows of a command: several where the value of an option chooses. */
+export function rowsOf({ operation }: Pick<CallCommand, 'operation'>): readonly Operation[] {
+  return 'rows' in operation ? Object.values(operation.rows) : [operation];
+}
+
 /** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
-export function operationOf({ operation }: Pick<CallCommand, 'operation'>): Operation {
-  if (!('rows' in operation)) return operation;
-  const [first] = Object.values(operation.rows);
-  if (first === undefined) throw new Error(`--${operation.option} chooses among no operations`);
+export function operationOf(command: Pick<CallCommand, 'operation'>): Operation {
+  const [first] = rowsOf(command);
+  if (first === undefined) throw new Error('a command chooses among no operations');
   return first;
 }
 

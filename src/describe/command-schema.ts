@@ -1,5 +1,4 @@
-import type { Operation } from '../api/operation.ts';
-import { type CallCommand, describeCommand, operationOf } from '../commands/command.ts';
+import { type CallCommand, describeCommand, operationOf, rowsOf } from '../commands/command.ts';
 import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
@@ -13,10 +12,6 @@ import { ENVIRONMENT } from './environment.ts';
 import { inputSchemaOf, propertiesOf } from './json-schema.ts';
 
 const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
-
-function rowsOf(command: CallCommand): readonly Operation[] {
-  return 'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
-}
 
 function outputOf(command: CallCommand): JsonSchema {
   const answers = rowsOf(command).map((row) => row.response);

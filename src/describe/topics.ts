@@ -3,38 +3,34 @@ import { ENVIRONMENT } from './environment.ts';
 import { optionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
 
-function exitCodes(): readonly Block[] {
-  return [
-    {
-      kind: 'grid',
-      header: ['EXIT', 'CODE', 'MEANING', 'SAFE TO REPEAT'],
-      rows: exitCodeRows().map((row) => [String(row.exitCode), row.code, row.meaning, row.repeat]),
-    },
-    text(
-      'Several rows: the worst wins, in the order 8, 16, the signal, 4 or 5 (the run stopped on 401 or 403), 7 (nothing could be sent at all), 15, 0.',
-    ),
-    text('With -o json or ndjson the error on stderr is one line of JSON that holds code and exitCode.'),
-  ];
-}
+const EXIT_CODES: readonly Block[] = [
+  {
+    kind: 'grid',
+    header: ['EXIT', 'CODE', 'MEANING', 'SAFE TO REPEAT'],
+    rows: exitCodeRows().map((row) => [String(row.exitCode), row.code, row.meaning, row.repeat]),
+  },
+  text(
+    'Several rows: the worst wins, in the order 8, 16, the signal, 4 or 5 (the run stopped on 401 or 403), 7 (nothing could be sent at all), 15, 0.',
+  ),
+  text('With -o json or ndjson the error on stderr is one line of JSON that holds code and exitCode.'),
+];
 
-function environment(): readonly Block[] {
-  return [
-    text(
-      'A flag wins over the environment, the environment over the profile, the profile over the config, and that over what is built in.',
-    ),
-    {
-      kind: 'rows',
-      title: 'Variables',
-      rows: ENVIRONMENT.map(({ name, text: meaning, option }) => ({
-        name,
-        text: option === undefined ? meaning : `${meaning} (${option})`,
-      })),
-    },
-    text(
-      'If a stored profile is named (-p or FRONTDESK_PROFILE) and the environment has another URL, that is exit 2, so that no card is changed at the wrong place. NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: verification cannot be switched off.',
-    ),
-  ];
-}
+const VARIABLES: readonly Block[] = [
+  text(
+    'A flag wins over the environment, the environment over the profile, the profile over the config, and that over what is built in.',
+  ),
+  {
+    kind: 'rows',
+    title: 'Variables',
+    rows: ENVIRONMENT.map(({ name, text: meaning, option }) => ({
+      name,
+      text: option === undefined ? meaning : `${meaning} (${option})`,
+    })),
+  },
+  text(
+    'If a stored profile is named (-p or FRONTDESK_PROFILE) and the environment has another URL, that is exit 2, so that no card is changed at the wrong place. NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: verification cannot be switched off.',
+  ),
+];
 
 const OUTPUT: readonly Block[] = [
   text(
@@ -177,13 +173,13 @@ const ACCESSIBILITY: readonly Block[] = [
 /** The help topics, subjects that belong to no single command, in the order in which they are offered. */
 export const TOPICS: readonly { readonly name: string; readonly summary: string; readonly blocks: readonly Block[] }[] =
   [
-    { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: exitCodes() },
+    { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: EXIT_CODES },
     {
       name: 'options',
       summary: 'Options that every command has',
       blocks: [...optionBlocks('Options', 'common'), ...OPTIONS],
     },
-    { name: 'environment', summary: 'Variables of the environment', blocks: environment() },
+    { name: 'environment', summary: 'Variables of the environment', blocks: VARIABLES },
     { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
     { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },
     { name: 'outcomes', summary: 'How a write can end and what to do then', blocks: OUTCOMES },

@@ -90,31 +90,29 @@ async function describeInstallation(): Promise<string> {
 
 const COMPILE_CACHE = 'compile-cache';
 const ANEW = 'every start compiles the program again';
+/** Why compiled code is not kept, where that is as it should be. */
+const NOT_KEPT: Readonly<Record<string, string>> = {
+  off: 'off (NODE_DISABLE_COMPILE_CACHE)',
+  ci: 'off, as CI is set',
+  homeless: 'none, as there is no home folder',
+};
 const flaw = (message: string, fix?: string) => warning(COMPILE_CACHE, message, fix);
 
 /** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
 async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
   if (compiledCode === undefined) return ok(COMPILE_CACHE, 'none: the program runs from its sources');
-  const { reason, where = '', above = [], chunks } = compiledCode;
+  const { reason = '', where = '', above = [], chunks } = compiledCode;
   const folder = above.at(-1) ?? '';
   const states = [...chunks.values()].map(({ state }) => state);
   const count = (wanted: string) => states.filter((state) => state === wanted).length;
   const used = `${count('used')} of the ${states.length} files that doctor loads were compiled already`;
-  switch (reason) {
-    case 'inside':
-      return ok(COMPILE_CACHE, `inside the executable: ${used}`);
-    case 'off':
-      return ok(COMPILE_CACHE, `off (NODE_DISABLE_COMPILE_CACHE): ${ANEW}`);
-    case 'ci':
-      return ok(COMPILE_CACHE, `off, as CI is set: ${ANEW}`);
-    case 'homeless':
-      return ok(COMPILE_CACHE, `none, as there is no home folder: ${ANEW}`);
-    case 'unsafe':
-      return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, `rm -r ${shellQuote(where)}`);
-    case 'unreadable':
-      return flaw(`${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
-    default:
-  }
+  const notKept = NOT_KEPT[reason];
+  if (notKept !== undefined) return ok(COMPILE_CACHE, `${notKept}: ${ANEW}`);
+  if (reason === 'inside') return ok(COMPILE_CACHE, `inside the executable: ${used}`);
+  if (reason === 'unsafe')
+    return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, `rm -r ${shellQuote(where)}`);
+  if (reason === 'unreadable')
+    return flaw(`${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
   if (count('refused') > 0) {
     const options = env['NODE_OPTIONS'] === undefined ? 'node' : 'NODE_OPTIONS';
     return flaw(`Node refuses the compiled code in ${folder}: ${ANEW}`, `look at the options in ${options}`);

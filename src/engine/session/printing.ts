@@ -1,5 +1,5 @@
-import { type Operation, sensitiveOf } from '../../api/operation.ts';
-import { type Command, isMany } from '../../commands/command.ts';
+import { sensitiveOf } from '../../api/operation.ts';
+import { type Command, isMany, rowsOf } from '../../commands/command.ts';
 import type { Failure } from '../../failure.ts';
 import { type Column, type IsOpenPath, openUnder } from '../../output/column.ts';
 import type { OutputOptions } from '../../output/options.ts';
@@ -10,9 +10,7 @@ import { callGiven, type Given } from '../read-given.ts';
 /** Members of the answer that are hidden from people, unless they are asked for. */
 export function sensitiveMembers(command: Command, given: Given): readonly string[] {
   if (command.kind !== 'call' || given.own['showSensitive'] === true) return [];
-  const rows: readonly Operation[] =
-    'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
-  return rows.flatMap(sensitiveOf);
+  return rowsOf(command).flatMap(sensitiveOf);
 }
 
 /** What is open besides the columns of a run's results: members of the answers and of the errors. */
