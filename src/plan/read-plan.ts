@@ -45,8 +45,6 @@ export class PlanRows {
   readonly #idParam: string | undefined;
   readonly #fields: ReadonlySet<string> | undefined;
   readonly #drift: Planned['drift'];
-  /** Members of the last row's record: rows of one shape share one array. */
-  #names: readonly string[] = [];
 
   constructor({ params, body, family }: Operation) {
     this.#idParam = Object.keys(params.shape)[0];
@@ -67,11 +65,9 @@ export class PlanRows {
     });
     const id = this.#idParam === undefined ? [] : [[this.#idParam, object.get('id') ?? null] as const];
     const cells = [...id, ...(body ?? [])];
-    const isSame = cells.length === this.#names.length && cells.every(([name], index) => name === this.#names[index]);
-    if (!isSame) this.#names = cells.map(([name]) => name);
     return {
       row: this.lastRow,
-      names: this.#names,
+      names: cells.map(([name]) => name),
       values: cells.map(([, value]) => value),
       planned: { body, before, about, drift: this.#drift },
       ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),

@@ -178,7 +178,7 @@ export async function readChangedFrom(
   } as const;
   for await (const batch of readRecords(file.bytes(), options)) {
     faults.push(...batch.faults);
-    index.notes.push(...(batch.notes ?? []));
+    index.notes.push(...batch.notes);
     for (const record of batch.records) {
       const [id, values] = readOldRow(record, roles, batch.format);
       for (const [cell, problem] of record.problems ?? [])

@@ -106,7 +106,7 @@ async function readThrough(
       findings.addNames(batch.header.names);
       findings.addFaults(interpreter.checkHeader(batch.header));
     }
-    findings.notes.push(...(batch.notes ?? []));
+    findings.notes.push(...batch.notes);
     await checkBatch(batch, interpreter, findings, options);
   }
   findings.addFaults(interpreter.roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));

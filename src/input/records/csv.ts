@@ -1,16 +1,16 @@
+import { countFrom } from '../../json/shorten.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { quoteGiven } from '../given.ts';
-import { countLineBreaks, RecordParser } from './record.ts';
+import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
+import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
 
-const QUOTE = 0x22;
-const LF = 0x0a;
-const CR = 0x0d;
-const APOSTROPHE = 0x27;
-const HEADER = /(?:[^"\r\n]+|"[^"]*")*/y;
 const DELIMITERS = [',', ';', '\t'] as const;
+/** What the guard adds, or escapes with. */
+const GUARD = /['\\]/;
+const NEVER_CLOSED = 'a quote that is never closed';
 
 interface QuoteFault {
-  /** Index of the character at fault. */
+  /** Index of the character at fault, in the text of the row. */
   readonly at: number;
   readonly problem: string;
 }
@@ -26,17 +26,16 @@ export function sniffDelimiter(header: string): string {
 }
 
 /**
- * RFC 4180 as a stream: any of the three delimiters, CRLF, LF or CR, quoted line breaks; a blank line is a row without values.
+ * RFC 4180 as a stream: any of the three delimiters, CRLF, LF or CR, quoted line breaks. Rows without any value are left
+ * out: those at the end, which spreadsheets leave behind, with a note, others as faults.
  * Stricter than spreadsheets about quotes, because a row that can be read in two ways must not be sent.
  * Written by hand since every fault needs its line and column, at the speed of a plain split (see bench).
  */
 export class CsvParser extends RecordParser {
   readonly #raw: boolean;
-  #index = 0;
   #delimiter: string | undefined;
-  /** Positions of the next quote and the next CR at or after `#index`; looked up again once passed. */
-  #nextQuote = -1;
-  #nextReturn = -1;
+  /** Lines of the rows without any value that were met last. */
+  #empty: number[] = [];
 
   /** `raw`: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
   constructor(raw: boolean) {
@@ -44,158 +43,105 @@ export class CsvParser extends RecordParser {
     this.#raw = raw;
   }
 
-  protected override read(isLast: boolean): number {
-    this.#index = 0;
-    this.#nextQuote = -1;
-    this.#nextReturn = -1;
-    while (!this.ended && this.#index < this.text.length && this.#readRecord(isLast)) {
-      // each call takes one record
-    }
-    return this.#index;
-  }
-
-  /** Takes one record; false when its end is not here yet. */
-  #readRecord(isLast: boolean): boolean {
-    const start = this.#index;
-    if (this.#nextQuote < start) this.#nextQuote = indexOrEnd(this.text, '"', start);
-    const end = this.#lineEnd(start);
-    if (this.#nextQuote < end) return this.#readQuoted(start, isLast);
-    if (!this.#hasBreak(end, isLast)) return false;
-    const line = this.text.slice(start, end);
-    if (line !== '') {
-      this.#delimiter ??= sniffDelimiter(line);
-      this.#add(line.split(this.#delimiter), this.line);
-    } else if (this.header !== undefined)
-      this.#add(
-        Array.from(this.header.names, () => ''),
-        this.line,
-      );
-    this.#stepOver(end);
-    return true;
-  }
-
-  /** Index of the line break at or after `from`, or the end of the text. */
-  #lineEnd(from: number): number {
-    const text = this.text;
-    if (this.#nextReturn < from) this.#nextReturn = indexOrEnd(text, '\r', from);
-    const feed = indexOrEnd(text, '\n', from);
-    return Math.min(feed, this.#nextReturn);
-  }
-
-  /** Is the line break at `end` all here? A CR at the very end may be half of CRLF. */
-  #hasBreak(end: number, isLast: boolean): boolean {
-    if (isLast) return true;
-    return end < this.text.length && !(this.text.charCodeAt(end) === CR && end + 1 === this.text.length);
-  }
-
-  #stepOver(end: number): void {
-    const isPair = this.text.charCodeAt(end) === CR && this.text.charCodeAt(end + 1) === LF;
-    this.#index = end + (isPair ? 2 : 1);
-    this.line += 1;
-  }
-
-  #readQuoted(start: number, isLast: boolean): boolean {
-    const text = this.text;
-    if (this.#delimiter === undefined) {
-      const header = headerLine(text, start);
-      if (header === undefined && !isLast) return false;
-      this.#delimiter = sniffDelimiter(header ?? text.slice(start));
-    }
-    const cells: string[] = [];
-    let index = start;
-    for (;;) {
-      const cell = this.#readCell(index, this.#delimiter, isLast);
-      if (cell === undefined) return false;
-      if ('problem' in cell) {
-        this.#endAt(start, cell);
-        return false;
+  protected override readNext(start: number, isLast: boolean): number | undefined {
+    const end = this.#endOfRow(start, isLast);
+    if (end === undefined) return undefined;
+    const text = this.text.slice(start, end.at);
+    const hasQuotes = text.includes('"');
+    if (text === '') {
+      if (this.header !== undefined) this.#empty.push(this.line);
+    } else {
+      this.#delimiter ??= sniffDelimiter(text);
+      const cells = hasQuotes ? cellsOf(text, this.#delimiter) : text.split(this.#delimiter);
+      if ('problem' in cells) {
+        if (isLast || cells.problem !== NEVER_CLOSED) this.#endAt(text, cells);
+        return undefined;
       }
-      cells.push(cell.value);
-      if (text[cell.end] !== this.#delimiter) {
-        if (!this.#hasBreak(cell.end, isLast)) return false;
-        const line = this.line;
-        this.line += countLineBreaks(text.slice(start, cell.end));
-        this.#add(cells, line);
-        this.#stepOver(cell.end);
-        return true;
-      }
-      index = cell.end + 1;
+      this.#add(this.#raw || !GUARD.test(text) ? cells : cells.map(unguardCell));
     }
+    this.line += hasQuotes ? 1 + countLineBreaks(text) : 1;
+    return end.next;
   }
 
-  /** One cell from `start`; `end` is the delimiter or line break after it. Undefined: not all here yet. */
-  #readCell(
-    start: number,
-    delimiter: string,
-    isLast: boolean,
-  ): { value: string; end: number } | QuoteFault | undefined {
-    const text = this.text;
-    if (text.charCodeAt(start) !== QUOTE) {
-      const end = Math.min(this.#lineEnd(start), indexOrEnd(text, delimiter, start));
-      const quote = text.slice(start, end).indexOf('"');
-      if (quote === -1) return { value: text.slice(start, end), end };
-      return {
-        at: start + quote,
-        problem: 'a quote inside a cell that does not begin with one; write "" inside quotes',
-      };
-    }
-    let value = '';
-    let from = start + 1;
-    for (;;) {
-      const quote = text.indexOf('"', from);
-      if (quote === -1) return isLast ? { at: start, problem: 'a quote that is never closed' } : undefined;
-      const after = text.charCodeAt(quote + 1);
-      if (Number.isNaN(after) && !isLast) return undefined;
-      value += text.slice(from, quote);
-      if (after !== QUOTE) {
-        const isEnd = Number.isNaN(after) || after === LF || after === CR || text[quote + 1] === delimiter;
-        if (isEnd) return { value, end: quote + 1 };
-        return { at: quote + 1, problem: 'text after the closing quote of a cell' };
-      }
-      value += '"';
-      from = quote + 2;
-    }
+  protected override atEnd(): void {
+    const [first] = this.#empty;
+    if (first !== undefined) this.notes.push(emptyEndNote(this.#empty.length, first));
   }
 
-  #add(cells: string[], line: number): void {
-    if (!this.#raw) unguard(cells);
+  /** The end of the row that begins at `start`: a line break after an odd number of quotes belongs to a cell. */
+  #endOfRow(start: number, isLast: boolean): LineEnd | undefined {
+    let end = this.endOfLine(start, isLast);
+    let isOpen = false;
+    for (let from = start; end !== undefined; end = this.endOfLine(from, isLast)) {
+      if (hasOddQuotes(this.text.slice(from, end.at))) isOpen = !isOpen;
+      if (!isOpen || end.at === this.text.length) return end;
+      from = end.next;
+    }
+    // Too long, perhaps by a quote where none may stand.
+    const { length } = this.text;
+    return isOpen && length - start > MAX_RECORD_LENGTH ? { at: length, next: length } : undefined;
+  }
+
+  #add(cells: string[]): void {
+    const { line } = this;
     if (this.header === undefined) {
       this.header = { names: cells, line };
       return;
     }
-    this.row += 1;
     const { names } = this.header;
+    if (cells.length === names.length && cells.every((cell) => cell === '')) {
+      this.#empty.push(line);
+      return;
+    }
+    for (const empty of this.#empty) this.faults.push({ line: empty, problem: EMPTY_BETWEEN });
+    if (this.#empty.length > 0) this.#empty = [];
+    this.row += 1;
     if (cells.length === names.length) this.records.push({ row: this.row, line, names, values: cells });
     else this.faults.push({ line, problem: raggedProblem(cells, names) });
   }
 
-  #endAt(start: number, fault: QuoteFault): void {
-    const before = this.text.slice(start, fault.at);
+  #endAt(row: string, { at, problem }: QuoteFault): void {
+    const before = row.slice(0, at);
     const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
-    const column = String(Array.from(before.slice(lineStart)).length + 1);
+    const column = String(countFrom(before, lineStart) + 1);
     const line = this.line + countLineBreaks(before);
-    this.endWith({ line, problem: `${fault.problem}; nothing after it was read`, column });
+    this.endWith({ line, problem: `${problem}; nothing after it was read`, column });
   }
 }
 
-function indexOrEnd(text: string, what: string, from: number): number {
-  const index = text.indexOf(what, from);
-  return index === -1 ? text.length : index;
+function hasOddQuotes(line: string): boolean {
+  return line.includes('"') && line.split('"').length % 2 === 0;
 }
 
-/** The first line from `start`, line breaks inside quotes included; undefined when its end is not here. */
-function headerLine(text: string, start: number): string | undefined {
-  HEADER.lastIndex = start;
-  const [header = ''] = HEADER.exec(text) ?? [];
-  return /[\r\n]/.test(text[HEADER.lastIndex] ?? '') ? header : undefined;
-}
-
-function unguard(cells: string[]): void {
-  for (let index = 0; index < cells.length; index += 1) {
-    const cell = cells[index];
-    if (cell !== undefined && (cell.charCodeAt(0) === APOSTROPHE || cell.includes('\\')))
-      cells[index] = unguardCell(cell);
+/** The cells of a row that has quotes, or the first of these that is not where it may be. */
+function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
+  const cells: string[] = [];
+  for (let start = 0; ; ) {
+    let end = row.indexOf(delimiter, start);
+    if (end === -1) end = row.length;
+    if (row[start] === '"') {
+      end = closingQuote(row, start) + 1;
+      if (end === 0) return { at: start, problem: NEVER_CLOSED };
+      const isEnd = end === row.length || row[end] === delimiter;
+      if (!isEnd) return { at: end, problem: 'text after the closing quote of a cell' };
+      cells.push(row.slice(start + 1, end - 1).replaceAll('""', '"'));
+    } else {
+      const cell = row.slice(start, end);
+      const quote = cell.indexOf('"');
+      const problem = 'a quote inside a cell that does not begin with one; write "" inside quotes';
+      if (quote !== -1) return { at: start + quote, problem };
+      cells.push(cell);
+    }
+    if (end === row.length) return cells;
+    start = end + 1;
   }
+}
+
+/** Where the quote is closed that stands at `start`; -1: nowhere. */
+function closingQuote(row: string, start: number): number {
+  let end = row.indexOf('"', start + 1);
+  while (end !== -1 && row[end + 1] === '"') end = row.indexOf('"', end + 2);
+  return end;
 }
 
 function raggedProblem(cells: readonly string[], names: readonly string[]): string {

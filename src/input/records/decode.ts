@@ -1,141 +1,94 @@
 import { isUtf8 } from 'node:buffer';
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+/** A piece of the text of an input. */
+export interface TextPiece {
+  readonly text: string;
+  /** Nothing follows. */
+  readonly isLast: boolean;
+  /** Why nothing after it can be read; then it has no text of its own. */
+  readonly problem?: string;
+}
 
-/** Raised between two pieces: everything before the fault was handed out already. */
-export class DecodeFault extends Error {
-  constructor(problem: string) {
-    super(problem);
-    this.name = 'DecodeFault';
+const LINE_FEED = 0x0a;
+const NUL = 'a NUL character (UTF-16 needs a byte order mark)';
+const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252; save it as UTF-8)';
+const NOT_UTF16 = 'half of a surrogate pair, which is not UTF-16';
+/** A byte that no UTF-8 has. */
+const NO_CHARACTER = Buffer.from([0xff]);
+
+/** Which of the two orders of UTF-16 the byte order mark at the start names; undefined: none. */
+export function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
+  const [first, second] = start;
+  if (first === 0xfe && second === 0xff) return 'big';
+  return first === 0xff && second === 0xfe ? 'little' : undefined;
+}
+
+/** UTF-16 as UTF-8, in which half a character becomes a byte that is none. */
+async function* asUtf8(bytes: AsyncIterable<Uint8Array>, order: 'big' | 'little'): AsyncGenerator<Uint8Array> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of bytes) {
+    // A copy, as swap16 works in place, and the reader uses its buffer again.
+    const all = Buffer.concat([rest, piece]);
+    const even = all.subarray(0, all.length - (all.length % 2));
+    const text = (order === 'big' ? Buffer.from(even).swap16() : even).toString('utf16le');
+    // The other half of a pair may be in the next piece.
+    const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+    const whole = isCut ? text.slice(0, -1) : text;
+    rest = all.subarray(2 * whole.length);
+    yield Buffer.from(whole.isWellFormed() ? whole : whole.slice(0, whole.search(/\p{Cs}/u)));
+    if (!whole.isWellFormed()) yield NO_CHARACTER;
   }
+  if (rest.length > 0) yield NO_CHARACTER;
 }
 
-const BYTE_ORDER_MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
-
-const NOT_TEXT: Readonly<Record<Encoding, string>> = {
-  'utf-8':
-    'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252; save it as UTF-8); nothing from here on was read',
-  'utf-16le': 'half of a surrogate pair, which is not UTF-16; nothing from here on was read',
-  'utf-16be': 'half of a surrogate pair, which is not UTF-16; nothing from here on was read',
-};
-
-/** How many bytes at the end belong to a UTF-8 character that is not complete yet: 0 to 3. */
-function incompleteUtf8(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
+/** How many bytes at the end may belong to a character of UTF-8 that is not complete yet: 0 to 3. */
+function openEnd(bytes: Buffer): number {
+  const end = bytes.subarray(-3);
+  const lead = end.findLastIndex((byte) => byte >= 0xc0);
+  return lead === -1 || isUtf8(end.subarray(lead)) ? 0 : end.length - lead;
 }
 
-/** Likewise for UTF-16: an odd byte, a high surrogate whose partner is to come. */
-function incompleteUtf16(bytes: Buffer, isBigEndian: boolean): number {
-  const odd = bytes.length % 2;
-  if (bytes.length - odd < 2) return odd;
-  const high = bytes[bytes.length - odd - (isBigEndian ? 2 : 1)] ?? 0;
-  return (high & 0xfc) === 0xd8 ? odd + 2 : odd;
-}
-
-function decodeUtf16(bytes: Buffer, isBigEndian: boolean): string {
-  // swap16 works in place, and the bytes belong to the reader.
-  return isBigEndian ? Buffer.from(bytes).swap16().toString('utf16le') : bytes.toString('utf16le');
-}
-
-/** Length of the part of `bytes` that is whole lines of good UTF-8. */
-function goodUtf8Length(bytes: Buffer): number {
-  let start = 0;
+/** The part of the bytes that is whole lines of good UTF-8. */
+function goodLines(bytes: Buffer): Buffer {
+  let good = 0;
   for (;;) {
-    const feed = bytes.indexOf(0x0a, start);
-    const end = feed === -1 ? bytes.length : feed + 1;
-    if (!isUtf8(bytes.subarray(start, end)) || feed === -1) return start;
-    start = end;
+    const end = bytes.indexOf(LINE_FEED, good) + 1;
+    if (end === 0 || !isUtf8(bytes.subarray(good, end))) return bytes.subarray(0, good);
+    good = end;
   }
-}
-
-class Decoder {
-  readonly #encoding: Encoding;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(encoding: Encoding) {
-    this.#encoding = encoding;
-  }
-
-  /** The text of the bytes so far; and whether they went wrong, in which case it ends before the bad line. */
-  decode(piece: Uint8Array, isLast: boolean): { readonly text: string; readonly isBad: boolean } {
-    const bytes = this.#rest.length === 0 ? asBuffer(piece) : Buffer.concat([this.#rest, piece]);
-    const isUtf16 = this.#encoding !== 'utf-8';
-    const isBigEndian = this.#encoding === 'utf-16be';
-    const incomplete = isLast ? 0 : isUtf16 ? incompleteUtf16(bytes, isBigEndian) : incompleteUtf8(bytes);
-    const complete = bytes.subarray(0, bytes.length - incomplete);
-    // A copy: the reader uses its buffer again.
-    this.#rest = Buffer.from(bytes.subarray(complete.length));
-    if (!isUtf16) {
-      if (isUtf8(complete)) return { text: complete.toString('utf8'), isBad: false };
-      return { text: complete.subarray(0, goodUtf8Length(complete)).toString('utf8'), isBad: true };
-    }
-    const text = decodeUtf16(complete.subarray(0, complete.length - (complete.length % 2)), isBigEndian);
-    if (text.isWellFormed() && complete.length % 2 === 0) return { text, isBad: false };
-    const bad = text.isWellFormed() ? text.length : text.search(/\p{Cs}/u);
-    return { text: text.slice(0, text.lastIndexOf('\n', bad) + 1), isBad: true };
-  }
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function encodingOf(start: Uint8Array): { readonly encoding: Encoding; readonly markLength: number } {
-  for (const [encoding, mark] of BYTE_ORDER_MARKS) {
-    if (mark.every((byte, index) => start[index] === byte)) return { encoding, markLength: mark.length };
-  }
-  return { encoding: 'utf-8', markLength: 0 };
-}
-
-const NUL = 'a NUL character (UTF-16 needs a byte order mark); nothing from here on was read';
-
-/** Text without its NUL and what follows, back to the beginning of the line; undefined when it has none. */
-function beforeNul(text: string): string | undefined {
-  const nul = text.indexOf('\0');
-  return nul === -1 ? undefined : text.slice(0, text.lastIndexOf('\n', nul) + 1);
 }
 
 /**
- * The text of an input, piece by piece, without its byte order mark: UTF-8, or UTF-16 of either order when the
- * mark says so. Nothing is ever replaced: bytes that are no text, and NUL, raise a `DecodeFault` after all
- * lines before the bad one were handed out, so that the reader's own line count tells where it is. `takesNul`: for
- * cells that are taken as they are, and were written so.
+ * The text of an input, piece by piece: UTF-8, or UTF-16 of either order when the mark at its `start` says so. Nothing is
+ * ever replaced: bytes that are no text, and NUL, are a problem after all lines before the bad one were handed out, so that
+ * the reader's own line count tells where it is. `takesNul`: for cells that are taken as they are, and were written so.
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
-  { takesNul = false }: { readonly takesNul?: boolean } = {},
-): AsyncGenerator<string> {
-  let decoder: Decoder | undefined;
-  let start: Buffer = Buffer.alloc(0);
-  const take = function* (piece: Uint8Array, isLast: boolean): Generator<string> {
-    let unread = piece;
-    if (decoder === undefined) {
-      start = Buffer.concat([start, piece]);
-      // The longest mark has three bytes.
-      if (start.length < 3 && !isLast) return;
-      const { encoding, markLength } = encodingOf(start);
-      decoder = new Decoder(encoding);
-      unread = start.subarray(markLength);
+  start: Uint8Array,
+  takesNul: boolean,
+): AsyncGenerator<TextPiece> {
+  const order = utf16OrderOf(start);
+  const notText = order === undefined ? NOT_UTF8 : NOT_UTF16;
+  const ending = (problem: string) => ({
+    text: '',
+    isLast: false,
+    problem: `${problem}; nothing from here on was read`,
+  });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {
+    // Without a copy, where it can be: one for each piece would stay in memory until the collector comes round.
+    const all =
+      rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat([rest, piece]);
+    const nul = takesNul ? -1 : all.indexOf(0);
+    const whole = all.subarray(0, nul === -1 ? all.length - openEnd(all) : nul);
+    const isText = isUtf8(whole);
+    if (!isText || nul !== -1) {
+      yield { text: goodLines(whole).toString(), isLast: false };
+      return yield ending(isText ? NUL : notText);
     }
-    const { text, isBad } = decoder.decode(unread, isLast);
-    const good = takesNul ? undefined : beforeNul(text);
-    if (good !== undefined) {
-      yield good;
-      throw new DecodeFault(NUL);
-    }
-    if (text !== '') yield text;
-    if (isBad) throw new DecodeFault(NOT_TEXT[encodingOf(start).encoding]);
-  };
-  for await (const piece of bytes) yield* take(piece, false);
-  yield* take(new Uint8Array(0), true);
+    rest = Buffer.from(all.subarray(whole.length));
+    yield { text: whole.toString(), isLast: false };
+  }
+  yield rest.length > 0 ? ending(notText) : { text: '', isLast: true };
 }

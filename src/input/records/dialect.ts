@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type CsvDialect, RFC_4180 } from '../../output/options.ts';
 import { sniffDelimiter } from './csv.ts';
+import { utf16OrderOf } from './decode.ts';
 
 /** Far above any header. */
 const LOOKED_AT_BYTES = 64 * 1024;
@@ -10,12 +11,9 @@ export async function dialectOf(path: string): Promise<CsvDialect> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
-    const bytes = buffer.subarray(0, bytesRead - (bytesRead % 2));
-    const order = bytes.subarray(0, 2).toString('latin1');
-    const isWide = order === '\xff\xfe' || order === '\xfe\xff';
-    const text = isWide
-      ? (order === '\xff\xfe' ? bytes : bytes.swap16()).toString('utf16le')
-      : buffer.subarray(0, bytesRead).toString('utf8');
+    const bytes = buffer.subarray(0, bytesRead);
+    const encoding = { big: 'utf-16be', little: 'utf-16le', none: 'utf-8' }[utf16OrderOf(bytes) ?? 'none'];
+    const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
     const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
     const header = /[^\s][^\r\n]*/.exec(text)?.[0] ?? '';
     return { delimiter: sniffDelimiter(header), lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? RFC_4180.lineEnd, mark };

@@ -21,12 +21,16 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
     }
   }
   const { sheet } = record;
-  const row = {
-    ...(format === 'json' ? { row: record.row } : {}),
-    ...(sheet === undefined ? {} : { sheet, ...(index === -1 ? {} : { cell: index }) }),
+  const isOfRow = field === '' || format === 'ids';
+  return {
+    line,
+    row: format === 'json' ? record.row : undefined,
+    sheet,
+    cell: sheet === undefined || index === -1 ? undefined : index,
+    field: isOfRow || index !== -1 ? undefined : field,
+    column: isOfRow || index === -1 ? undefined : field,
+    problem,
   };
-  if (field === '' || format === 'ids') return { line, ...row, problem };
-  return { line, ...row, ...(index === -1 ? { field } : { column: field }), problem };
 }
 
 /** A sheet's name as spreadsheets write it before a cell: in quotes unless it is one word. */

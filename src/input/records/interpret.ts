@@ -7,12 +7,11 @@ import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, roundedProblem } from './columns.ts';
-import { EMPTY_BETWEEN, placeFault } from './fault-place.ts';
+import { placeFault } from './fault-place.ts';
 import {
   type InputFault,
   type InputFormat,
   type InputHeader,
-  isEmptyRow,
   isTable,
   type Planned,
   type RawRecord,
@@ -119,9 +118,6 @@ export class Interpreter {
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
-    if (isTable(format) && isEmptyRow(record)) {
-      return { kind: 'faults', row: undefined, faults: [placeFault(record, format, '', EMPTY_BETWEEN)] };
-    }
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
     // What the reader of a workbook says of the cells of a row.

@@ -32,85 +32,64 @@ const LONGEST_WORD = 5;
  */
 export class JsonArrayParser extends RecordParser {
   #expected: Expected = 'array';
-  #index = 0;
-  /** Index of the first character of the present line; may be negative. */
-  #lineStart = 0;
-  /** Length from which on the text is read again: twice what was too short, so that a long row is not read many times. */
-  #enough = 0;
+  #column = 1;
 
   constructor() {
     super('a row of more than 8 million characters; nothing after it was read');
   }
 
-  protected override read(isLast: boolean, isAll: boolean): number {
-    const { text } = this;
-    this.#index = 0;
-    if (isLast || isAll || text.length >= this.#enough) {
-      while (!this.ended && this.#readNext(isLast)) {
-        // each call takes one element or one sign between two
-      }
-      this.#enough = 2 * (text.length - this.#index);
-    }
-    if (isLast && !this.ended && this.#expected !== 'end') {
-      this.#stepTo(text.length);
-      const isEmpty = this.#expected === 'array';
-      this.#fail(isEmpty ? 'there is no JSON array here' : 'the input ends before the array is closed');
-    }
-    this.#lineStart -= this.#index;
-    return this.#index;
-  }
-
-  /** False: nothing more is complete. */
-  #readNext(isLast: boolean): boolean {
-    SPACE.lastIndex = this.#index;
+  protected override readNext(start: number, isLast: boolean): number | undefined {
+    SPACE.lastIndex = start;
     SPACE.test(this.text);
-    this.#stepTo(SPACE.lastIndex);
-    const sign = this.text[this.#index];
-    if (sign === undefined) return false;
+    if (SPACE.lastIndex > start) return this.#pass(start, SPACE.lastIndex);
+    const sign = this.text[start] ?? '';
+    const mayBeRow = this.#expected === 'first' || this.#expected === 'element';
+    if (mayBeRow && sign !== ',' && sign !== ']') return this.#readElement(start, isLast);
     const next = AFTER[this.#expected][sign];
-    const isElement = (this.#expected === 'first' || this.#expected === 'element') && sign !== ',' && sign !== ']';
-    if (isElement) return this.#readElement(isLast);
     if (next === undefined) {
       this.#fail(PROBLEMS[this.#expected]);
-      return false;
+      return undefined;
     }
     this.#expected = next;
-    this.#index += 1;
-    return true;
+    return this.#pass(start, start + 1);
   }
 
-  #readElement(isLast: boolean): boolean {
-    const rest = this.text.slice(this.#index);
+  protected override atEnd(): void {
+    if (this.#expected === 'end') return;
+    this.#pass(0, this.text.length);
+    const isEmpty = this.#expected === 'array';
+    this.#fail(isEmpty ? 'there is no JSON array here' : 'the input ends before the array is closed');
+  }
+
+  #readElement(start: number, isLast: boolean): number | undefined {
+    const rest = this.text.slice(start);
     try {
       const { value, end } = parseBeginning(rest);
       // A number may go on in the next piece.
-      if (end === rest.length && !isLast) return false;
+      if (end === rest.length && !isLast) return undefined;
       this.addElement(readElement(value));
-      this.#stepTo(this.#index + end);
       this.#expected = 'comma';
-      return true;
+      return this.#pass(start, start + end);
     } catch (error) {
       const missing = error instanceof JsonSyntaxError ? rest.length - error.offset : Number.NaN;
-      if (isLast ? missing === 0 : missing < LONGEST_WORD) return false;
+      if (isLast ? missing === 0 : missing < LONGEST_WORD) return undefined;
       const fault = placeJsonFault(error, this.line, this.#column);
       // A quote is missing, and the rest of the file would turn inside out.
       const isBreak = rest[rest.length - missing] === '\n';
       this.endWith(isBreak ? { ...fault, problem: 'a raw line break in a string' } : fault);
-      return false;
+      return undefined;
     }
   }
 
-  get #column(): number {
-    return this.#index - this.#lineStart + 1;
-  }
-
-  #stepTo(end: number): void {
-    const passed = this.text.slice(this.#index, end);
+  /** Moves the place behind this part of the text, and answers its end. */
+  #pass(start: number, end: number): number {
+    this.#column += end - start;
+    const passed = this.text.slice(start, end);
     for (let at = passed.indexOf('\n'); at !== -1; at = passed.indexOf('\n', at + 1)) {
       this.line += 1;
-      this.#lineStart = this.#index + at + 1;
+      this.#column = passed.length - at;
     }
-    this.#index = end;
+    return end;
   }
 
   #fail(problem: string): void {

@@ -39,22 +39,12 @@ export class LineParser extends RecordParser {
     this.#read = read;
   }
 
-  protected override read(isLast: boolean): number {
-    const { text } = this;
-    let index = 0;
-    let nextReturn = -1;
-    while (index < text.length && !this.ended) {
-      if (nextReturn < index) nextReturn = text.indexOf('\r', index);
-      if (nextReturn === -1) nextReturn = text.length;
-      const feed = text.indexOf('\n', index);
-      const end = Math.min(feed === -1 ? text.length : feed, nextReturn);
-      const isCut = end === text.length || (end === nextReturn && end + 1 === text.length);
-      if (isCut && !isLast) break;
-      this.#readLine(text.slice(index, end));
-      this.line += 1;
-      index = end + (end === nextReturn && feed === end + 1 ? 2 : 1);
-    }
-    return index;
+  protected override readNext(start: number, isLast: boolean): number | undefined {
+    const end = this.endOfLine(start, isLast);
+    if (end === undefined) return undefined;
+    this.#readLine(this.text.slice(start, end.at));
+    this.line += 1;
+    return end.next;
   }
 
   #readLine(text: string): void {

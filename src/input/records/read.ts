@@ -4,20 +4,10 @@ import { nearest } from '../../output/nearest.ts';
 import { readCardId } from '../card-id.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/packed.ts';
 import { CsvParser } from './csv.ts';
-import { DecodeFault, decodeText } from './decode.ts';
-import { emptyEndNote } from './fault-place.ts';
+import { decodeText } from './decode.ts';
 import { JsonArrayParser } from './json-array.ts';
 import { LineParser, readElement, readJsonLine } from './line-parser.ts';
-import {
-  countLineBreaks,
-  isEmptyRow,
-  isTable,
-  type RawRecord,
-  type ReadBatch,
-  type ReadOptions,
-  type RecordParser,
-  type TextFormat,
-} from './record.ts';
+import type { ReadBatch, ReadOptions, RecordParser, TextFormat } from './record.ts';
 
 /** `.xlsm` is the same with macros, which are not read. */
 const WORKBOOK_NAMES: ReadonlySet<string> = new Set(['.xlsx', '.xlsm']);
@@ -76,13 +66,10 @@ function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
 export async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
   const source = bytes[Symbol.asyncIterator]();
   let start: Uint8Array = new Uint8Array(0);
-  let isOver = false;
-  while (!isOver && !isEnough(start)) {
+  while (!isEnough(start)) {
     const next = await source.next();
-    if (next.done === true) isOver = true;
-    else start = start.length === 0 ? next.value : Buffer.concat([start, next.value]);
-    // Only a piece that is enough by itself may be used as it is.
-    if (!isEnough(start)) start = Uint8Array.from(start);
+    if (next.done === true) break;
+    start = Buffer.concat([start, next.value]);
   }
   return { start, bytes: goOn(start, source), close: async () => void (await source.return?.()) };
 }
@@ -108,77 +95,37 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
   if (format === 'xlsx') {
     const { readWorkbookRows } = await import('./workbook-rows.ts');
-    yield* withoutEmptyEnd(readWorkbookRows(input.bytes, options));
-  } else {
-    if (options.sheet !== undefined && options.isOlder !== true) {
-      await input.close();
-      throw Failure.unsent('USAGE', `--sheet is for workbooks (.xlsx), and ${options.name} is not one`);
-    }
-    yield* withoutEmptyEnd(readTextRows(input.bytes, format, options));
+    return yield* readWorkbookRows(input.bytes, options);
   }
-}
-
-/**
- * The rows without those of empty cells at the end (`;;;;`), which spreadsheets leave behind; a note says how many
- * there were. Anywhere else such a row is a fault.
- */
-async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenerator<ReadBatch> {
-  let held: RawRecord[] = [];
-  let last: ReadBatch | undefined;
-  for await (const batch of batches) {
-    last = batch;
-    const end = isTable(batch.format)
-      ? batch.records.findLastIndex((record) => !isEmptyRow(record))
-      : batch.records.length - 1;
-    const records = end === -1 ? [] : [...held, ...batch.records.slice(0, end + 1)];
-    held = end === -1 ? [...held, ...batch.records] : batch.records.slice(end + 1);
-    yield held.length === 0 && records.length === batch.records.length ? batch : { ...batch, records };
+  if (options.sheet !== undefined && options.isOlder !== true) {
+    await input.close();
+    throw Failure.unsent('USAGE', `--sheet is for workbooks (.xlsx), and ${options.name} is not one`);
   }
-  const [first] = held;
-  if (first === undefined || last === undefined) return;
-  yield { ...last, records: [], faults: [], notes: [emptyEndNote(held.length, first.line)] };
+  yield* readTextRows(input, format, options);
 }
 
 async function* readTextRows(
-  bytes: AsyncIterable<Uint8Array>,
+  { bytes, start }: Awaited<ReturnType<typeof peek>>,
   knownFormat: TextFormat | undefined,
   options: ReadOptions,
 ): AsyncGenerator<ReadBatch> {
-  let parser: RecordParser | undefined;
   let format = knownFormat;
+  let parser: RecordParser | undefined;
   let unread = '';
-  const take = (text: string, isLast: boolean): ReadBatch | undefined => {
+  for await (const { text, isLast, problem } of decodeText(bytes, start, options.csvRaw)) {
     unread += text;
     if (parser === undefined || format === undefined) {
-      const line = firstLine(unread, isLast);
-      if (line === undefined) return undefined;
+      const line = firstLine(unread, isLast || problem !== undefined);
+      if (line === undefined) continue;
+      unread = unread.replace(/^\ufeff/, '');
       format ??= detectFormat(options.path, line, options.columns);
       parser = options.parser ?? parserFor(format, options.csvRaw);
     }
+    // Not its end, where it cannot be read: the row under way goes on.
     const batch = parser.take(unread, isLast);
+    const faults = problem === undefined ? batch.faults : [...batch.faults, { line: parser.currentLine(), problem }];
     unread = '';
-    return { ...batch, format, header: parser.header };
-  };
-  try {
-    for await (const text of decodeText(bytes, { takesNul: options.csvRaw })) {
-      const batch = take(text, false);
-      if (batch !== undefined) yield batch;
-      if (parser?.ended) return;
-    }
-  } catch (error) {
-    if (!(error instanceof DecodeFault)) throw error;
-    // Not `finish`: the row under way goes on in what cannot be read.
-    const batch = take('', false);
-    const line = parser === undefined ? 1 + countLineBreaks(unread) : parser.currentLine();
-    const fault = { line, problem: error.message };
-    yield {
-      records: batch?.records ?? [],
-      faults: [...(batch?.faults ?? []), fault],
-      format: format ?? 'csv',
-      header: parser?.header,
-    };
-    return;
+    yield { ...batch, faults, format, header: parser.header };
+    if (parser.ended) return;
   }
-  const last = take('', true);
-  if (last !== undefined) yield last;
 }

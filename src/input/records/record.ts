@@ -37,14 +37,14 @@ export interface InputFault {
   /** 1-based. */
   readonly line: number;
   /** Given for JSON arrays, where many rows may share a line. */
-  readonly row?: number;
+  readonly row?: number | undefined;
   /** Its name, or `17` where only the position in the line is known; absent: the whole line, or `field`. */
-  readonly column?: string;
+  readonly column?: string | undefined;
   /** A field that no column brings. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** Given for workbooks: the sheet, and the column of the cell from 0, if the fault lies in one. */
-  readonly sheet?: string;
-  readonly cell?: number;
+  readonly sheet?: string | undefined;
+  readonly cell?: number | undefined;
   readonly problem: string;
   /** What was given as a card id and is none. */
   readonly refusedId?: string | undefined;
@@ -61,23 +61,20 @@ export function isTable(format: string): boolean {
   return format === 'csv' || format === 'xlsx';
 }
 
-/** Is it a row of a table in which nothing stands? */
-export function isEmptyRow({ values, problems }: RawRecord): boolean {
-  return (problems === undefined || problems.size === 0) && values.every((value) => value === '');
-}
-
 /** The names of the columns, and where they stand. */
 export interface InputHeader {
   readonly names: readonly string[];
   readonly line: number;
   /** Workbooks. */
-  readonly sheet?: string;
+  readonly sheet?: string | undefined;
 }
 
 /** What one piece of an input gave. */
 export interface RecordBatch {
   readonly records: readonly RawRecord[];
   readonly faults: readonly InputFault[];
+  /** What a person should know of how the input is read. */
+  readonly notes: readonly string[];
 }
 
 /** How an input is read. */
@@ -104,8 +101,6 @@ export interface ReadOptions {
 export interface ReadBatch extends RecordBatch {
   readonly format: InputFormat;
   readonly header: InputHeader | undefined;
-  /** What a person should know of how the input is read. */
-  readonly notes?: readonly string[];
 }
 
 /**
@@ -113,6 +108,12 @@ export interface ReadBatch extends RecordBatch {
  * quote that was never closed from taking the whole file into memory.
  */
 export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
+
+/** Where a line ends, and where the next one begins. */
+export interface LineEnd {
+  readonly at: number;
+  readonly next: number;
+}
 
 /**
  * Takes the text of an input piece by piece and gives back its rows. A fault after which nothing more can be
@@ -122,30 +123,43 @@ export abstract class RecordParser {
   /** The header of a CSV file once it was read, and the line it stands on. */
   header: InputHeader | undefined;
   ended = false;
-  /** Text of the row that is not complete yet; `line` is the line on which it begins. */
+  /** What was not taken yet; `line` is the line on which it begins. */
   protected text = '';
   protected line = 1;
   protected row = 0;
   protected records: RawRecord[] = [];
   protected faults: InputFault[] = [];
+  protected notes: string[] = [];
   readonly #tooLong: string;
+  /** Length from which on the text is read again: twice what was too short, so that a long row is not read many times. */
+  #enough = 0;
+  /** The CR at or behind the line that is looked for; looked up again once it is passed. */
+  #nextReturn = -1;
+  #names: readonly string[] = [];
 
   /** `tooLong`: what is said of a row that is longer than any should be. */
   constructor(tooLong: string) {
     this.#tooLong = tooLong;
   }
 
-  /** `isLast`: the input ends with this text, so the last row may lack its line break. */
+  /** `isLast`: the input ends with this text, so the last row may lack its line break. Without new text all is read again. */
   take(added: string, isLast: boolean): RecordBatch {
     this.records = [];
     this.faults = [];
-    if (!this.ended) {
-      this.text += added;
-      this.text = this.text.slice(this.read(isLast, added === ''));
-      if (this.text.length > MAX_RECORD_LENGTH && !this.ended)
-        this.endWith({ line: this.line, problem: this.#tooLong });
+    this.text += added;
+    if (isLast || added === '' || this.text.length >= Math.min(this.#enough, MAX_RECORD_LENGTH)) {
+      let index = 0;
+      this.#nextReturn = -1;
+      for (let next: number | undefined = 0; next !== undefined; ) {
+        index = next;
+        next = this.ended || index === this.text.length ? undefined : this.readNext(index, isLast);
+      }
+      this.text = this.text.slice(index);
+      this.#enough = 2 * this.text.length;
     }
-    return { records: this.records, faults: this.faults };
+    if (isLast && !this.ended) this.atEnd();
+    if (this.text.length > MAX_RECORD_LENGTH && !this.ended) this.endWith({ line: this.line, problem: this.#tooLong });
+    return { records: this.records, faults: this.faults, notes: this.notes };
   }
 
   /** Line of the first character that was not taken yet. */
@@ -153,8 +167,22 @@ export abstract class RecordParser {
     return this.line + countLineBreaks(this.text);
   }
 
-  /** Reads what is complete of the text, and returns where that ends. `isAll`: nothing was added to it. */
-  protected abstract read(isLast: boolean, isAll: boolean): number;
+  /** Reads what stands at `start`, a row or what is between two. Answers where that ends; undefined: it is not all here. */
+  protected abstract readNext(start: number, isLast: boolean): number | undefined;
+
+  /** Everything was read that can be. */
+  protected atEnd(): void {}
+
+  /** The end of the line that holds `start`; undefined: it is not all here. */
+  protected endOfLine(start: number, isLast: boolean): LineEnd | undefined {
+    const { text } = this;
+    if (this.#nextReturn < start) this.#nextReturn = indexOrEnd(text, '\r', start);
+    const at = Math.min(indexOrEnd(text, '\n', start), this.#nextReturn);
+    const isReturn = at === this.#nextReturn;
+    // A CR at the very end may be half of CRLF.
+    if (!isLast && at + (isReturn ? 1 : 0) >= text.length) return undefined;
+    return { at, next: Math.min(text.length, at + (isReturn && text[at + 1] === '\n' ? 2 : 1)) };
+  }
 
   protected endWith(fault: InputFault): void {
     this.faults.push(fault);
@@ -164,8 +192,15 @@ export abstract class RecordParser {
   /** Keeps one element of the input as its next row. */
   protected addElement(element: Element): void {
     this.row += 1;
-    if ('problem' in element) this.faults.push({ line: this.line, problem: element.problem });
-    else this.records.push({ row: this.row, line: this.line, ...element });
+    if ('problem' in element) {
+      this.faults.push({ line: this.line, problem: element.problem });
+      return;
+    }
+    const { names } = element;
+    // Rows of one shape share their names, so that what these are for is found once.
+    const isSame = names.length === this.#names.length && names.every((name, index) => name === this.#names[index]);
+    if (!isSame) this.#names = names;
+    this.records.push({ row: this.row, line: this.line, ...element, names: this.#names });
   }
 }
 
@@ -174,12 +209,14 @@ export type Element =
   | (Omit<RawRecord, 'row' | 'line'> & { readonly row?: number })
   | { readonly problem: string; readonly isEnd?: boolean };
 
+function indexOrEnd(text: string, what: string, from: number): number {
+  const index = text.indexOf(what, from);
+  return index === -1 ? text.length : index;
+}
+
 const LINE_BREAK = /\r\n|\n|\r/g;
 
 /** Line breaks of every kind, CRLF as one. */
 export function countLineBreaks(text: string): number {
-  let count = 0;
-  LINE_BREAK.lastIndex = 0;
-  while (LINE_BREAK.test(text)) count += 1;
-  return count;
+  return text.split(LINE_BREAK).length - 1;
 }

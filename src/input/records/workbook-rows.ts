@@ -2,15 +2,22 @@ import { Failure } from '../../failure.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { nearest } from '../../output/nearest.ts';
 import { quoteGiven } from '../given.ts';
-import { WorkbookFault } from '../xlsx/packed.ts';
-import type { MergedCells, SheetBatch, SheetRow } from '../xlsx/sheet.ts';
-import { openWorkbook, type Workbook } from '../xlsx/workbook.ts';
+import { type CellText, readCell } from '../xlsx/cell.ts';
+import { GENERAL, type NumberFormat, readNumberFormats } from '../xlsx/number-format.ts';
+import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
+import { findParts, readElements, type Sheet } from '../xlsx/parts.ts';
+import { parseReference } from '../xlsx/reference.ts';
+import { readSharedStrings, textOf, unescapeText } from '../xlsx/shared-strings.ts';
+import { isTrue, type XmlElement } from '../xlsx/xml.ts';
+import { Archive } from '../xlsx/zip.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
 const NAMED_SHEETS = 5;
+const MAX_LINES = 1_048_576;
+const MAX_COLUMNS = 16_384;
 
-function listSheets(sheets: Workbook['sheets']): string {
+function listSheets(sheets: readonly Sheet[]): string {
   const named = sheets
     .slice(0, NAMED_SHEETS)
     .map(({ name, isHidden }) => `${quoteGiven(name)}${isHidden ? ' (hidden)' : ''}`);
@@ -20,11 +27,12 @@ function listSheets(sheets: Workbook['sheets']): string {
 }
 
 /** The sheet to read: the one that is named, else the first that is not hidden. */
-function chooseSheet({ sheets }: Workbook, { sheet, isOlder, name }: ReadOptions): string {
+function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOptions): Sheet {
   const visible = sheets.filter(({ isHidden }) => !isHidden);
   const [first] = visible;
-  if (sheets.some((other) => other.name === sheet)) return sheet ?? '';
-  if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first.name;
+  const named = sheets.find((other) => other.name === sheet);
+  if (named !== undefined) return named;
+  if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first;
   const all = `its sheets are ${listSheets(sheets)}`;
   if (sheet === undefined) {
     throw Failure.unsent('USAGE', `${name}: every sheet is hidden; --sheet names the one to read; ${all}`);
@@ -37,18 +45,33 @@ function chooseSheet({ sheets }: Workbook, { sheet, isOlder, name }: ReadOptions
   throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}`);
 }
 
-/** Makes records of the rows of one sheet. Its first row is the header. */
-class RowMaker {
+/** What the cells of a sheet refer to. */
+interface SheetContext extends Sheet {
+  readonly sharedStrings: readonly string[];
+  readonly formats: readonly NumberFormat[];
+  /** `--csv-raw`. */
+  readonly raw: boolean;
+}
+
+/** Cells by column, from 0; empty ones are missing. */
+type Cells = ReadonlyMap<number, CellText>;
+
+/**
+ * Makes records of the elements of a sheet. Its first row is the header. Rows and cells that are out of order could be
+ * read in two ways: damaged.
+ */
+class SheetReader {
   header: ReadBatch['header'];
-  readonly #sheet: string;
-  readonly #raw: boolean;
+  readonly #context: SheetContext;
+  #records: RawRecord[] = [];
+  #faults: InputFault[] = [];
   #row = 0;
+  /** Of the last row with a value, and of the last one that stood in the file. */
   #line = 0;
   #lastLine = 0;
 
-  constructor(sheet: string, raw: boolean) {
-    this.#sheet = sheet;
-    this.#raw = raw;
+  constructor(context: SheetContext) {
+    this.#context = context;
   }
 
   /** What was left out behind the last row with a value. */
@@ -56,90 +79,152 @@ class RowMaker {
     return this.#lastLine > this.#line ? [emptyEndNote(this.#lastLine - this.#line, this.#line + 1)] : [];
   }
 
-  batch({ rows, lastLine, merged }: SheetBatch): Pick<ReadBatch, 'records' | 'faults'> {
-    this.#lastLine = lastLine;
-    const records: RawRecord[] = [];
-    const faults: InputFault[] = [];
-    for (const row of rows) {
-      const next = this.#line + 1;
-      this.#line = row.line;
-      if (this.header === undefined) faults.push(...this.#readHeader(row));
-      else {
-        // The reader of the sheet leaves out rows without a value; here one is known to have others after it.
-        if (row.line > next) faults.push({ line: next, sheet: this.#sheet, problem: EMPTY_BETWEEN });
-        records.push(this.#record(row, this.header.names, faults));
-      }
+  /** Takes the next elements of the sheet: rows, and after all of these merged cells. */
+  batch(elements: readonly XmlElement[]): Pick<ReadBatch, 'records' | 'faults'> {
+    this.#records = [];
+    this.#faults = [];
+    for (const element of elements) {
+      if (element.name === 'row') this.#readRow(element);
+      else this.#readMerged(element);
     }
-    for (const cells of merged) faults.push(...this.#mergedFault(cells));
-    return { records, faults };
+    return { records: this.#records, faults: this.#faults };
   }
 
-  /** Of merged cells in the table, of which only the first has the value that is shown. */
-  #mergedFault({ reference, line, column }: MergedCells): readonly InputFault[] {
-    const name = this.header?.names[column];
-    if (name === undefined || line > this.#line) return [];
-    const place = { line, sheet: this.#sheet, cell: column, column: name };
-    const problem = `is merged (${reference} is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say`;
-    return [{ ...place, problem }];
+  #readRow({ attributes: { r, ht, hidden }, children = [] }: XmlElement): void {
+    const line = r === undefined ? this.#lastLine + 1 : Number(r);
+    if (!Number.isInteger(line) || line <= this.#lastLine || line > MAX_LINES) {
+      throw this.#damaged('its rows are out of order');
+    }
+    this.#lastLine = line;
+    const cells = this.#cellsOf(children, line);
+    if (cells.size === 0) return;
+    const next = this.#line + 1;
+    this.#line = line;
+    if (this.header === undefined) this.#readHeader(cells, line);
+    else {
+      // Rows without a value were left out; here they are known to have others after them.
+      if (line > next) this.#refuse(next, EMPTY_BETWEEN);
+      this.#keep(cells, line, this.header.names, isTrue(hidden) || Number(ht ?? 1) === 0);
+    }
   }
 
-  #readHeader({ line, cells }: SheetRow): readonly InputFault[] {
-    const place = { line: 1, sheet: this.#sheet };
-    this.header = { names: line === 1 ? this.#values(cells, Math.max(...cells.keys()) + 1) : [], ...place };
-    if (line !== 1) return [{ ...place, problem: 'the row is empty; it has to hold the names of the columns' }];
-    return [...cells].flatMap(([cell, { problem }]) => (problem === undefined ? [] : [{ ...place, cell, problem }]));
+  #readHeader(cells: Cells, line: number): void {
+    const isThere = line === 1;
+    const names = isThere ? this.#values(cells, Math.max(...cells.keys()) + 1) : [];
+    this.header = { names, line: 1, sheet: this.#context.name };
+    if (!isThere) this.#refuse(1, 'the row is empty; it has to hold the names of the columns');
+    else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);
   }
 
-  #record({ line, cells, isHidden }: SheetRow, names: readonly string[], faults: InputFault[]): RawRecord {
+  #keep(cells: Cells, line: number, names: readonly string[], isHidden: boolean): void {
     this.#row += 1;
     const problems = new Map<number, string>();
     for (const [cell, { problem }] of cells) {
       // A header that is missing was named already.
       if (cell >= names.length && names.length > 0) {
-        faults.push({ line, sheet: this.#sheet, cell, problem: problem ?? 'its column has no name in row 1' });
+        this.#refuse(line, problem ?? 'its column has no name in row 1', cell);
       } else if (problem !== undefined) {
         problems.set(cell, problem);
       }
     }
     const values = this.#values(cells, names.length);
-    return { row: this.#row, line, names, values, sheet: this.#sheet, isHidden, problems };
+    if (problems.size === 0 && values.every((value) => value === '')) return;
+    this.#records.push({ row: this.#row, line, names, values, sheet: this.#context.name, isHidden, problems });
   }
 
-  #values(cells: SheetRow['cells'], length: number): readonly string[] {
+  #values(cells: Cells, length: number): readonly string[] {
     return Array.from({ length }, (_, column) => {
       const text = cells.get(column)?.text ?? '';
-      return this.#raw ? text : unguardCell(text);
+      return this.#context.raw ? text : unguardCell(text);
     });
+  }
+
+  /** Merged cells in the table are a fault: only the first of them has the value that is shown. */
+  #readMerged({ attributes: { ref: reference = '' } }: XmlElement): void {
+    const place = parseReference(reference.split(':')[0] ?? '');
+    if (place === undefined) throw this.#damaged('its merged cells cannot be read');
+    const name = this.header?.names[place.column];
+    if (name === undefined || place.row > this.#line) return;
+    const problem = `is merged (${reference} is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say`;
+    this.#refuse(place.row, problem, place.column, name);
+  }
+
+  #cellsOf(elements: readonly XmlElement[], line: number): Cells {
+    const cells = new Map<number, CellText>();
+    let last = -1;
+    for (const element of elements) {
+      if (element.name !== 'c') continue;
+      const { r } = element.attributes;
+      const { column, row } = r === undefined ? { column: last + 1, row: line } : (parseReference(r) ?? {});
+      if (column === undefined || row !== line || column <= last || column >= MAX_COLUMNS) {
+        throw this.#damaged('its cells are out of order');
+      }
+      last = column;
+      const cell = this.#cell(element);
+      if (cell.text !== '' || cell.problem !== undefined) cells.set(column, cell);
+    }
+    return cells;
+  }
+
+  #cell(element: XmlElement): CellText {
+    const { s, t: type = 'n' } = element.attributes;
+    let formula: string | undefined;
+    let stored = '';
+    for (const { name, text } of element.children ?? []) {
+      if (name === 'f') formula = text;
+      else if (name === 'v') stored = text;
+    }
+    const value = type === 'inlineStr' ? textOf(element) : this.#storedValue(type, stored, formula);
+    return readCell({ type, value, formula, format: this.#context.formats[Number(s ?? 0)] ?? GENERAL });
+  }
+
+  #storedValue(type: string, value: string, formula: string | undefined): string {
+    if (type === 'str') return unescapeText(value);
+    if (type !== 's' || value === '' || formula !== undefined) return value;
+    const text = this.#context.sharedStrings[Number(value)];
+    if (text === undefined) throw this.#damaged('a cell points to a text that is not there');
+    return text;
+  }
+
+  #refuse(line: number, problem: string, cell?: number, column?: string): void {
+    this.#faults.push({ line, sheet: this.#context.name, cell, column, problem });
+  }
+
+  #damaged(problem: string): WorkbookFault {
+    return damaged(`${this.#context.part}: ${problem}`);
   }
 }
 
 /** Says which sheet is read where others might be meant. */
-function noteSheets({ sheets }: Workbook, sheet: string, { sheet: asked, name }: ReadOptions): readonly string[] {
+function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name }: ReadOptions): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
-  const others = sheets.filter((other) => other.name !== sheet);
+  const others = sheets.filter((other) => other !== read);
   return [
-    `${name}: the sheet ${quoteGiven(sheet)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
+    `${name}: the sheet ${quoteGiven(read.name)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
   ];
 }
 
 /**
- * The rows of a workbook's sheet, in batches, with the places of their cells. USAGE when the file is no workbook
- * that can be read, or has no such sheet.
+ * The rows of a workbook's sheet (`.xlsx`, Office Open XML), in batches, with the places of their cells. The packed bytes
+ * are kept meanwhile. USAGE when the file is no workbook that can be read, unpacks to more than 1 GiB, or has no such sheet.
  */
 export async function* readWorkbookRows(
   bytes: AsyncIterable<Uint8Array>,
   options: ReadOptions,
 ): AsyncGenerator<ReadBatch> {
   try {
-    const workbook = await openWorkbook(bytes);
-    const sheet = chooseSheet(workbook, options);
-    const maker = new RowMaker(sheet, options.csvRaw);
-    let notes = noteSheets(workbook, sheet, options);
-    for await (const piece of workbook.read(sheet)) {
-      yield { ...maker.batch(piece), format: 'xlsx', header: maker.header, notes };
+    const archive = await Archive.open(await readPacked(bytes));
+    const { sheets, styles, sharedStrings: texts, countsFrom1904 } = await findParts(archive);
+    const sheet = chooseSheet(sheets, options);
+    const sharedStrings = texts === undefined ? [] : await readSharedStrings(archive, texts);
+    const formats = styles === undefined ? [] : await readNumberFormats(archive, styles, countsFrom1904);
+    const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
+    let notes = noteSheets(sheets, sheet, options);
+    for await (const elements of readElements(archive, sheet.part, 'sheetData/row', 'mergeCells/mergeCell')) {
+      yield { ...reader.batch(elements), format: 'xlsx', header: reader.header, notes };
       notes = [];
     }
-    yield { records: [], faults: [], format: 'xlsx', header: maker.header, notes: maker.notes };
+    yield { records: [], faults: [], format: 'xlsx', header: reader.header, notes: reader.notes };
   } catch (error) {
     if (!(error instanceof WorkbookFault)) throw error;
     throw Failure.unsent('USAGE', `${options.name} ${error.message}`, { cause: error });

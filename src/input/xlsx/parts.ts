@@ -10,6 +10,14 @@ interface Relation {
   readonly part: string;
 }
 
+/** A sheet of a workbook. */
+export interface Sheet {
+  readonly name: string;
+  /** Its file in the archive. */
+  readonly part: string;
+  readonly isHidden: boolean;
+}
+
 /** The elements of a part that are looked for (`parent/name`), as its pieces are read. */
 export async function* readElements(
   archive: Archive,

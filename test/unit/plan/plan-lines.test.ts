@@ -95,7 +95,7 @@ describe('the line of a row', () => {
     body: { calendar: 'c', name: 'n', start: '2026-05-01' },
     drift: 'unchecked',
   };
-  const { cardBlock, cardActivate, eventCreate, subscriberUpdate } = OPERATIONS;
+  const { cardBlock, cardActivate, eventCreate } = OPERATIONS;
 
   const read = (rows: PlanRows, value: unknown) => {
     const element = rows.read(JSON.stringify(value), 2);
@@ -177,20 +177,5 @@ describe('the line of a row', () => {
 
   it('with a body that its operation does not have', () => {
     expect(problemOf(cardActivate, CARD_ROW)).toBe('body does not belong to its operation');
-  });
-
-  it('shares the names of its record with the row before, if they are the same', () => {
-    const rows = new PlanRows(subscriberUpdate);
-    let row = 0;
-    const namesOf = (body: object) => {
-      row += 1;
-      return read(rows, { row, id: 's', body, drift: 'unchecked' }).names;
-    };
-    const first = namesOf({ email: 'a', first_name: 'b' });
-    expect(first).toEqual(['id', 'email', 'first_name']);
-    expect(namesOf({ email: 'c', first_name: 'd' })).toBe(first);
-    const other = namesOf({ first_name: 'b', email: 'a' });
-    expect(other).toEqual(['id', 'first_name', 'email']);
-    expect(namesOf({ first_name: 'b' })).toEqual(['id', 'first_name']);
   });
 });

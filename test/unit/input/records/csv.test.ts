@@ -39,12 +39,21 @@ describe('a CSV input', () => {
 
   it('gives the line of each row, line breaks in quotes and blank lines counted', async () => {
     const read = await csv('id,text\n1,"a\nb\r\nc"\n\n2,x\n3,"d\re"\n4,y\n');
-    expect(read.records.map((record) => record.line)).toEqual([2, 5, 6, 7, 9]);
+    expect(read.records.map((record) => record.line)).toEqual([2, 6, 7, 9]);
+    expect(read.faults.map((fault) => fault.line)).toEqual([5]);
   });
 
-  it('gives a blank line between rows as a row without any value, and leaves one at the end out', async () => {
-    expect(valuesOf(await csv('id\n\n""\nx\n'))).toEqual([[''], [''], ['x']]);
-    expect(valuesOf(await csv('id,email\r\n1,a@x\r\n\r\n'))).toEqual([['1', 'a@x']]);
+  it('names each row without any value between others, and leaves those at the end out', async () => {
+    const between = await csv('id\n\n""\nx\n');
+    expect(valuesOf(between)).toEqual([['x']]);
+    const problem = 'the row has no value, and rows follow it: take it out';
+    expect(between.faults).toEqual([
+      { line: 2, problem },
+      { line: 3, problem },
+    ]);
+    const atEnd = await csv('id,email\r\n1,a@x\r\n\r\n,\r\n');
+    expect(valuesOf(atEnd)).toEqual([['1', 'a@x']]);
+    expect(atEnd.faults).toEqual([]);
   });
 
   test.each([
@@ -132,6 +141,13 @@ describe('a CSV input', () => {
     ]);
   });
 
+  it('names a quote that may not stand there, however much follows it', async () => {
+    const text = `a,b\n1,12" pizza\n${'2,x\n'.repeat(2_200_000)}`;
+    expect((await csv(text, 1_048_576)).faults).toMatchObject([
+      { line: 2, column: '5', problem: expect.stringMatching(/^a quote inside/) },
+    ]);
+  });
+
   it('reads back what another program wrote, whatever the cells, delimiter, line ends and pieces', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', 'é', '\u{1f3ab}', ',', ';', '\t', '"', '\n', '\r', ' ', "'", '='),
@@ -155,11 +171,11 @@ describe('a CSV input', () => {
             quoted_match: /[\r\n]/,
           });
           const read = await csv(text, size);
-          expect(read.faults).toEqual([]);
           expect(read.header).toEqual(names);
-          // Rows of empty cells at the end are what a spreadsheet leaves behind.
-          const end = rows.findLastIndex((cells) => cells.some((each) => each !== ''));
-          expect(valuesOf(read)).toEqual(rows.slice(0, end + 1));
+          // Rows of empty cells at the end are what a spreadsheet leaves behind; between others they are faults.
+          const full = rows.filter((cells) => cells.some((each) => each !== ''));
+          expect(valuesOf(read)).toEqual(full);
+          expect(read.faults).toHaveLength(rows.lastIndexOf(full.at(-1) ?? []) + 1 - full.length);
         },
       ),
     );
@@ -169,6 +185,7 @@ describe('a CSV input', () => {
     const text = '\ufeff\r\nid;"na""me"\r\n1;"a\r\nb"\r\n\r\n2;c\r3\r\n4;"d;""é\u{1f3ab}"""\r\n5;x"\r\n6;y';
     const whole = await csv(text);
     expect(whole.faults.map((fault) => [fault.line, fault.column])).toEqual([
+      [5, undefined],
       [7, undefined],
       [9, '4'],
     ]);
