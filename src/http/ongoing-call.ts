@@ -1,4 +1,5 @@
 import { aimOf, isWrite, settledBy } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
@@ -6,17 +7,26 @@ import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Pacer, Sit
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
-import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
 import { openSender, type Send } from './sender.ts';
-import { unknownFailure } from './unknown-outcome.ts';
+import { type Observation, observe, unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt of a write that may have been applied. */
 interface Doubt {
   readonly verdict: FailedAttempt;
   readonly sentAtMs: number | undefined;
 }
+
+/** What looking at the card after it came to. */
+interface ReadBack {
+  /** The card as read, when it shows the status that settles the write. */
+  readonly settled: Accepted | undefined;
+  readonly observation: Observation;
+}
+
+/** Between the two reads: a request that was delayed on its way may land in between. */
+const READ_BACK_PAUSE_MS = 2000;
 
 /** The wait as people are told of it: what the service asked for, without our jitter. */
 function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
@@ -33,6 +43,8 @@ class OngoingCall {
   readonly #sendOnce: Send;
   readonly #input: CallInput;
   readonly #options: CallOptions;
+  /** Those that may end it. */
+  readonly #signals: readonly AbortSignal[];
   readonly #startedMs: number;
   #token = '';
   #isRenewed = false;
@@ -51,12 +63,13 @@ class OngoingCall {
     this.#sendOnce = send;
     this.#input = input;
     this.#options = options;
+    this.#signals = [options.stopping, options.abort].filter((signal) => signal !== undefined);
     this.#startedMs = site.clock.monotonic();
   }
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#site.credential.token(this.#options.stopping ?? this.#options.abort);
+      this.#token = await this.#site.credential.token(this.#signals[0]);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -76,10 +89,10 @@ class OngoingCall {
   }
 
   async #afterFailure(verdict: FailedAttempt): Promise<CallResult | undefined> {
-    const { pacer, stopping, abort } = this.#options;
+    const { pacer } = this.#options;
     if (verdict.reply?.status === 401 && !this.#isRenewed) {
       this.#isRenewed = true;
-      const fresh = await this.#site.credential.renew(this.#token, stopping ?? abort);
+      const fresh = await this.#site.credential.renew(this.#token, this.#signals[0]);
       this.#token = fresh ?? this.#token;
       // The request was refused unread, so even a write may be sent again with a fresh token.
       if (fresh !== undefined) return undefined;
@@ -134,7 +147,7 @@ class OngoingCall {
     return this.#unknown(this.#doubt, result, verdict);
   }
 
-  #unknown(doubt: Doubt, result: ReadBackResult | undefined, last: FailedAttempt | undefined): CallResult {
+  #unknown(doubt: Doubt, result: ReadBack | undefined, last: FailedAttempt | undefined): CallResult {
     const facts = { ...this.#facts(), sentAtMs: doubt.sentAtMs };
     const later = last === doubt.verdict ? undefined : last;
     return this.#failed(unknownFailure(facts, doubt.verdict, result?.observation, later), doubt.verdict);
@@ -170,10 +183,10 @@ class OngoingCall {
 
   #cancelled(): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
-    const { pacer, abort, stopping } = this.#options;
-    const wasRefused = this.#last?.event === 'busy' && pacer === undefined;
+    const wasRefused = this.#last?.event === 'busy' && this.#options.pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
-    const signal = abort?.aborted === true ? abort : stopping;
+    // `abort`, which comes last, says more of the two.
+    const signal = this.#signals.findLast(({ aborted }) => aborted);
     return this.#failed(cancelledFailure(this.#facts(), outcome, signal), undefined);
   }
 
@@ -237,34 +250,40 @@ class OngoingCall {
     return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 
-  async #readBack(maxReads: number): Promise<ReadBackResult> {
-    return readBack(idOf(this.#input) ?? '', settledBy(this.#input.operation), maxReads, {
-      read: async (input): Promise<Verdict | undefined> => {
-        if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) return undefined;
-        return this.#send(input, true, () => this.#options.pacer?.leaves?.());
-      },
-      pause: async () => {
-        if (this.#remainingMs() <= READ_BACK_PAUSE_MS) return false;
-        await this.#sleep(READ_BACK_PAUSE_MS);
-        return !this.#isStopping();
-      },
-    });
+  /** Reads the card, and once more after a pause. Only `settledBy` settles a write: a delayed request can still land. */
+  async #readBack(maxReads: number): Promise<ReadBack> {
+    const cardId = idOf(this.#input) ?? '';
+    const input: CallInput = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
+    const seen: Verdict[] = [];
+    while (seen.length < maxReads) {
+      if (seen.length > 0 && !(await this.#pause())) break;
+      if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) break;
+      const verdict = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
+      seen.push(verdict);
+      const isSettled =
+        verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(this.#input.operation);
+      if (isSettled) return { settled: verdict, observation: observe(seen) };
+    }
+    return { settled: undefined, observation: observe(seen) };
+  }
+
+  /** Between two reads; false when there is no time for it or the call is being ended. */
+  async #pause(): Promise<boolean> {
+    if (this.#remainingMs() <= READ_BACK_PAUSE_MS) return false;
+    await this.#sleep(READ_BACK_PAUSE_MS);
+    return !this.#isStopping();
   }
 
   #isStopping(): boolean {
-    return this.#options.abort?.aborted === true || this.#options.stopping?.aborted === true;
+    return this.#signals.some(({ aborted }) => aborted);
   }
 
   async #sleep(waitMs: number): Promise<void> {
-    const { abort, stopping } = this.#options;
     const woken = new AbortController();
     const wake = (): void => woken.abort();
-    abort?.addEventListener('abort', wake);
-    stopping?.addEventListener('abort', wake);
-    if (this.#isStopping()) wake();
-    if (!woken.signal.aborted) await this.#site.clock.sleep(waitMs, woken.signal);
-    abort?.removeEventListener('abort', wake);
-    stopping?.removeEventListener('abort', wake);
+    for (const signal of this.#signals) signal.addEventListener('abort', wake);
+    if (!this.#isStopping()) await this.#site.clock.sleep(waitMs, woken.signal);
+    for (const signal of this.#signals) signal.removeEventListener('abort', wake);
   }
 
   #remainingMs(): number {

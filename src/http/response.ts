@@ -114,10 +114,7 @@ function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask):
   const phase = 'answered';
   if (!isSuccess(head.status)) return failed(head, nowMs, { phase, error: readErrorReply(reply.body, mask) });
   const read = readResource(reply, asked, mask);
-  if ('problem' in read) {
-    const error = errorReplyOf(read.json, read.beginning, mask);
-    return failed(head, nowMs, { phase, error, problem: read.problem });
-  }
+  if ('problem' in read) return failed(head, nowMs, { phase, ...read });
   const { resource } = read;
   const isKnown = asked.target === undefined && isJsonObject(resource);
   const shape = isKnown ? shapeNotices(asked.operation, idOf(asked), resource) : [];
@@ -154,42 +151,43 @@ function headOf(status: number, headers: readonly Header[], mask: TokenMask): Re
 
 const BEGINNING_LENGTH = 4096;
 
-interface Unreadable {
-  readonly problem: string;
-  /** The body as JSON, which it may be all the same; undefined: it is none. */
-  readonly json: JsonValue | undefined;
-  /** Enough of the body to show what answered. */
-  readonly beginning: string;
-}
+/** Why a body is not the resource, and what it says all the same. */
+type Unreadable = Pick<FailedAttempt, 'problem' | 'error'>;
 
 function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {
   const read = readBody(reply, mask);
   if ('problem' in read) return read;
   const { json, text } = read;
-  const masked = mask.mayBeIn(text) ? mask.json(json) : json;
-  if (asked.target !== undefined) return { resource: masked };
-  const problem = isJsonObject(masked)
-    ? shapeProblem(asked.operation, idOf(asked), masked)
+  const resource = mask.mayBeIn(text) ? mask.json(json) : json;
+  if (asked.target !== undefined) return { resource };
+  const problem = isJsonObject(resource)
+    ? shapeProblem(asked.operation, idOf(asked), resource)
     : 'the answer is not a JSON object';
-  if (problem === undefined) return { resource: masked };
-  if (text.length <= MAX_ERROR_JSON_BYTES) return { problem, json: masked, beginning: '' };
-  return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };
+  if (problem === undefined) return { resource };
+  const isShort = text.length <= MAX_ERROR_JSON_BYTES;
+  const error = isShort
+    ? errorReplyOf(resource, '', mask)
+    : errorReplyOf(undefined, text.slice(0, BEGINNING_LENGTH), mask);
+  return { problem, error };
 }
 
 function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {
+  const unreadable = (problem: string, beginning: string): Unreadable => ({
+    problem,
+    error: errorReplyOf(undefined, beginning, mask),
+  });
   const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
   if (encoding !== '' && encoding !== 'identity') {
-    const beginning = beginningOf(reply.body);
-    return { problem: `the answer is compressed (${encoding}), which was not asked for`, json: undefined, beginning };
+    return unreadable(`the answer is compressed (${encoding}), which was not asked for`, beginningOf(reply.body));
   }
   const length = byteLength(reply.body);
-  if (length === 0) return { problem: NO_BODY, json: undefined, beginning: '' };
+  if (length === 0) return unreadable(NO_BODY, '');
   const beginning = beginningLater(reply.body, length);
   let text: string;
   try {
     text = takeUtf8(reply.body);
   } catch {
-    return { problem: 'the answer is not UTF-8 text', json: undefined, beginning: beginning() };
+    return unreadable('the answer is not UTF-8 text', beginning());
   }
   try {
     return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text), remembers: true }), text };
@@ -197,7 +195,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     if (!(error instanceof JsonSyntaxError)) throw error;
     // The message repeats names from the text, shortened: of a token a part would be left.
     const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
-    return { problem: `${JSON_PROBLEMS[error.problem]} (${where})`, json: undefined, beginning: beginning() };
+    return unreadable(`${JSON_PROBLEMS[error.problem]} (${where})`, beginning());
   }
 }
 

@@ -1,9 +1,10 @@
 import { aimOf, nounOf, settledBy } from '../api/operation.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
+import { textAt } from '../json/value.ts';
 import { type CallFacts, lookHints } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
-import type { FailedAttempt } from './response.ts';
+import type { FailedAttempt, Verdict } from './response.ts';
 
 /** What reading a card back showed. */
 export interface Observation {
@@ -15,6 +16,20 @@ export interface Observation {
   readonly isUnchanged: boolean | undefined;
   /** Why the last read showed nothing. */
   readonly problem: string | undefined;
+}
+
+/** What reads of the card showed, in their order. */
+export function observe(seen: readonly Verdict[]): Observation {
+  const cards = seen.filter((verdict) => verdict.kind === 'accepted').map(({ resource }) => resource);
+  const updates = cards.map((card) => textAt(card, 'updatedAt'));
+  const last = seen.at(-1);
+  return {
+    reads: seen.length,
+    status: textAt(cards.at(-1), 'status'),
+    updatedAt: updates.at(-1),
+    isUnchanged: updates.length < 2 ? undefined : updates[0] === updates.at(-1),
+    problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
+  };
 }
 
 /**
