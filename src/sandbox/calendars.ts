@@ -2,7 +2,7 @@ import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { randomHex, type Sources } from './ids.ts';
-import { refuse } from './refusal.ts';
+import { accept, refuse } from './refusal.ts';
 import type { Call, Rule } from './request.ts';
 import { type Decision, keptText, type SandboxState } from './state.ts';
 
@@ -30,7 +30,7 @@ function update(kind: 'calendars' | 'subscribers', missing: (id: string) => Deci
     const old = state[kind].get(id);
     if (old === undefined) return missing(id);
     const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', sources.now]]);
-    return { reply: { status: 200, body: answeredText(kind, resource) }, changes: [{ kind, id, resource }] };
+    return accept(answeredText(kind, resource), { kind, id, resource });
   };
 }
 
@@ -46,7 +46,7 @@ function listSubscribers(state: SandboxState, call: Call): Decision {
     if (isListed) entries.push(answeredText('subscribers', subscriber));
   }
   const url = JSON.stringify(`/v1/calendars/${encodeURIComponent(id)}/subscribers`);
-  return { reply: { status: 200, body: `{"object":"list","data":[${entries.join(',')}],"url":${url}}` }, changes: [] };
+  return accept(`{"object":"list","data":[${entries.join(',')}],"url":${url}}`);
 }
 
 /** Members of an event in the order of the spec, after those that the service sets. */
@@ -67,7 +67,7 @@ function createEvent(state: SandboxState, call: Call, sources: Sources): Decisio
     const value = call.body.get(name);
     if (value !== undefined) resource.set(name, value);
   }
-  return { reply: { status: 200, body: keptText(resource) }, changes: [{ kind: 'events', id, resource }] };
+  return accept(keptText(resource), { kind: 'events', id, resource });
 }
 
 /** The rules of the calendar API. */

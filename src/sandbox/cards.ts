@@ -1,7 +1,7 @@
 import { Card } from '../api/card.ts';
 import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { randomHex, randomUuid, type Sources } from './ids.ts';
-import { type ErrorCode, refuse } from './refusal.ts';
+import { accept, type ErrorCode, refuse } from './refusal.ts';
 import type { Rule } from './request.ts';
 import { type Decision, keptText } from './state.ts';
 
@@ -11,13 +11,8 @@ const SPEC_ORDER = Object.keys(Card.properties);
 /** The card with other values for some members, in the order of the spec, unknown members last. */
 function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValue>>): JsonObject {
   const merged = new Map([...card, ...Object.entries(members)]);
-  const ordered = new Map<string, JsonValue>();
-  for (const name of SPEC_ORDER) {
-    const value = merged.get(name);
-    if (value !== undefined) ordered.set(name, value);
-  }
-  for (const [name, value] of merged) ordered.set(name, value);
-  return ordered;
+  const names = [...SPEC_ORDER.filter((name) => merged.has(name)), ...merged.keys()];
+  return new Map(names.map((name) => [name, merged.get(name) ?? null]));
 }
 
 function textOf(card: JsonObject, name: string): string {
@@ -27,17 +22,13 @@ function textOf(card: JsonObject, name: string): string {
 /** The answer with one card, and the cards that changed. */
 function answerWith(card: JsonObject, ...changed: readonly JsonObject[]): Decision {
   const changes = changed.map((resource) => ({ kind: 'cards', id: textOf(resource, 'cardId'), resource }) as const);
-  return { reply: { status: 200, body: keptText(card) }, changes };
+  return accept(keptText(card), ...changes);
 }
 
-function activate(card: JsonObject, { now }: Sources): Decision {
-  const active = withMembers(card, { status: 'ACTIVE', updatedAt: now, activatedAt: now });
-  return answerWith(active, active);
-}
-
-function block(card: JsonObject, { now }: Sources): Decision {
-  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: now });
-  return answerWith(blocked, blocked);
+/** The answer with a card that changes so. */
+function change(card: JsonObject, members: Readonly<Record<string, JsonValue>>): Decision {
+  const changed = withMembers(card, members);
+  return answerWith(changed, changed);
 }
 
 function transaction(type: string, amount: JsonValue, sources: Sources): JsonObject {
@@ -91,18 +82,12 @@ function opaque(card: JsonObject, member: string, sources: Sources): string {
   return Buffer.from(`sandbox;${member};${textOf(card, 'cardId')};${nonce};`.repeat(6)).toString('base64');
 }
 
-function provisionWalletA(card: JsonObject, sources: Sources): Decision {
-  const body = { encryptedPaymentInstrument: opaque(card, 'encryptedPaymentInstrument', sources) };
-  return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
-}
-
-function provisionWalletB(card: JsonObject, sources: Sources): Decision {
-  const body = {
-    primaryAccountNumberPrefix: '999900',
-    activationData: opaque(card, 'activationData', sources),
-    authenticationData: opaque(card, 'authenticationData', sources),
+/** The answer of a wallet: what it says openly, and opaque members. */
+function provision(open: Readonly<Record<string, string>>, ...members: readonly string[]) {
+  return (card: JsonObject, sources: Sources): Decision => {
+    const made = members.map((member) => [member, opaque(card, member, sources)]);
+    return accept(JSON.stringify({ ...open, ...Object.fromEntries(made) }));
   };
-  return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
 }
 
 /** The statuses in which a card takes an operation, and what any other one is refused with. */
@@ -111,23 +96,6 @@ interface Need {
   readonly errorCode: ErrorCode;
   readonly attempt: string;
 }
-
-const TO_ACTIVATE: Need = {
-  statuses: ['WAITING_ACTIVATION'],
-  errorCode: 'CARD_NOT_ACTIVATABLE',
-  attempt: 'activated',
-};
-const TO_BLOCK: Need = {
-  statuses: ['ACTIVE', 'WAITING_ACTIVATION'],
-  errorCode: 'CARD_NOT_BLOCKABLE',
-  attempt: 'blocked',
-};
-const TO_REISSUE: Need = {
-  statuses: ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'],
-  errorCode: 'CARD_NOT_REISSUABLE',
-  attempt: 'reissued',
-};
-const TO_PROVISION: Need = { statuses: ['ACTIVE'], errorCode: 'CARD_NOT_ACTIVE', attempt: 'provisioned' };
 
 function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: Need): Rule {
   return (state, call, sources) => {
@@ -140,12 +108,29 @@ function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: N
   };
 }
 
+const TO_PROVISION: Need = { statuses: ['ACTIVE'], errorCode: 'CARD_NOT_ACTIVE', attempt: 'provisioned' };
+
 /** The rules of the gift-card API. */
 export const CARD_RULES = {
   cardGet: onCard((card) => answerWith(card)),
-  cardActivate: onCard(activate, TO_ACTIVATE),
-  cardBlock: onCard(block, TO_BLOCK),
-  cardReissue: onCard(reissue, TO_REISSUE),
-  cardProvisionWalletA: onCard(provisionWalletA, TO_PROVISION),
-  cardProvisionWalletB: onCard(provisionWalletB, TO_PROVISION),
+  cardActivate: onCard((card, { now }) => change(card, { status: 'ACTIVE', updatedAt: now, activatedAt: now }), {
+    statuses: ['WAITING_ACTIVATION'],
+    errorCode: 'CARD_NOT_ACTIVATABLE',
+    attempt: 'activated',
+  }),
+  cardBlock: onCard((card, { now }) => change(card, { status: 'BLOCKED', updatedAt: now }), {
+    statuses: ['ACTIVE', 'WAITING_ACTIVATION'],
+    errorCode: 'CARD_NOT_BLOCKABLE',
+    attempt: 'blocked',
+  }),
+  cardReissue: onCard(reissue, {
+    statuses: ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'],
+    errorCode: 'CARD_NOT_REISSUABLE',
+    attempt: 'reissued',
+  }),
+  cardProvisionWalletA: onCard(provision({}, 'encryptedPaymentInstrument'), TO_PROVISION),
+  cardProvisionWalletB: onCard(
+    provision({ primaryAccountNumberPrefix: '999900' }, 'activationData', 'authenticationData'),
+    TO_PROVISION,
+  ),
 };

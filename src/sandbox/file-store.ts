@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
@@ -22,7 +22,6 @@ const MEMBERS = ['version', 'write', ...KINDS];
 const VERSION_LINE = '{"version":1';
 /** The file begins with a name for this writing of it. */
 const WRITE = /^\{"version":1,"write":"([0-9a-f]{16})"/;
-const WRITE_LENGTH = '{"version":1,"write":"0123456789abcdef"'.length;
 
 function statePath(stateDir: string): string {
   return join(stateDir, 'sandbox', 'state.json');
@@ -40,55 +39,34 @@ function printState(state: SandboxState, write: string): string {
   return `${VERSION_LINE},"write":"${write}",${lists.join(',')}}\n`;
 }
 
-/**
- * Its own name says which writing of the file this is: inode numbers are used again, and on some file systems two
- * seconds have the same time. A file that a person put there has none.
- */
-function stampOf(path: string): string {
-  const info = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (info === undefined) return NO_FILE;
-  return writeOf(path) ?? `${info.ino}-${info.size}-${info.mtimeNs}`;
-}
-
-function writeOf(path: string): string | undefined {
-  const descriptor = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(WRITE_LENGTH);
-    readSync(descriptor, bytes, 0, WRITE_LENGTH, 0);
-    return WRITE.exec(bytes.toString('latin1'))?.[1];
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function parseState(path: string, text: string): SandboxState {
   if (text.startsWith('{"version":') && !text.startsWith(`${VERSION_LINE},`)) {
     throw damaged(path, 'it was written by another version of frontdesk');
   }
-  return readResources(text, { members: MEMBERS, judgeShapes: false }, (where, problem) => {
+  return readResources(text, MEMBERS, (where, problem) => {
     throw damaged(path, where === '' ? problem : `${where} ${problem}`);
   });
 }
 
 interface Version {
-  /** Tells versions of the state file apart: each is a new file. */
+  /** The name of this writing of the file; all of a file that a person put there, which has none. */
   readonly stamp: string;
   readonly state: SandboxState;
 }
 
-/** The newest version: `known` itself unless the file is another one by now. */
+/** The newest version: `known` itself unless the file is another one by now. Times and inodes may be used again. */
 function load(path: string, known?: Version): Version {
+  let text: string | undefined;
   try {
-    const stamp = stampOf(path);
-    if (stamp === known?.stamp) return known;
-    if (stamp === NO_FILE) return { stamp, state: builtInSeed() };
-    return { stamp, state: parseState(path, readFileSync(path, 'utf8')) };
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    // `sandbox reset` of another process came between the look and the read.
-    if (errnoOf(error) === 'ENOENT') return { stamp: NO_FILE, state: builtInSeed() };
-    throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'unchanged');
+    if (errnoOf(error) !== 'ENOENT') {
+      throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'unchanged');
+    }
   }
+  const stamp = text === undefined ? NO_FILE : (WRITE.exec(text)?.[1] ?? text);
+  if (stamp === known?.stamp) return known;
+  return { stamp, state: text === undefined ? builtInSeed() : parseState(path, text) };
 }
 
 interface Waiting {

@@ -1,6 +1,6 @@
 import { en } from 'zod/locales';
 import type * as z from 'zod/mini';
-import type { Decision, Reply } from './state.ts';
+import type { Change, Decision, Reply } from './state.ts';
 
 /** Every value of errorCode that the sandbox answers with: its own choice, as the service shows none. */
 export const ERROR_CODES = [
@@ -35,18 +35,28 @@ export function refusalReply(
   errorCode: ErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>,
+  headers: Reply['headers'] = [],
 ): Reply {
-  return { status, body: JSON.stringify({ errorCode, message, details }) };
+  return { status, body: JSON.stringify({ errorCode, message, details }), headers };
 }
 
 /** A refusal by the rules of the service: nothing changes. */
-export function refuse(
-  status: number,
-  errorCode: ErrorCode,
-  message: string,
-  details?: Readonly<Record<string, unknown>>,
-): Decision {
-  return { reply: refusalReply(status, errorCode, message, details), changes: [] };
+export function refuse(...refusal: Parameters<typeof refusalReply>): Decision {
+  return { reply: refusalReply(...refusal), changes: [] };
+}
+
+/** The answer to a request that was carried out: `body` is JSON text. */
+export function accept(body: string, ...changes: readonly Change[]): Decision {
+  return { reply: { status: 200, body }, changes };
+}
+
+/** The first rule that a request breaks ends its checking. */
+export class Refused extends Error {
+  readonly reply: Reply;
+  constructor(...refusal: Parameters<typeof refusalReply>) {
+    super('refused');
+    this.reply = refusalReply(...refusal);
+  }
 }
 
 /** Says in English what is wrong where a schema has no text of its own. */

@@ -1,11 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { matchPath, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
+import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { SandboxTokens, Sources } from './ids.ts';
-import { type ErrorCode, problemsOf, refusalReply } from './refusal.ts';
-import type { Decision, Reply, SandboxState } from './state.ts';
+import { problemsOf, Refused } from './refusal.ts';
+import type { Decision, SandboxState } from './state.ts';
 
 export type OperationKey = keyof typeof OPERATIONS;
 
@@ -16,8 +18,8 @@ interface SandboxRequest {
   readonly target: string;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
-  /** undefined: the request had none. null: its bytes are not UTF-8. */
-  readonly body: string | undefined | null;
+  /** undefined: the request had none. */
+  readonly body: Uint8Array | undefined;
 }
 
 /** A request that keeps every rule the spec shows. */
@@ -31,78 +33,60 @@ export interface Call {
 /** What one operation answers in a state, and what it changes there. Pure: the state is only read. */
 export type Rule = (state: SandboxState, call: Call, sources: Sources) => Decision;
 
-/** The first rule that a request breaks ends its checking. */
-export class Refused extends Error {
-  readonly reply: Reply;
-  constructor(reply: Reply) {
-    super('refused');
-    this.reply = reply;
-  }
+interface Problem {
+  readonly field: string;
+  readonly problem: string;
 }
 
-function invalid(errorCode: ErrorCode, what: string, problems: readonly { field: string; problem: string }[]): Refused {
+function invalid(part: 'path' | 'query' | 'body', ...problems: readonly Problem[]): Refused {
   const text = problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
-  return new Refused(refusalReply(400, errorCode, `${what}: ${text}`, { fields: problems }));
+  const errorCode = ({ path: 'PATH_INVALID', query: 'QUERY_INVALID', body: 'BODY_INVALID' } as const)[part];
+  return new Refused(400, errorCode, `the ${part} was refused: ${text}`, { fields: problems });
 }
 
 function checkToken(operation: Operation, authorization: string | undefined, tokens: SandboxTokens): void {
   if (authorization === `Bearer ${tokens[operation.family]}`) return;
   const problem = authorization === undefined ? 'no Authorization header' : 'not the token of this family';
-  const reply = refusalReply(401, 'UNAUTHORIZED', `the request was not authorized: ${problem}`);
-  throw new Refused({ ...reply, headers: [['www-authenticate', 'Bearer']] });
+  const headers = [['www-authenticate', 'Bearer']] as const;
+  throw new Refused(401, 'UNAUTHORIZED', `the request was not authorized: ${problem}`, undefined, headers);
 }
 
-function decode(text: string): string | undefined {
+function decode(part: 'path' | 'query', field: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoding of UTF-8: the caller says so about the part in hand.
-    return undefined;
+    throw invalid(part, { field, problem: 'is not percent-encoded UTF-8' });
   }
 }
 
 function readParams(operation: Operation, raw: Readonly<Record<string, string>>): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const [name, text] of Object.entries(raw)) {
-    const value = decode(text);
-    if (value === undefined) {
-      throw invalid('PATH_INVALID', 'the path was refused', [{ field: name, problem: 'is not percent-encoded UTF-8' }]);
-    }
-    params[name] = value;
-  }
+  const params = Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decode('path', name, text)]));
   const problems = problemsOf(operation.params, params);
-  if (problems.length > 0) throw invalid('PATH_INVALID', 'the path was refused', problems);
+  if (problems.length > 0) throw invalid('path', ...problems);
   return params;
 }
 
 /** `true`, `false` and plain integers become values; any other text stays text and fails its schema. */
 function readParameter(text: string): boolean | number | string {
-  if (text === 'true') return true;
-  if (text === 'false') return false;
+  if (text === 'true' || text === 'false') return text === 'true';
   return /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
 }
 
-function queryFault(field: string, problem: string): Refused {
-  return invalid('QUERY_INVALID', 'the query was refused', [{ field, problem }]);
-}
-
-function readQuery(operation: Operation, text: string): Record<string, boolean | number> {
+function readQuery({ query: schema }: Operation, text: string): Record<string, boolean | number> {
   const values = new Map<string, boolean | number | string>();
   for (const pair of text === '' ? [] : text.split('&')) {
-    const at = pair.indexOf('=');
-    const name = decode(at < 0 ? pair : pair.slice(0, at));
-    const value = decode(at < 0 ? '' : pair.slice(at + 1));
-    if (name === undefined || value === undefined) throw queryFault(pair, 'is not percent-encoded UTF-8');
-    if (operation.query === null || !Object.hasOwn(operation.query.shape, name)) {
-      throw queryFault(name, 'is not a parameter of this operation');
+    const [, coded = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    const field = decode('query', pair, coded);
+    const read = readParameter(decode('query', pair, value));
+    if (schema === null || !Object.hasOwn(schema.shape, field)) {
+      throw invalid('query', { field, problem: 'is not a parameter of this operation' });
     }
-    if (values.has(name)) throw queryFault(name, 'is given twice');
-    values.set(name, readParameter(value));
+    if (values.has(field)) throw invalid('query', { field, problem: 'is given twice' });
+    values.set(field, read);
   }
-  if (operation.query === null || values.size === 0) return {};
   const query = Object.fromEntries(values);
-  const problems = problemsOf(operation.query, query);
-  if (problems.length > 0) throw invalid('QUERY_INVALID', 'the query was refused', problems);
+  const problems = schema === null ? [] : problemsOf(schema, query);
+  if (problems.length > 0) throw invalid('query', ...problems);
   // The only query schema of the table holds a boolean and an integer, and it has just accepted these values.
   return query as Record<string, boolean | number>;
 }
@@ -110,13 +94,14 @@ function readQuery(operation: Operation, text: string): Record<string, boolean |
 const JSON_MEDIA_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 
 function bodyFault(problem: string): Refused {
-  return new Refused(refusalReply(400, 'BODY_INVALID', `the body was refused: ${problem}`));
+  return new Refused(400, 'BODY_INVALID', `the body was refused: ${problem}`);
 }
 
-function parseBody(text: string): JsonObject {
+function parseBody(bytes: Uint8Array): JsonObject {
   let value: JsonValue;
+  if (!isUtf8(bytes)) throw bodyFault('it is not UTF-8');
   try {
-    value = parseJson(text);
+    value = parseJson(decodeUtf8(bytes));
   } catch (cause) {
     throw bodyFault(`it is not JSON (${cause instanceof Error ? cause.message : String(cause)})`);
   }
@@ -124,27 +109,25 @@ function parseBody(text: string): JsonObject {
   return value;
 }
 
-function readBody(operation: Operation, request: SandboxRequest): JsonObject {
-  if (operation.body === null) {
-    if (request.body === undefined) return new Map();
-    throw new Refused(refusalReply(400, 'BODY_NOT_ALLOWED', 'the body was refused: this operation takes none'));
+function readBody({ body: schema }: Operation, { body: bytes, contentType = '' }: SandboxRequest): JsonObject {
+  if (schema === null) {
+    if (bytes === undefined) return new Map();
+    throw new Refused(400, 'BODY_NOT_ALLOWED', 'the body was refused: this operation takes none');
   }
-  if (request.body === undefined) {
-    throw new Refused(refusalReply(400, 'BODY_MISSING', 'the request was refused: this operation takes a JSON object'));
+  if (bytes === undefined) {
+    throw new Refused(400, 'BODY_MISSING', 'the request was refused: this operation takes a JSON object');
   }
-  if (request.contentType === undefined || !JSON_MEDIA_TYPE.test(request.contentType.trim())) {
+  if (!JSON_MEDIA_TYPE.test(contentType.trim())) {
     const message = 'the body was refused: its Content-Type is not application/json';
-    throw new Refused(refusalReply(415, 'UNSUPPORTED_MEDIA_TYPE', message));
+    throw new Refused(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
-  if (request.body === null) throw bodyFault('it is not UTF-8');
-  const body = parseBody(request.body);
-  const { shape } = operation.body;
-  const unknown = [...body.keys()].filter((name) => !Object.hasOwn(shape, name));
+  const body = parseBody(bytes);
+  const unknown = [...body.keys()].filter((name) => !Object.hasOwn(schema.shape, name));
   const problems =
     unknown.length === 0
-      ? problemsOf(operation.body, toPlain(body))
+      ? problemsOf(schema, toPlain(body))
       : unknown.map((field) => ({ field, problem: 'is not a field of this operation' }));
-  if (problems.length > 0) throw invalid('BODY_INVALID', 'the body was refused', problems);
+  if (problems.length > 0) throw invalid('body', ...problems);
   return body;
 }
 
@@ -179,10 +162,9 @@ export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Ca
   const match = matchRoute(request.method, path);
   if (match.allowed !== undefined) {
     const allowed = match.allowed.join(', ');
-    if (allowed === '')
-      throw new Refused(refusalReply(404, 'PATH_UNKNOWN', 'the path names no operation of the service'));
-    const reply = refusalReply(405, 'METHOD_NOT_ALLOWED', `the path takes ${allowed} only`);
-    throw new Refused({ ...reply, headers: [['allow', allowed]] });
+    if (allowed === '') throw new Refused(404, 'PATH_UNKNOWN', 'the path names no operation of the service');
+    const headers = [['allow', allowed]] as const;
+    throw new Refused(405, 'METHOD_NOT_ALLOWED', `the path takes ${allowed} only`, undefined, headers);
   }
   const operation: Operation = OPERATIONS[match.key];
   checkToken(operation, request.authorization, tokens);

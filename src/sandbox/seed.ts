@@ -5,36 +5,19 @@ import { type Fault, usageFailure } from '../failure.ts';
 import { misfitsOf } from '../json/misfits.ts';
 import { parseJson } from '../json/parse.ts';
 import type { JsonSchema } from '../json/shape.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { SEED_TEXT } from './seed-data.ts';
-import type { SandboxState } from './state.ts';
+import { keyOf, type SandboxState } from './state.ts';
 
-/** Members of a seed file. */
-const MEMBERS = ['cards', 'calendars', 'subscribers'];
+/** What a seed file holds. */
+const SHAPES = { cards: Card, calendars: Calendar, subscribers: Subscriber };
+const MEMBERS = Object.keys(SHAPES);
 
 /** Only the first faults are reported: one wrong member may repeat in thousands of entries. */
 const SHOWN_FAULTS = 20;
 
 type Report = (where: string, problem: string) => void;
-
-function entriesOf(top: JsonObject, kind: string, report: Report): readonly (readonly [string, JsonObject])[] {
-  const list = top.get(kind) ?? [];
-  if (!isJsonArray(list)) {
-    report(kind, 'is not an array');
-    return [];
-  }
-  const entries: (readonly [string, JsonObject])[] = [];
-  for (const [index, entry] of list.entries()) {
-    if (isJsonObject(entry)) entries.push([`${kind}[${index}]`, entry]);
-    else report(`${kind}[${index}]`, 'is not an object');
-  }
-  return entries;
-}
-
-/** Ids of cards compare whatever their case. */
-function keyOf(kind: string, id: string): string {
-  return kind === 'cards' ? id.toLowerCase() : id;
-}
 
 /** What is wrong with the id of an entry; undefined: the entry is kept under it. */
 function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<string, unknown>): string | undefined {
@@ -49,7 +32,14 @@ function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<s
 function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, report: Report) {
   const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
-  for (const [where, entry] of entriesOf(top, kind, report)) {
+  const list = top.get(kind) ?? [];
+  if (!isJsonArray(list)) report(kind, 'is not an array');
+  for (const [index, entry] of isJsonArray(list) ? list.entries() : []) {
+    const where = `${kind}[${index}]`;
+    if (!isJsonObject(entry)) {
+      report(where, 'is not an object');
+      continue;
+    }
     const id = entry.get(idName);
     const problem = idProblem(kind, id, resources);
     if (problem === undefined) resources.set(keyOf(kind, String(id)), entry);
@@ -81,36 +71,32 @@ function assign(
 }
 
 function readTop(text: string, members: readonly string[], report: Report): JsonObject {
-  let top: JsonValue;
+  let top: JsonValue = null;
   try {
     top = parseJson(text);
+    if (!isJsonObject(top)) report('', 'is not a JSON object');
   } catch (error) {
-    report('', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-    return new Map();
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    report('', `is not JSON: ${error.message}`);
   }
-  if (!isJsonObject(top)) {
-    report('', 'is not a JSON object');
-    return new Map();
-  }
+  if (!isJsonObject(top)) return new Map();
   for (const name of top.keys()) {
     if (!members.includes(name)) report(name, `is none of ${members.join(', ')}`);
   }
   return top;
 }
 
-/** Reads resources in the API's shapes; reports every fault with the path of what is wrong. */
+/** Reads resources in the API's shapes, which are judged where they are given; reports each fault with its path. */
 export function readResources(
   text: string,
-  { members, judgeShapes }: { readonly members: readonly string[]; readonly judgeShapes: boolean },
+  members: readonly string[],
   report: Report,
+  shapes: Readonly<Record<string, JsonSchema>> = {},
 ): SandboxState {
   const top = readTop(text, members, report);
-  const judged = (shape: JsonSchema) => (judgeShapes ? shape : undefined);
-  const cards = readKind(top, 'cards', judged(Card), report);
-  const calendars = readKind(top, 'calendars', judged(Calendar), report);
-  const subscribers = assign(readKind(top, 'subscribers', judged(Subscriber), report), calendars, report);
-  const events = readKind(top, 'events', undefined, report);
-  return { cards, calendars, subscribers, events };
+  const read = (kind: string) => readKind(top, kind, shapes[kind], report);
+  const [cards, calendars] = [read('cards'), read('calendars')];
+  return { cards, calendars, subscribers: assign(read('subscribers'), calendars, report), events: read('events') };
 }
 
 /**
@@ -120,9 +106,10 @@ export function readResources(
  */
 export function parseSeed(text: string, source: string): SandboxState {
   const faults: Fault[] = [];
-  const state = readResources(text, { members: MEMBERS, judgeShapes: true }, (where, problem) => {
+  const report: Report = (where, problem) => {
     faults.push({ where: where === '' ? source : `${source}: ${where}`, problem });
-  });
+  };
+  const state = readResources(text, MEMBERS, report, SHAPES);
   if (faults.length === 0) return state;
   const hints = ['Write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
   if (faults.length > SHOWN_FAULTS)
@@ -132,7 +119,7 @@ export function parseSeed(text: string, source: string): SandboxState {
 
 /** The state of a sandbox in which nothing has been done. */
 export function builtInSeed(): SandboxState {
-  return readResources(SEED_TEXT, { members: MEMBERS, judgeShapes: false }, (where, problem) => {
+  return readResources(SEED_TEXT, MEMBERS, (where, problem) => {
     throw new Error(`the built-in seed is wrong: ${where} ${problem}`);
   });
 }

@@ -1,15 +1,16 @@
-import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { errnoOf, messageOf } from '../files/io-failure.ts';
 import { CALENDAR_RULES } from './calendars.ts';
 import { CARD_RULES } from './cards.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
 import { makeTokens, randomHex, type SandboxTokens, type Sources } from './ids.ts';
-import { refusalReply } from './refusal.ts';
-import { type Call, checkRequest, type OperationKey, Refused, type Rule } from './request.ts';
+import { Refused, refusalReply } from './refusal.ts';
+import { type Call, checkRequest, type OperationKey, type Rule } from './request.ts';
 import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
 
 /** One rule per row of the table of operations: a new row does not type-check until the sandbox plays it. */
@@ -54,31 +55,14 @@ const GARBAGE = '{"garbage": <!-- not JSON -->';
 /** Spec: request size limits are not shown. Far above the longest texts, so that only a mistake meets it. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
-/** A body that has arrived whole. `text` is undefined when there was none, null when it is not UTF-8. */
-interface Body {
-  readonly text: string | undefined | null;
-  readonly isTooLarge: boolean;
-}
-
-const NO_BODY: Body = { text: undefined, isTooLarge: false };
-
-function decode(chunks: readonly Buffer[]): Body {
-  const [first] = chunks;
-  if (first === undefined) return NO_BODY;
-  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
-  return { text: isUtf8(bytes) ? bytes.toString('utf8') : null, isTooLarge: false };
-}
+/** A body that has arrived whole; undefined: there was none. */
+type Body = Buffer | 'too large' | undefined;
 
 /**
  * Calls back with the body once its last byte is here; never, when the request was aborted before: half a
  * request changes nothing. Of a body over the limit nothing is kept.
  */
 function readBody(request: IncomingMessage, onBody: (body: Body) => void): void {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) {
-    onBody(NO_BODY);
-    return;
-  }
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -86,7 +70,10 @@ function readBody(request: IncomingMessage, onBody: (body: Body) => void): void 
     if (size <= BODY_LIMIT_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   });
-  request.on('end', () => onBody(size > BODY_LIMIT_BYTES ? { text: undefined, isTooLarge: true } : decode(chunks)));
+  request.on('end', () => {
+    if (size > BODY_LIMIT_BYTES) onBody('too large');
+    else onBody(size === 0 ? undefined : Buffer.concat(chunks));
+  });
 }
 
 /** What answers the requests of one server. */
@@ -97,7 +84,6 @@ class Responder {
   readonly #clock: Context['clock'];
   readonly #nextFault: FaultPicker | undefined;
   readonly #requestIdPrefix: string;
-  readonly #delayed = new Set<NodeJS.Timeout>();
   #requests = 0;
 
   constructor(options: SandboxServerOptions, ports: Pick<Context, 'clock' | 'random'>) {
@@ -118,7 +104,7 @@ class Responder {
     readBody(request, (body) => {
       if (effect?.kind === 'timeout') return;
       if (effect?.kind === 'status' && effect.status >= 300) this.#later(response, faultReply(effect));
-      else void this.#answer(request, body, response, effect);
+      else void this.#reply(request, body).then((reply) => this.#later(response, spoil(reply, effect), effect));
     });
   }
 
@@ -136,28 +122,20 @@ class Responder {
     socket.end(`HTTP/1.1 ${status}\r\n${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }
 
-  stop(): void {
-    for (const timer of this.#delayed) clearTimeout(timer);
-  }
-
   #requestId(): string {
     this.#requests += 1;
     return this.#requestIdPrefix + this.#requests;
   }
 
-  async #answer(request: IncomingMessage, body: Body, response: ServerResponse, effect: FaultEffect | undefined) {
-    this.#later(response, spoil(await this.#reply(request, body), effect), effect);
-  }
-
   async #reply(request: IncomingMessage, body: Body): Promise<Reply> {
-    if (body.isTooLarge) {
+    if (body === 'too large') {
       return refusalReply(413, 'BODY_TOO_LARGE', `the body was refused: it is over ${BODY_LIMIT_BYTES} bytes`);
     }
     const { authorization, 'content-type': contentType } = request.headers;
     const { method = '', url: target = '' } = request;
     const { store } = this.#options;
     try {
-      const call = checkRequest({ method, target, authorization, contentType, body: body.text }, this.tokens);
+      const call = checkRequest({ method, target, authorization, contentType, body }, this.tokens);
       const sources: Sources = { now: new Date(this.#clock.now()).toISOString(), random: this.#random };
       if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, sources).reply;
       return (await store.commit((state) => decide(state, call, sources))).reply;
@@ -170,15 +148,10 @@ class Responder {
   }
 
   #later(response: ServerResponse, reply: Reply, effect?: FaultEffect): void {
-    if (this.#options.latencyMs === 0) {
-      this.#send(response, reply, effect);
-      return;
-    }
-    const timer = setTimeout(() => {
-      this.#delayed.delete(timer);
-      this.#send(response, reply, effect);
-    }, this.#options.latencyMs);
-    this.#delayed.add(timer);
+    const { latencyMs } = this.#options;
+    if (latencyMs === 0) this.#send(response, reply, effect);
+    // A server that is closed waits for no answer.
+    else setTimeout(() => this.#send(response, reply, effect), latencyMs).unref();
   }
 
   #send(response: ServerResponse, reply: Reply, effect: FaultEffect | undefined): void {
@@ -213,18 +186,16 @@ function faultReply({ status, retryAfterSeconds }: FaultEffect & { kind: 'status
   return status < 400 ? { ...reply, headers: [['location', '/']] } : reply;
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const problem = error.code === 'EADDRINUSE' ? 'the port is in use' : (error.code ?? error.message);
-      const message = `the sandbox was not started on 127.0.0.1:${port}: ${problem}`;
-      reject(new Failure('USAGE', message, { hints: ['use --port 0 for any free port'], cause: error }));
-    });
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch (error) {
+    const problem = errnoOf(error) === 'EADDRINUSE' ? 'the port is in use' : (errnoOf(error) ?? messageOf(error));
+    const message = `the sandbox was not started on 127.0.0.1:${port}: ${problem}`;
+    throw new Failure('USAGE', message, { hints: ['use --port 0 for any free port'], cause: error });
+  }
+  // What listens at a port has an address of this form.
+  return (server.address() as AddressInfo).port;
 }
 
 /**
@@ -246,7 +217,6 @@ export async function startSandboxServer(
     cardsToken: responder.tokens.cards,
     calendarToken: responder.tokens.calendar,
     async close() {
-      responder.stop();
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });

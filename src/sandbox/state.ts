@@ -1,9 +1,8 @@
 import { printJson } from '../json/print.ts';
 import type { JsonObject } from '../json/value.ts';
 
-/** All that the sandbox service knows. Resources are immutable; a change puts a new one in the old one's place. */
+/** All that the sandbox service knows, by `keyOf`. Resources are immutable; a change puts a new one in the old one's place. */
 export interface SandboxState {
-  /** Keyed by the card id in lower case: ids of cards compare whatever their case. */
   readonly cards: Map<string, JsonObject>;
   readonly calendars: Map<string, JsonObject>;
   /** Each says in a member `calendar` whose it is, which the API's shape of a subscriber does not tell. */
@@ -54,10 +53,15 @@ export function copyState(state: SandboxState): SandboxState {
   };
 }
 
+/** What a resource is kept under: ids of cards compare whatever their case. */
+export function keyOf(kind: string, id: string): string {
+  return kind === 'cards' ? id.toLowerCase() : id;
+}
+
 /** Puts the changed resources into `state`, in place. */
 export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
   for (const { kind, id, resource } of changes) {
-    state[kind].set(kind === 'cards' ? id.toLowerCase() : id, resource);
+    state[kind].set(keyOf(kind, id), resource);
   }
   const [oldest] = state.events.keys();
   if (oldest !== undefined && state.events.size > KEPT_EVENTS) state.events.delete(oldest);

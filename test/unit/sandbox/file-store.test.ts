@@ -31,9 +31,10 @@ afterEach(() => {
 });
 
 let random = repeatableRandom();
-async function post(store: SandboxStore, target: string, body?: string, meanwhile: () => void = () => undefined) {
+async function post(store: SandboxStore, target: string, text?: string, meanwhile: () => void = () => undefined) {
   const token = target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar;
   const contentType = 'application/json';
+  const body = text === undefined ? undefined : Buffer.from(text);
   const request = { method: 'POST', target, authorization: `Bearer ${token}`, contentType, body };
   const call = checkRequest(request, TOKENS);
   const { reply } = await store.commit((state) => {

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import { checkRequest, Refused } from '../../../src/sandbox/request.ts';
+import { Refused } from '../../../src/sandbox/refusal.ts';
+import { checkRequest } from '../../../src/sandbox/request.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import { applyChanges, type Reply, type SandboxState } from '../../../src/sandbox/state.ts';
@@ -55,7 +56,7 @@ export function play(state: SandboxState = builtInSeed()) {
       authorization: sent.authorization === null ? undefined : (sent.authorization ?? tokenFor(sent.target)),
       contentType:
         sent.contentType === null ? undefined : (sent.contentType ?? (sent.body ? 'application/json' : undefined)),
-      body: sent.body ?? undefined,
+      body: sent.body == null ? undefined : Buffer.from(sent.body),
     };
     try {
       const { reply, changes } = decide(state, checkRequest(request, TOKENS), { now: NOON, random });
