@@ -80,20 +80,17 @@ async function askForAnswer(session: Session, base: BaseUrl, caFile: string | un
     proxy: chooseProxy(base, env),
     trustPems: caFile === undefined || caFile === '' ? [] : await readCaFile(caFile, env),
   });
-  const target = `${base.pathPrefix}/`;
   try {
     return await transport.exchange(
       {
         method: 'GET',
-        origin: base.origin,
-        target,
+        target: `${base.pathPrefix}/`,
         headers: [
           ['Accept', 'application/json'],
           ['Accept-Encoding', 'identity'],
           ['User-Agent', `frontdesk/${version}`],
         ],
         body: undefined,
-        url: base.origin + target,
       },
       { timeoutMs: session.policy.timeoutMs },
     );

@@ -20,14 +20,7 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
     ['User-Agent', `frontdesk/${version}`],
   ];
   if (body !== undefined) headers.push(['Content-Type', 'application/json']);
-  return {
-    method: input.operation.method,
-    origin: baseUrl.origin,
-    target,
-    headers,
-    body,
-    url: `${baseUrl.origin}${target}`,
-  };
+  return { method: input.operation.method, target, headers, body };
 }
 
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
@@ -63,7 +56,7 @@ export const DRY_RUN_OUTPUT = object({ dryRun: constant(true), requests: list(RE
 
 /** What `--dry-run` shows of a request. No credential is asked for, so the token is masked and not read. */
 export function describeRequest(input: CallInput, baseUrl: BaseUrl, version: string): RequestDescription {
-  const wire = buildRequest(input, baseUrl, version);
+  const { method, target, ...wire } = buildRequest(input, baseUrl, version);
   const headers = Object.fromEntries([...wire.headers, ['Authorization', 'Bearer ***'] as const]);
-  return { method: wire.method, url: wire.url, headers, body: input.body ?? null };
+  return { method, url: `${baseUrl.origin}${target}`, headers, body: input.body ?? null };
 }

@@ -13,34 +13,30 @@ import { isSuccess, judge, type Verdict } from './response.ts';
 const MAX_BODY_TEXT = 2000;
 const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 
-/** What may be shown of an exchange. */
-interface TraceRules {
-  readonly mask: TokenMask;
-  readonly sensitive: readonly string[];
-}
-
 /** The request as lines for `--verbose`. The token is not in a wire request; its header is shown masked. */
-function traceRequest(wire: WireRequest, via: string | undefined, rules: TraceRules): string[] {
-  const lines = [`> ${wire.method} ${wire.url}${via === undefined ? '' : ` (through the proxy ${via})`}`];
-  for (const [name, value] of wire.headers) lines.push(`> ${name}: ${value}`);
-  lines.push('> Authorization: Bearer ***');
-  if (wire.body !== undefined) lines.push(`> ${shorten(rules.mask.text(wire.body), MAX_BODY_TEXT)}`);
-  return lines.map((line) => rules.mask.text(line));
+function traceRequest({ method, target, headers, body }: WireRequest, { baseUrl, transport }: Site, mask: TokenMask) {
+  const through = transport.via === undefined ? '' : ` (through the proxy ${transport.via})`;
+  return [
+    `> ${method} ${baseUrl.origin}${target}${through}`,
+    ...headers.map(([name, value]) => `> ${name}: ${value}`),
+    '> Authorization: Bearer ***',
+    ...(body === undefined ? [] : [`> ${shorten(mask.text(body), MAX_BODY_TEXT)}`]),
+  ];
 }
 
 /** What came back, as lines for `--verbose`; one-time secrets are never among them (docs/faults.md C23). */
-function traceExchange(exchange: Exchange, elapsedMs: number, rules: TraceRules): string[] {
+function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, sensitive: readonly string[]): string[] {
   const time = `${Math.round(elapsedMs)} ms`;
   if (exchange.kind === 'broken') {
     const sent = exchange.sent ? 'the request may have left' : 'nothing was sent';
-    return [rules.mask.text(`< ${exchange.breakage.text} (${time}; ${sent})`)];
+    return [`< ${exchange.breakage.text} (${time}; ${sent})`];
   }
-  const lines = [`< ${exchange.status} (${time})`];
-  for (const [name, value] of exchange.headers) {
-    lines.push(`< ${name}: ${SECRET_HEADER.test(name) ? '***' : value}`);
-  }
-  if (exchange.body.length > 0) lines.push(`< ${bodyText(exchange.body, rules)}`);
-  return lines.map((line) => rules.mask.text(line));
+  const { status, headers, body } = exchange;
+  return [
+    `< ${status} (${time})`,
+    ...headers.map(([name, value]) => `< ${name}: ${SECRET_HEADER.test(name) ? '***' : value}`),
+    ...(body.length > 0 ? [`< ${bodyText(body, mask, sensitive)}`] : []),
+  ];
 }
 
 /** What JSON escapes without need (`\/`, `\u0041`) as it is, because a mask does not know a token in escapes. */
@@ -52,7 +48,7 @@ function withoutEscapes(text: string): string {
 }
 
 /** Masked before it is cut: half a token is one that no mask knows. */
-function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules): string {
+function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: readonly string[]): string {
   if (sensitive.length === 0) return shorten(mask.text(withoutEscapes(beginningOf(body))), MAX_BODY_TEXT);
   const length = byteLength(body);
   try {
@@ -75,21 +71,22 @@ export type Send = (
 ) => Promise<Verdict>;
 
 /** What sends the requests of all calls to one site. */
-export function openSender({ clock, baseUrl, transport, version }: Site): Send {
+export function openSender(site: Site): Send {
+  const { clock, baseUrl, transport, version } = site;
   const mask = new TokenMask();
   return async (input, token, listener, options) => {
     mask.add(token);
     const wire = buildRequest(input, baseUrl, version);
-    const rules = { mask, sensitive: sensitiveOf(input.operation) };
-    const trace = listener?.onTrace?.bind(listener);
-    if (trace !== undefined) for (const line of traceRequest(wire, transport.via, rules)) trace(line);
-    const startedMs = trace === undefined ? 0 : clock.monotonic();
+    const isTraced = listener?.onTrace !== undefined;
+    const trace = (lines: readonly string[]) => {
+      for (const line of lines) listener?.onTrace?.(mask.text(line));
+    };
+    if (isTraced) trace(traceRequest(wire, site, mask));
+    const startedMs = clock.monotonic();
     // Only here the token meets a request, so that nothing which shows requests can show it.
     const headers = [...wire.headers, ['Authorization', `Bearer ${token}`] as const];
     const exchange = await transport.exchange({ ...wire, headers }, options);
-    if (trace !== undefined) {
-      for (const line of traceExchange(exchange, clock.monotonic() - startedMs, rules)) trace(line);
-    }
+    if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));
     if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
     return judge(exchange, input, clock.now(), mask);
   };

@@ -3,14 +3,11 @@ export type Header = readonly [name: string, value: string];
 /** One request as it will stand on the wire, but for Authorization, which is added at the moment of sending. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
-  readonly origin: string;
   /** Request target: path prefix, encoded segments and query, built by hand. */
   readonly target: string;
   readonly headers: readonly Header[];
   /** JSON text, or undefined: the request has no body. */
   readonly body: string | undefined;
-  /** For people: origin and target. */
-  readonly url: string;
 }
 
 /** How far an exchange had come. Only `connecting` proves that no byte of the request left. */

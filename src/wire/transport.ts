@@ -149,9 +149,10 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   #dispatch(): void {
-    const { origin, target, method, headers, body } = this.#wire;
+    const { target, method, headers, body = null } = this.#wire;
+    const { origin } = this.#to.baseUrl;
     this.#lane.client.dispatch(
-      { origin, path: target, method, headers: Object.fromEntries(headers), body: body ?? null, reset: false },
+      { origin, path: target, method, headers: Object.fromEntries(headers), body, reset: false },
       this,
     );
   }

@@ -31,10 +31,10 @@ afterEach(() => {
 /** Through undici's own dispatcher, which nock intercepts. */
 const transport: Transport = {
   via: undefined,
-  async exchange({ origin, target, method, headers, body }, { onSend }) {
+  async exchange({ target, method, headers, body }, { onSend }) {
     onSend?.();
     const options = { method, headers: Object.fromEntries(headers), body: body ?? null };
-    const reply = await request(`${origin}${target}`, options);
+    const reply = await request(`${ORIGIN}${target}`, options);
     const pairs = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]);
     const bytes = Buffer.from(await reply.body.arrayBuffer());
     return { kind: 'reply', status: reply.statusCode, headers: pairs, body: bytes.length === 0 ? [] : [bytes] };

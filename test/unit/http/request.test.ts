@@ -77,7 +77,6 @@ describe('headers and body', () => {
     );
     expect(wire).toEqual({
       method: 'GET',
-      origin: 'https://api.example.com',
       target: `/gw/v1/cards/${CARD_ID}`,
       headers: [
         ['Accept', 'application/json'],
@@ -85,7 +84,6 @@ describe('headers and body', () => {
         ['User-Agent', 'frontdesk/1.2.3'],
       ],
       body: undefined,
-      url: `https://api.example.com/gw/v1/cards/${CARD_ID}`,
     });
   });
 

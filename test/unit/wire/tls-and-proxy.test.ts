@@ -38,16 +38,12 @@ function transportTo(url: string, options: { trust?: boolean; proxy?: ProxyServe
   return transport;
 }
 
-function get(url: string): WireRequest {
-  return {
-    method: 'GET',
-    origin: url,
-    target: '/v1/x',
-    headers: [['Authorization', 'Bearer secret-token']],
-    body: undefined,
-    url,
-  };
-}
+const GET: WireRequest = {
+  method: 'GET',
+  target: '/v1/x',
+  headers: [['Authorization', 'Bearer secret-token']],
+  body: undefined,
+};
 
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'reply') return `reply ${exchange.status}`;
@@ -59,7 +55,7 @@ describe('certificates', () => {
     const server = await serveTls(GOOD_CERTIFICATE);
     for (const host of ['localhost', '127.0.0.1']) {
       const url = `https://${host}:${server.port}`;
-      expect(summary(await transportTo(url).exchange(get(url), { timeoutMs: 5000 }))).toBe('reply 200');
+      expect(summary(await transportTo(url).exchange(GET, { timeoutMs: 5000 }))).toBe('reply 200');
     }
   });
 
@@ -94,7 +90,7 @@ describe('certificates', () => {
   it.each(rows)('%s', async (_, certificate, trust, expected) => {
     const server = await serveTls(certificate);
     const url = `https://localhost:${server.port}`;
-    const exchange = await transportTo(url, { trust }).exchange(get(url), { timeoutMs: 5000 });
+    const exchange = await transportTo(url, { trust }).exchange(GET, { timeoutMs: 5000 });
     expect(summary(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(expected);
     expect(server.requests).toEqual([]);
   });
@@ -105,7 +101,7 @@ describe('certificates', () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      const exchange = await transportTo(url).exchange(get(url), { timeoutMs: 5000 });
+      const exchange = await transportTo(url).exchange(GET, { timeoutMs: 5000 });
       expect(summary(exchange)).toMatch(/^unsent certificate_dates/);
     } finally {
       if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
@@ -129,7 +125,7 @@ describe('proxies', () => {
       hostPort,
       authorization: 'Basic cDpx',
     };
-    const exchange = await transportTo(url, { proxy }).exchange(get(url), { timeoutMs });
+    const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs });
     return { line: summary(exchange).replaceAll(hostPort, 'PROXY'), server, proxyServer };
   }
 
@@ -182,7 +178,7 @@ describe('proxies', () => {
       authorization: undefined,
     };
     const url = 'https://h.example';
-    const exchange = await transportTo(url, { proxy }).exchange(get(url), { timeoutMs: 5000 });
+    const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs: 5000 });
     expect(summary(exchange)).toBe(`unsent proxy: cannot connect through the proxy 127.0.0.1:${port} (refused)`);
   });
 });
