@@ -2,11 +2,11 @@ import type { Family, Operation } from './api/operation.ts';
 import type { Context, PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice } from './failure.ts';
-import { type Places, requireConfigDir, requireStateDir } from './files/paths.ts';
+import { type Places, requirePlace } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
 import type { Column } from './output/column.ts';
-import { failureStyle, paintsErrors, renderFailure, renderNotice } from './output/failure-text.ts';
+import { renderFailure, renderNotice } from './output/failure-text.ts';
 import {
   asFormat,
   type Format,
@@ -153,12 +153,12 @@ export class Session {
 
   /** Folder of settings and credentials; USAGE when nothing says where it is. */
   configDir(): string {
-    return requireConfigDir(this.places);
+    return requirePlace(this.places, 'configDir');
   }
 
   /** Folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
   stateDir(): string {
-    return requireStateDir(this.places);
+    return requirePlace(this.places, 'stateDir');
   }
 
   settings(): Settings {
@@ -270,16 +270,15 @@ export class Session {
   async report(failure: Failure): Promise<void> {
     this.#parts.display.clear();
     const { format, mask } = this.output;
-    await this.context.stderr.write(renderFailure(failure, format, failureStyle(this.context, mask)));
+    await this.context.stderr.write(renderFailure(failure, format, this.context, mask));
   }
 
   /** Reports on stderr; a note is left out with --quiet. */
   async notify(notice: Notice): Promise<void> {
     this.#parts.display.clear();
     if (notice.level === 'note' && this.common.quiet) return;
-    const { stderr } = this.context;
     const { format, mask } = this.output;
-    await stderr.write(renderNotice(notice, format, stderr, mask, paintsErrors(this.context)));
+    await this.context.stderr.write(renderNotice(notice, format, this.context, mask));
   }
 
   /** Returns the questions of this session, left without an answer when `presence` says that no person is there. */

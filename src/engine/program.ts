@@ -73,11 +73,11 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const { withFolderHint } = await import('./folder-hint.ts');
   const helped = withFolderHint(failure, context);
   const known = state.operation === undefined ? helped : helped.with({ operation: state.operation });
-  const { failureStyle, renderFailure } = await import('../output/failure-text.ts');
+  const { renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
-  await context.stderr.write(renderFailure(known, state.format, failureStyle(context, mask)));
+  await context.stderr.write(renderFailure(known, state.format, context, mask));
   return failure.exitCode;
 }
 

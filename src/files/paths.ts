@@ -34,28 +34,28 @@ function xdgFolder(value: string | undefined, join: Join): string | undefined {
 }
 
 function usualFolders({ env, platform, home }: PlacesInput, join: Join): Places {
+  const under = (folder: string | undefined, ...parts: string[]) => folder && join(folder, ...parts);
   if (platform === 'win32') {
-    const roaming = nonEmpty(env['APPDATA']) ?? (home && join(home, 'AppData', 'Roaming'));
-    const local = nonEmpty(env['LOCALAPPDATA']) ?? (home && join(home, 'AppData', 'Local'));
+    const roaming = nonEmpty(env['APPDATA']) ?? under(home, 'AppData', 'Roaming');
+    const local = nonEmpty(env['LOCALAPPDATA']) ?? under(home, 'AppData', 'Local');
     return {
-      configDir: roaming && join(roaming, 'frontdesk'),
-      stateDir: local && join(local, 'frontdesk', 'state'),
-      cacheDir: local && join(local, 'frontdesk', 'cache'),
+      configDir: under(roaming, 'frontdesk'),
+      stateDir: under(local, 'frontdesk', 'state'),
+      cacheDir: under(local, 'frontdesk', 'cache'),
     };
   }
-  if (home === undefined) return { configDir: undefined, stateDir: undefined, cacheDir: undefined };
   if (platform === 'darwin') {
-    const support = join(home, 'Library', 'Application Support', 'frontdesk');
+    const support = under(home, 'Library', 'Application Support', 'frontdesk');
     return {
       configDir: support,
-      stateDir: join(support, 'state'),
-      cacheDir: join(home, 'Library', 'Caches', 'frontdesk'),
+      stateDir: under(support, 'state'),
+      cacheDir: under(home, 'Library', 'Caches', 'frontdesk'),
     };
   }
   return {
-    configDir: join(home, '.config', 'frontdesk'),
-    stateDir: join(home, '.local', 'state', 'frontdesk'),
-    cacheDir: join(home, '.cache', 'frontdesk'),
+    configDir: under(home, '.config', 'frontdesk'),
+    stateDir: under(home, '.local', 'state', 'frontdesk'),
+    cacheDir: under(home, '.cache', 'frontdesk'),
   };
 }
 
@@ -79,19 +79,17 @@ export function findPlaces(input: PlacesInput): Places {
   };
 }
 
-function requirePlace(folder: string | undefined, holds: string, variable: string): string {
+const HOLDS = {
+  configDir: { holds: 'settings and credentials', variable: 'FRONTDESK_CONFIG_DIR' },
+  stateDir: { holds: 'history and runs', variable: 'FRONTDESK_STATE_DIR' },
+} as const;
+
+/** One of these folders; USAGE when nothing says where it is. */
+export function requirePlace(places: Places, which: keyof typeof HOLDS): string {
+  const folder = places[which];
   if (folder !== undefined) return folder;
+  const { holds, variable } = HOLDS[which];
   throw new Failure('USAGE', `there is no folder for ${holds}: ${variable} is not set and there is no home folder`, {
     hints: [`set ${variable} to a folder of your own`],
   });
-}
-
-/** The folder of settings and credentials; USAGE when nothing says where it is. */
-export function requireConfigDir({ configDir }: Places): string {
-  return requirePlace(configDir, 'settings and credentials', 'FRONTDESK_CONFIG_DIR');
-}
-
-/** The folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
-export function requireStateDir({ stateDir }: Places): string {
-  return requirePlace(stateDir, 'history and runs', 'FRONTDESK_STATE_DIR');
 }

@@ -95,22 +95,9 @@ function compareCells(a: JsonValue, b: JsonValue): number {
   return compareTexts(cellText(a), cellText(b));
 }
 
-/** Orders two strings by code point. */
+/** Orders two strings by code point, which is the order of their bytes in UTF-8 (and not that of UTF-16). */
 export function compareTexts(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index += 1) {
-    const left = a.charCodeAt(index);
-    const right = b.charCodeAt(index);
-    if (left === right) continue;
-    // UTF-16 puts a surrogate below U+E000 to U+FFFF, although its code point is above.
-    const isTurned = (isSurrogate(left) && right >= 0xe000) || (isSurrogate(right) && left >= 0xe000);
-    return isTurned ? right - left : left - right;
-  }
-  return a.length - b.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** What `--failed` and `runs results --as-input` add to the original columns of an input. */

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context, OutputPort } from '../context.ts';
 import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -47,7 +47,7 @@ export function wantsColour({ argv, env }: Pick<Context, 'argv' | 'env'>, stream
 }
 
 /** The same for stderr. */
-export function paintsErrors(context: Pick<Context, 'argv' | 'env' | 'stderr'>): boolean {
+export function paintsErrors(context: Shown): boolean {
   return wantsColour(context, context.stderr);
 }
 
@@ -77,22 +77,13 @@ export function paintCount(lines: readonly string[]): readonly string[] {
   return colour === undefined ? lines : painted(lines, lead, colour);
 }
 
-interface FailureStyle {
-  /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
-  readonly debug: boolean;
-  /** Masks our own token, should the service echo it. */
-  readonly mask?: ((text: string) => string) | undefined;
-  /** Bold and colours: see `paintsErrors`. */
-  readonly colour?: boolean;
-  /** Columns of the terminal that stderr is; undefined: it is none, and no line is broken. */
-  readonly width?: number | undefined;
-}
+/** Where failures and notices are shown: on the stderr of a process. */
+type Shown = Pick<Context, 'argv' | 'env'> & { readonly stderr: Pick<OutputPort, 'isTerminal' | 'columns'> };
 
-/** How failures are shown on the stderr of this process. */
-export function failureStyle(context: Context, mask: FailureStyle['mask']): FailureStyle {
-  const { stderr, env } = context;
-  return { width: widthOf(stderr), colour: paintsErrors(context), debug: env['FRONTDESK_DEBUG'] === '1', mask };
-}
+/** Masks our own token, should the service echo it. */
+type Mask = (text: string) => string;
+
+const asItIs: Mask = (text) => text;
 
 /** A service's message is shown up to here; all of it is in the JSON error. */
 const MAX_SERVICE_MESSAGE = 500;
@@ -103,25 +94,25 @@ const UNKNOWN_LEAD = 'frontdesk: OUTCOME UNKNOWN';
 
 /**
  * A failure as stderr shows it, line ends included. Text: what was attempted and came back, then up to two
- * hints. With json or ndjson: one line, `{"error":{…}}`, with everything that is known.
+ * hints, with FRONTDESK_DEBUG=1 the stack. With json or ndjson: one line, `{"error":{…}}`, with everything that is known.
  */
-export function renderFailure(failure: Failure, format: Format, style: FailureStyle): string {
-  const mask = (text: string) => (style.mask === undefined ? text : style.mask(text));
+export function renderFailure(failure: Failure, format: Format, context: Shown, mask = asItIs): string {
   if (isJson(format)) return `${printJson(maskTexts(new Map([['error', errorObject(failure)]]), mask))}\n`;
   const shown = (text: string) =>
     safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
-  const { width } = style;
+  // No line is broken off a terminal.
+  const width = widthOf(context.stderr);
   const said = (width === undefined ? undefined : failure.screen) ?? partLines(failure.parts) ?? [failure.message];
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
   const broken = said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width));
   const isUnknown = failure.code === 'OUTCOME_UNKNOWN';
   const lead = isUnknown && broken[0]?.startsWith(UNKNOWN_LEAD) ? UNKNOWN_LEAD : 'frontdesk:';
   const lines = [
-    ...(style.colour ? painted(broken, lead, isUnknown ? MAGENTA : RED) : broken),
+    ...(paintsErrors(context) ? painted(broken, lead, isUnknown ? MAGENTA : RED) : broken),
     // After the most important message of all the command to check with stands alone, whatever room there is.
     ...hints.flatMap((hint) => breakLine(hint, width, isUnknown)),
   ];
-  if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
+  if (context.env['FRONTDESK_DEBUG'] === '1') lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
   return `${lines.join('\n')}\n`;
 }
 
@@ -149,14 +140,9 @@ export function errorObject(failure: Failure): JsonValue {
  * A notice or warning as stderr shows it. With json or ndjson, and stderr no terminal, it is one line
  * `{"notice":{"code","message"}}`, so that a program can read all of stderr.
  */
-export function renderNotice(
-  notice: Notice,
-  format: Format,
-  stderr: { readonly isTerminal: boolean; readonly columns?: number | undefined },
-  mask?: (text: string) => string,
-  colour = false,
-): string {
-  const message = mask === undefined ? notice.message : mask(notice.message);
+export function renderNotice(notice: Notice, format: Format, context: Shown, mask = asItIs): string {
+  const { stderr } = context;
+  const message = mask(notice.message);
   if (isJson(format) && !stderr.isTerminal) {
     const { code, facts } = notice;
     if (facts !== undefined) return `${printJson(fromPlain({ notice: { code, message, ...facts } }))}\n`;
@@ -166,11 +152,11 @@ export function renderNotice(
   // Commands to choose from stand one a line.
   const hasCommands = (line.match(/: frontdesk /g)?.length ?? 0) > 1;
   const lines = breakLine(line, widthOf(stderr), hasCommands);
-  const isWarning = notice.level === 'warning';
-  return `${(colour && isWarning ? painted(lines, 'frontdesk: warning:', YELLOW) : lines).join('\n')}\n`;
+  const isPainted = notice.level === 'warning' && paintsErrors(context);
+  return `${(isPainted ? painted(lines, 'frontdesk: warning:', YELLOW) : lines).join('\n')}\n`;
 }
 
-function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {
+function withShortServiceMessage(message: string, failure: Failure, mask: Mask): string {
   const said = textAt(failure.details.service, 'message');
   if (said === undefined || said.length <= MAX_SERVICE_MESSAGE) return message;
   const full = mask(said);

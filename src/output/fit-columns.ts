@@ -57,13 +57,12 @@ function floors(candidates: readonly Candidate[]): number {
 }
 
 /**
- * Which to take out of the row next, from the right: an empty one, a spare one, one that can stand below, then any
- * but ids, statuses and the first.
+ * Which to take out of the row next, from the right: a spare one, one that can stand below, then any but ids, statuses
+ * and the first.
  */
-function nextToGo(candidates: readonly Candidate[], isEmpty: (index: number) => boolean): Candidate | undefined {
+function nextToGo(candidates: readonly Candidate[]): Candidate | undefined {
   const fromRight = candidates.slice(1).reverse();
   return (
-    fromRight.find(({ index }) => isEmpty(index)) ??
     fromRight.find(({ column }) => column.spare === true) ??
     fromRight.find(({ column }) => column.below !== undefined) ??
     fromRight.find(({ column }) => column.keep !== true && column.tone === undefined)
@@ -104,10 +103,9 @@ export function fitColumns(
     shown = shown.filter((candidate) => candidate !== empty);
   }
   while (frame.mayLeaveOut && floors(shown) > roomOf(frame, shown.length)) {
-    const gone = nextToGo(shown, isEmpty);
+    const gone = nextToGo(shown);
     if (gone === undefined) break;
     shown = shown.filter((candidate) => candidate !== gone);
-    if (isEmpty(gone.index)) continue;
     if (gone.column.below !== undefined && gone.column.spare !== true) below.push(gone);
     else leftOut.push(gone);
   }

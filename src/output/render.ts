@@ -78,11 +78,8 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
     await writeRows(linesOf(result), await openRowWriter([], options, stdout));
     return;
   }
-  if (query !== undefined) {
-    await renderTabular(await queryResult(query(prepare(documentOf(result)))), options, stdout);
-    return;
-  }
-  await renderTabular(prepared(result, prepare), options, stdout);
+  const shown = query === undefined ? prepared(result, prepare) : await queryResult(query(prepare(documentOf(result))));
+  await renderTabular(shown, options, stdout);
 }
 
 /** From this many on, rows that are ready together are written together; a shorter run hears of each write. */
@@ -119,20 +116,16 @@ export async function openRowWriter(
 ): Promise<RowStream> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   const prepare = await preparation(options);
-  if (expectedRows < GATHERED_RUN_ROWS) {
-    const writer = await openFormat(columns, options, stdout, query, expectedRows);
-    return { row: (row) => writer.row(prepare(row)), close: () => writer.close(), flush: async () => undefined };
-  }
-  const { gatheredOutput } = await import('./gathered-output.ts');
-  const gathered = gatheredOutput(stdout);
-  const writer = await openFormat(columns, options, gathered, query, expectedRows);
+  const isGathered = expectedRows >= GATHERED_RUN_ROWS;
+  const gathered = isGathered ? (await import('./gathered-output.ts')).gatheredOutput(stdout) : undefined;
+  const writer = await openFormat(columns, options, gathered ?? stdout, query, expectedRows);
   return {
     row: (row) => writer.row(prepare(row)),
     async close() {
       await writer.close();
-      await gathered.flush();
+      await gathered?.flush();
     },
-    flush: () => gathered.flush().catch(() => undefined),
+    flush: async () => gathered?.flush().catch(() => undefined),
   };
 }
 
@@ -182,12 +175,10 @@ async function renderTabular(result: Result, options: OutputOptions, stdout: Out
     await renderResource(result, columns, options, stdout);
     return;
   }
-  const { rows } = result;
-  const sorted =
-    options.sortBy === undefined
-      ? rows
-      : sortRows(rows, findColumn('--sort-by', options.sortBy, result.columns, anyPath));
-  await writeRows(sorted, await openTabular(columns, options, stdout, false));
+  const { sortBy } = options;
+  const by = sortBy === undefined ? undefined : findColumn('--sort-by', sortBy, result.columns, anyPath);
+  const rows = by === undefined ? result.rows : sortRows(result.rows, by);
+  await writeRows(rows, await openTabular(columns, options, stdout, false));
 }
 
 function prepared(result: Result, prepare: (value: JsonValue) => JsonValue): Result {

@@ -148,15 +148,14 @@ async function drawTable(
     if (width > 0) shown.push(dress(cut));
     return STAND_IN.repeat(width);
   };
-  const head = columns.map((column, index) => standIn(safeText(column.header), index, paint.bold));
+  const headed = style.header ? columns : [];
   const table = new Table({
-    ...(style.header ? { head } : {}),
+    head: headed.map((column, index) => standIn(safeText(column.header), index, paint.bold)),
     chars: bordersOf(rule),
     colWidths: [...widths],
     colAligns: columns.map((column) => column.align ?? 'left'),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
-  if (!style.header) shown.length = 0;
   // Lines below a row are no cells: they may be wider than the columns, and are put after the row's own line.
   const below: string[][] = [];
   for (const row of rows) {
@@ -164,18 +163,10 @@ async function drawTable(
     table.push(cells.map((cell, index) => standIn(cell, index, (cut) => paint.toned(columns[index]?.tone, cell, cut))));
     below.push(linesBelow(row, fitted, style, paint));
   }
-  let next = 0;
   const lines = table
     .toString()
     .split('\n')
-    .map((line) =>
-      line
-        .replace(/\ue000+/g, () => {
-          next += 1;
-          return shown[next - 1] ?? '';
-        })
-        .trimEnd(),
-    );
+    .map((line) => line.replace(/\ue000+/g, () => shown.shift() ?? '').trimEnd());
   const headLines = style.header ? 1 + rule.length : 0;
   // cli-table3 draws the rule between two rows, so a header alone has none.
   if (rows.length === 0 && rule !== '') lines.push(rule.repeat(tableWidth(widths)));

@@ -68,6 +68,8 @@ afterAll(async () => {
 
 const EXIT_CODES: readonly number[] = Object.values(FAILURES).map((row) => row.exitCode);
 
+const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
+
 function resultOf(play: Play, resource: JsonValue): Result {
   if (play.name !== 'subscribersList') {
     const view = play.operation.family === 'cards' ? ({ view: 'card' } as const) : {};
@@ -80,14 +82,14 @@ function resultOf(play: Play, resource: JsonValue): Result {
 async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ stdout: string; stderr: string }> {
   const format = seeded.pick(['table', 'json', 'ndjson', 'csv'] as const);
   if (result.kind === 'failed') {
-    return { stdout: '', stderr: renderFailure(result.failure, format, { debug: false }) };
+    return { stdout: '', stderr: renderFailure(result.failure, format, PIPE) };
   }
   // Not every play has the columns of a terminal.
   const stdout = recordedOutput(seeded.chance(0.3) ? 40 + seeded.below(120) : undefined);
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();
   if (format === 'json') JSON.parse(text);
-  const lines = result.ending.notices.map((notice) => renderNotice(notice, format, { isTerminal: false }));
+  const lines = result.ending.notices.map((notice) => renderNotice(notice, format, PIPE));
   return { stdout: text, stderr: lines.join('') };
 }
 

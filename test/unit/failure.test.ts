@@ -3,12 +3,12 @@ import { joinFailures } from '../../src/engine/faults.ts';
 import { Failure, usageFailure } from '../../src/failure.ts';
 import { renderFailure } from '../../src/output/failure-text.ts';
 
-const PLAIN = { debug: false };
+const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
 
 it('says after the problem what became of the request', () => {
   const failure = Failure.unsent('AUTH', 'the token has expired', { hints: ['log in'] });
   expect(failure.problem).toBe('the token has expired');
-  expect(renderFailure(failure, 'table', PLAIN)).toBe(
+  expect(renderFailure(failure, 'table', PIPE)).toBe(
     'frontdesk: the token has expired; nothing was sent\nhint: log in\n',
   );
   expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired; nothing was sent');
@@ -41,7 +41,7 @@ it('says of several faults once that nothing was sent', () => {
   expect(joined.message).toBe(
     '--ca-file: a.pem holds no certificate; --limit: must be a whole number; nothing was sent',
   );
-  expect(renderFailure(joined, 'table', PLAIN)).toBe(
+  expect(renderFailure(joined, 'table', PIPE)).toBe(
     'frontdesk: 2 faults, nothing was sent:\n  --ca-file: a.pem holds no certificate\n  --limit: must be a whole number\n',
   );
 });

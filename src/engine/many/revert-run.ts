@@ -2,7 +2,6 @@ import { isUpdate, type Operation } from '../../api/operation.ts';
 import { FAILURES, Failure, note, type Outcome, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
-import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import { type RunHeader, requireRun } from '../../run/run-folder.ts';
 import { showRun } from '../../run/run-list.ts';
@@ -51,10 +50,9 @@ async function* reversalsOf(session: Session, run: StoredRun): AsyncGenerator<Re
 
 /** Says on stderr, as of failed rows, that a row cannot be put back. */
 async function reportLost(session: Session, { row: { row, id }, lost }: Reversal): Promise<void> {
-  const { output, context, operation } = session;
+  const { operation } = session;
   const message = `row ${row}: ${id ?? ''} is not in the plan: the older file does not say what ${lost.join(', ')} was`;
-  const failure = new Failure('PARTIAL', message, { details: { operation, row, id } });
-  await context.stderr.write(renderFailure(failure, output.format, { debug: false, mask: output.mask }));
+  await session.report(new Failure('PARTIAL', message, { details: { operation, row, id } }));
 }
 
 /**

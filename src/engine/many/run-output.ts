@@ -5,7 +5,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import { printJson } from '../../json/print.ts';
 import { jsonOf } from '../../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
-import { paintCount, paintsErrors, renderFailure, renderNotice } from '../../output/failure-text.ts';
+import { paintCount, paintsErrors, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
 import { type Format, isJson, type RowStream, type Surroundings } from '../../output/options.ts';
 import { groupThousands, plural, safeText } from '../../output/safe-text.ts';
@@ -73,9 +73,9 @@ class ProgressLine implements Surroundings {
   }
 
   #report(): void {
-    const { stderr, clock } = this.#session.context;
-    const notice = note('PROGRESS', this.progress.text(clock.monotonic()));
-    void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
+    const { context, output } = this.#session;
+    const notice = note('PROGRESS', this.progress.text(context.clock.monotonic()));
+    void context.stderr.write(renderNotice(notice, output.format, context));
   }
 }
 
@@ -222,10 +222,8 @@ async function orLost(print: () => Promise<void>): Promise<void> {
   }
 }
 
-function reportRow({ output, context }: Session, failure: Failure): Promise<void> {
-  const { format, mask } = output;
-  const style = { debug: false, width: widthOf(context.stderr), colour: paintsErrors(context), mask };
-  return context.stderr.write(renderFailure(failureOfRow(failure, format), format, style));
+function reportRow(session: Session, failure: Failure): Promise<void> {
+  return session.report(failureOfRow(failure, session.output.format));
 }
 
 /** For people the row stands in front; JSON has it as a member. */

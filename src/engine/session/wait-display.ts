@@ -131,12 +131,12 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   const limit = Math.ceil(options.timeoutMs / 1000);
   const report = (notice: Notice) => {
     display?.stop();
-    void stderr.write(renderNotice(notice, options.format, stderr, undefined, options.colour));
+    void stderr.write(renderNotice(notice, options.format, context));
   };
   const isInLines = isAccessible(context);
   const say = () => {
     const waiting = note('WAITING', `${isInLines ? '' : 'still '}waiting for the service, up to ${limit} s`);
-    void stderr.write(renderNotice(waiting, options.format, stderr));
+    void stderr.write(renderNotice(waiting, options.format, context));
   };
   const late = { afterMs: isInLines ? SPINNER_AFTER_MS : LINE_AFTER_MS, say };
   const display = isWanted ? openSpinner(options, now, canRedraw(context) ? undefined : late) : undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPlaces, requireConfigDir, requireStateDir } from '../../../src/files/paths.ts';
+import { findPlaces, requirePlace } from '../../../src/files/paths.ts';
 
 const linux = { env: {}, platform: 'linux', home: '/home/ada' };
 
@@ -88,9 +88,9 @@ describe('findPlaces', () => {
 
   it('fails with USAGE, naming the variable, only when a folder is really needed', () => {
     const places = findPlaces({ ...linux, home: undefined });
-    expect(() => requireConfigDir(places)).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
-    expect(() => requireConfigDir(places)).toThrow('FRONTDESK_CONFIG_DIR');
-    expect(() => requireStateDir(places)).toThrow('FRONTDESK_STATE_DIR');
-    expect(requireConfigDir(findPlaces(linux))).toBe('/home/ada/.config/frontdesk');
+    expect(() => requirePlace(places, 'configDir')).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
+    expect(() => requirePlace(places, 'configDir')).toThrow('FRONTDESK_CONFIG_DIR');
+    expect(() => requirePlace(places, 'stateDir')).toThrow('FRONTDESK_STATE_DIR');
+    expect(requirePlace(findPlaces(linux), 'configDir')).toBe('/home/ada/.config/frontdesk');
   });
 });

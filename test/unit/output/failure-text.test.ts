@@ -3,17 +3,22 @@ import { Failure, usageFailure } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { paintCount, paintsErrors, renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
 
-const QUIET = { debug: false };
+const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
+const DEBUG = { ...PIPE, env: { FRONTDESK_DEBUG: '1' } };
+
+function terminal(columns: number, env: Readonly<Record<string, string>> = { NO_COLOR: '1' }) {
+  return { argv: [], env, stderr: { isTerminal: true, columns } };
+}
 
 describe('renderFailure', () => {
   it('is one line and at most two hints for people, without a stack', () => {
     const failure = new Failure('NOT_FOUND', 'card x was not blocked: 404', {
       hints: ['check the id', 'try -v', 'third'],
     });
-    expect(renderFailure(failure, 'table', QUIET)).toBe(
+    expect(renderFailure(failure, 'table', PIPE)).toBe(
       'frontdesk: card x was not blocked: 404\nhint: check the id\nhint: try -v\n',
     );
-    expect(renderFailure(new Failure('INTERNAL', 'x'), 'csv', QUIET)).toBe('frontdesk: x\n');
+    expect(renderFailure(new Failure('INTERNAL', 'x'), 'csv', PIPE)).toBe('frontdesk: x\n');
   });
 
   it("is one line of JSON with every known member in the contract's order", () => {
@@ -35,29 +40,26 @@ describe('renderFailure', () => {
         operation: 'card.block',
       },
     });
-    expect(renderFailure(failure, 'ndjson', QUIET)).toBe(
+    expect(renderFailure(failure, 'ndjson', PIPE)).toBe(
       '{"error":{"code":"OUTCOME_UNKNOWN","exitCode":8,"message":"said \\"x\\"\\u001b","hint":"look; wait","operation":"card.block","id":"i","outcome":"unknown","http":{"status":500,"requestId":"req"},"service":{"errorCode":"E","message":"m","details":{"n":10.10}},"body":"text","attempts":1,"row":3,"sentAt":"2026-01-01T00:00:00Z","phase":"awaiting_headers","observed":{"status":"ACTIVE","reads":2},"resultId":"r","retryAt":"2026-01-01T00:00:00Z"}}\n',
     );
   });
 
   it('begins in bold and a colour on a terminal that shows them, and says the same without', () => {
-    const style = { debug: false, width: 80, colour: true };
+    const colours = terminal(80, {});
     const plain = new Failure('NOT_FOUND', 'no card x', { hints: ['check the id'] });
-    expect(renderFailure(plain, 'table', style)).toBe(
+    expect(renderFailure(plain, 'table', colours)).toBe(
       '\u001b[1;31mfrontdesk:\u001b[0m no card x\nhint: check the id\n',
     );
     const unknown = new Failure('OUTCOME_UNKNOWN', 'OUTCOME UNKNOWN - block of card x: cut.');
-    expect(renderFailure(unknown, 'table', style)).toBe(
+    expect(renderFailure(unknown, 'table', colours)).toBe(
       '\u001b[1;35mfrontdesk: OUTCOME UNKNOWN\u001b[0m - block of card x: cut.\n',
     );
     const warned = { code: 'W', message: 'the list may be cut', level: 'warning' as const };
-    const stderr = { isTerminal: true, columns: 80 };
-    expect(renderNotice(warned, 'table', stderr, undefined, true)).toBe(
+    expect(renderNotice(warned, 'table', colours)).toBe(
       '\u001b[1;33mfrontdesk: warning:\u001b[0m the list may be cut\n',
     );
-    expect(renderNotice({ ...warned, level: 'note' }, 'table', stderr, undefined, true)).toBe(
-      'frontdesk: note: the list may be cut\n',
-    );
+    expect(renderNotice({ ...warned, level: 'note' }, 'table', colours)).toBe('frontdesk: note: the list may be cut\n');
   });
 
   it.each([
@@ -74,7 +76,7 @@ describe('renderFailure', () => {
   });
 
   it('leaves out what is not known', () => {
-    expect(renderFailure(new Failure('USAGE', 'm'), 'json', QUIET)).toBe(
+    expect(renderFailure(new Failure('USAGE', 'm'), 'json', PIPE)).toBe(
       '{"error":{"code":"USAGE","exitCode":2,"message":"m"}}\n',
     );
   });
@@ -84,14 +86,14 @@ describe('renderFailure', () => {
     const failure = new Failure('REJECTED', `card x was not blocked: ${message}`, {
       details: { service: new Map([['message', message]]) },
     });
-    expect(renderFailure(failure, 'table', QUIET)).toBe(
+    expect(renderFailure(failure, 'table', PIPE)).toBe(
       `frontdesk: card x was not blocked: ${'m'.repeat(500)}… (+4,999,500)\n`,
     );
-    expect(renderFailure(failure, 'json', QUIET).length).toBeGreaterThan(10_000_000);
+    expect(renderFailure(failure, 'json', PIPE).length).toBeGreaterThan(10_000_000);
   });
 
   it('shows outside text safely and on one line', () => {
-    expect(renderFailure(new Failure('REJECTED', 'a\n\u001b[2J\u202e'), 'table', QUIET)).toBe(
+    expect(renderFailure(new Failure('REJECTED', 'a\n\u001b[2J\u202e'), 'table', PIPE)).toBe(
       'frontdesk: a\\n\\x1b[2J<U+202E>\n',
     );
   });
@@ -99,13 +101,13 @@ describe('renderFailure', () => {
   it('masks our own token in every format', () => {
     const mask = (text: string) => text.replaceAll('tok', '***');
     const failure = new Failure('REJECTED', 'tok', { hints: ['tok'], details: { body: 'tok' } });
-    expect(renderFailure(failure, 'table', { debug: true, mask })).not.toContain('tok');
-    expect(renderFailure(failure, 'json', { debug: false, mask })).not.toContain('tok');
+    expect(renderFailure(failure, 'table', DEBUG, mask)).not.toContain('tok');
+    expect(renderFailure(failure, 'json', PIPE, mask)).not.toContain('tok');
   });
 
   it('adds the stack, causes included, only for FRONTDESK_DEBUG', () => {
     const failure = new Failure('INTERNAL', 'm', { cause: new Error('deep') });
-    const text = renderFailure(failure, 'table', { debug: true });
+    const text = renderFailure(failure, 'table', DEBUG);
     expect(text).toContain('\nFailure: m\n');
     expect(text).toContain('\ncaused by:\nError: deep\n');
   });
@@ -119,17 +121,17 @@ describe('renderNotice', () => {
     ['json', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
     ['ndjson', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
   ] as const)('in %s mode with stderr terminal %s is %j', (format, isTerminal, text) => {
-    expect(renderNotice(note, format, { isTerminal })).toBe(text);
+    expect(renderNotice(note, format, isTerminal ? terminal(80) : PIPE)).toBe(text);
   });
 
   it('names a warning as such, and masks it', () => {
     const warning = { code: 'FULL', message: 'tok', level: 'warning' } as const;
-    expect(renderNotice(warning, 'csv', { isTerminal: true }, () => '***')).toBe('frontdesk: warning: ***\n');
+    expect(renderNotice(warning, 'csv', terminal(80), () => '***')).toBe('frontdesk: warning: ***\n');
   });
 });
 
 describe('a failure on a terminal', () => {
-  const style = { debug: false, width: 40 };
+  const style = terminal(40);
 
   it('breaks long lines between words, and none off a terminal', () => {
     const failure = new Failure(
@@ -147,7 +149,7 @@ describe('a failure on a terminal', () => {
       'what it says there',
       '',
     ]);
-    expect(renderFailure(failure, 'table', { debug: false }).split('\n')).toHaveLength(3);
+    expect(renderFailure(failure, 'table', PIPE).split('\n')).toHaveLength(3);
   });
 
   it('has a command that does not fit on a line of its own, unbroken', () => {
@@ -167,7 +169,7 @@ describe('a failure on a terminal', () => {
     expect(renderFailure(failure, 'table', style)).toBe(
       'frontdesk: OUTCOME UNKNOWN - x\n  Sent  now\\x1b\nhint: do not repeat\nhint: check with:\n  frontdesk x\n',
     );
-    expect(renderFailure(failure, 'table', { debug: false })).toBe(
+    expect(renderFailure(failure, 'table', PIPE)).toBe(
       'frontdesk: one line\nhint: do not repeat\nhint: check with: frontdesk x\n',
     );
   });
@@ -177,12 +179,10 @@ describe('a failure on a terminal', () => {
       { where: '--limit', problem: 'must be 1' },
       { where: '--name', problem: 'is empty' },
     ]);
-    expect(renderFailure(failure, 'table', { debug: false })).toBe(
+    expect(renderFailure(failure, 'table', PIPE)).toBe(
       'frontdesk: 2 faults, nothing was sent:\n  --limit: must be 1\n  --name: is empty\n',
     );
-    expect(renderFailure(failure, 'json', { debug: false })).toContain(
-      '"message":"--limit: must be 1; --name: is empty"',
-    );
+    expect(renderFailure(failure, 'json', PIPE)).toContain('"message":"--limit: must be 1; --name: is empty"');
   });
 });
 
