@@ -165,8 +165,8 @@ class CardView {
     // A command ready to copy must not carry what a shell would read as more than an id.
     if (typeof id !== 'string' || !CARD_ID.test(id)) return [];
     const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
-    if (steps.length === 0) return [];
-    const command = this.#style.command ?? 'frontdesk';
+    const { command } = this.#style;
+    if (steps.length === 0 || command === undefined) return [];
     const lines = steps.map((step) => `  ${command} ${step.replace('<id>', id)}`);
     return [this.#paint.bold('Next'), ...lines];
   }

@@ -37,7 +37,10 @@ export interface OutputOptions {
   readonly hideSensitive: readonly string[];
   /** Wall clock, milliseconds since 1970, for how far away an expiry is. */
   readonly now: number;
-  /** How to call frontdesk again with the same profile, for commands ready to copy: `frontdesk -p demo`. */
+  /**
+   * How to call frontdesk again with the same profile, for commands ready to copy: `frontdesk -p demo`; undefined where no
+   * command line can be given, as at the desk.
+   */
   readonly command?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { safeText } from './safe-text.ts';
 import { lineWriter, safeCell } from './table.ts';
 
 /** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
-type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header'> & Frame;
+type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> & Frame;
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
@@ -97,7 +97,8 @@ function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalSty
 /** Says which columns there would be: under the names that `--columns` takes. */
 function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): string {
   if (leftOut.length === 0) return '';
-  const text = `Not shown (--columns names them): ${leftOut.map((column) => safeText(column.name)).join(', ')}`;
+  const how = style.command === undefined ? '' : ' (--columns names them)';
+  const text = `Not shown${how}: ${leftOut.map((column) => safeText(column.name)).join(', ')}`;
   return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
 }
 

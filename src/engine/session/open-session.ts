@@ -29,6 +29,11 @@ function mustWork(command: Command): boolean {
   return command.kind === 'local' && !command.needsSettings;
 }
 
+/** The desk and the server of assistants: calls that take no command line while they run. */
+function isLasting(command: Command): boolean {
+  return command.kind === 'local' && command.isLasting === true;
+}
+
 /** Settings for a command; one that fixes things works without those that are damaged. */
 async function loadSettings(command: Command, configDir: string | undefined): Promise<Settings> {
   return readSettings(configDir).catch((error: unknown) => {
@@ -70,7 +75,7 @@ function outputOptions(
     mask,
     hideSensitive: sensitiveMembers(command, given),
     now: context.clock.now(),
-    command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
+    command: isLasting(command) ? undefined : `frontdesk${profile?.namedBy === undefined ? '' : ` -p ${profile.name}`}`,
   };
 }
 
@@ -184,7 +189,7 @@ export async function openSession(
       mask: tokens,
       trustPems,
       state,
-      isLasting: command.kind === 'local' && command.isLasting === true,
+      isLasting: isLasting(command),
     }),
     chooseProfile,
     promptUntil,

@@ -118,6 +118,23 @@ describe.concurrent('the desk', () => {
     expect(end.code).toBe(0);
   });
 
+  it('names what its history had no room for, without an option that cannot be added there', async ({
+    onTestFinished,
+  }) => {
+    const server = await startRecordingServer(service(), onTestFinished);
+    const steps: Step[] = [
+      [/Card id/, `${CARD_ID}\r`],
+      [nth(MENU, 1), BLOCK],
+      [/y\/N/, 'y\r'],
+      [nth(MENU, 2), HISTORY],
+      [nth(MENU, 3), LEAVE],
+    ];
+    const end = await dialogue(['desk'], steps, { env: server.env, columns: 60 });
+    expect(end.text).toMatch(/\nNot shown: .*profile/);
+    expect(end.text).not.toContain('--columns');
+    expect(end.code).toBe(0);
+  });
+
   it('keeps an unknown outcome in every question, and ends with 8 while it is unknown', async ({ onTestFinished }) => {
     const server = await startRecordingServer(
       service((line) => (line.startsWith('POST') ? { status: 500 } : undefined)),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
 import { cardSummary, cardView } from '../../../src/output/card-view.ts';
 import { displayWidth } from '../../../src/output/cut-text.ts';
 
-const STYLE = { width: 80, colour: false, unicode: true, now: Date.UTC(2026, 10, 20) };
+const STYLE = { width: 80, colour: false, unicode: true, now: Date.UTC(2026, 10, 20), command: 'frontdesk' };
 
 function card(text: string): JsonObject {
   const value = parseJson(text);

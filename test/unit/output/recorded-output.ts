@@ -29,6 +29,7 @@ export function outputOptions(changes: Partial<OutputOptions> = {}): OutputOptio
     unicode: true,
     hideSensitive: [],
     now: Date.UTC(2026, 10, 20),
+    command: 'frontdesk',
     ...changes,
   };
 }

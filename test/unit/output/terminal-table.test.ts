@@ -134,6 +134,7 @@ describe('a table of more columns than fit', () => {
       'Not shown (--columns names them): host',
       '',
     ]);
+    expect((await wide(90, { command: undefined }))[3]).toBe('Not shown: host');
     expect(await wide(68)).toEqual([
       'CARD ID                               STATUS              BALANCE',
       '─────────────────────────────────────────────────────────────────',
