@@ -1,10 +1,14 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
 import { errnoOf, ioFailure, tidy } from '../files/io-failure.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
-import { type HistoryEvent, printHistoryEvent } from './history-event.ts';
+import type { RunAudit } from '../run/journal/journal.ts';
+import type { RunRow } from '../run/row-outcome.ts';
+import type { RunHeader } from '../run/run-folder.ts';
+import { type HistoryEvent, hostOf, printHistoryEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
 
 /** A second record of every write in a file of the operator's choice, beside the history and whatever becomes of it. */
@@ -72,4 +76,59 @@ async function isWhole(path: string, size: number): Promise<boolean> {
 function ignoreUnsyncable(error: unknown): void {
   const errno = errnoOf(error);
   if (errno !== 'EINVAL' && errno !== 'ENOTSUP' && errno !== 'EROFS') throw error;
+}
+
+/** The audit log as the journal of a run writes it: the events of its rows, named as the history names them. */
+export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
+  let failure: Failure | undefined;
+  const begun = new Set<number>();
+  const append = async (events: readonly AuditEvent[]) => {
+    try {
+      await log.append(events);
+    } catch (error) {
+      if (error instanceof Failure) failure ??= error;
+      throw error;
+    }
+  };
+  const { run, operation } = header;
+  const factsOf = <Kind extends string>(event: Kind, { row, id }: RunRow, timeMs: number) => ({
+    event,
+    entry: `${run}:${row}`,
+    time: new Date(timeMs).toISOString(),
+    operation,
+    id,
+    run,
+    ...planOf(header),
+  });
+  const beginOf = (row: RunRow, timeMs: number): AuditEvent => ({
+    ...factsOf('begin', row, timeMs),
+    user: header.user,
+    profile: header.profile,
+    host: hostOf(header.host),
+    reason: row.reason,
+  });
+  return {
+    get failure() {
+      return failure;
+    },
+    async begin(row, timeMs) {
+      if (begun.has(row.row)) return;
+      begun.add(row.row);
+      await append([beginOf(row, timeMs)]);
+    },
+    async end(row, ending, timeMs, wasBegun) {
+      const end: AuditEvent = { ...factsOf('end', row, timeMs), ending };
+      // A row that was never sent has its whole record at once.
+      const isKnown = begun.delete(row.row) || wasBegun === true;
+      await append(isKnown ? [end] : [beginOf(row, timeMs), end]);
+    },
+  };
+}
+
+/** The plan that a run applies, and the names of those whose approvals counted when it was begun. */
+function planOf({ run, inputFormat, options }: RunHeader): Pick<AuditEvent, 'plan' | 'approvers'> {
+  if (inputFormat !== 'plan') return {};
+  const { approvedBy } = options;
+  const approvers = Array.isArray(approvedBy) ? approvedBy.map((approval) => approval.split(' ', 1)[0] ?? '') : [];
+  return { plan: run.replace(/^plan-/, ''), approvers };
 }

@@ -51,6 +51,11 @@ export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): His
   return { ...facts, ending, run: undefined, read: { time, user, before } };
 }
 
+/** `host[:port]`, as single writes are recorded; a run keeps the whole address. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
 /**
  * An event as a line, with its newline. What the service said stays out: it may name a customer, and these files are
  * kept for long.

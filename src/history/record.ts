@@ -54,67 +54,57 @@ export interface RecorderOptions {
  * The recorder of `<stateDir>/history.jsonl`. Touches nothing until the first write. Without a state folder it keeps
  * no history, and only names the entries of the audit log.
  */
-export function openRecorder(options: RecorderOptions): WriteRecorder {
-  const { audit, stateDir } = options;
+export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions): WriteRecorder {
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
   /** What each write that is under way is about, for the line of its end. */
   const begun = new Map<string, WriteIntent>();
-  const now = () => new Date(options.clock.now()).toISOString();
+  const now = () => new Date(clock.now()).toISOString();
+  const keep = async (event: HistoryEvent): Promise<void> => {
+    if (path !== undefined) await appendLines(path, printHistoryEvent(event));
+  };
   const endOf = (entry: string, ending: Ending) => {
     const { operation = '', id } = begun.get(entry) ?? {};
     return { event: 'end', entry, time: now(), operation, id, ending } as const;
   };
   return {
     async begin(intent) {
-      const nowMs = options.clock.now();
-      const entry = entryName(nowMs, options.pid);
-      const time = new Date(nowMs).toISOString();
-      const event: BeginEvent = { event: 'begin', entry, time, user: options.user, ...intent };
+      const nowMs = clock.now();
+      const entry = entryName(nowMs, pid);
+      const event = { event: 'begin', entry, time: new Date(nowMs).toISOString(), user, ...intent } as const;
       begun.set(entry, intent);
       await audit?.append([event]).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
       });
       try {
-        if (path !== undefined) await append(path, event);
+        await keep(event);
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_ENDING, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`the history could not be written (${path})`, error, 'unsent');
-        const [fix] = failure.hints;
-        throw failure.with({ outcome: 'not_sent' }, [
-          ...(fix === undefined ? [] : [fix]),
-          { text: 'add --no-history to keep no record of this write' },
-        ]);
+        const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this write' }];
+        throw failure.with({ outcome: 'not_sent' }, hints);
       }
       return entry;
     },
     async end(entry, ending) {
       const event = endOf(entry, ending);
-      const written = await Promise.allSettled([
-        path === undefined ? undefined : append(path, event),
-        audit?.append([event]),
-      ]);
       begun.delete(entry);
-      const [history, log] = written;
+      const [history, log] = await Promise.allSettled([keep(event), audit?.append([event])]);
       if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, ending, history.reason);
       if (log.status === 'rejected') throw endFailure('the audit log', entry, ending, log.reason);
     },
     async settle({ entry, operation, id }, ending) {
-      const looked = { time: now(), user: options.user };
+      const looked = { time: now(), user };
       const event = { event: 'read', entry, ...looked, operation, id, ending } as const;
       try {
         await audit?.append([event]);
-        if (path !== undefined) await append(path, event);
+        await keep(event);
       } catch (error) {
         throw ioFailure(`what was read could not be recorded in entry ${entry} (${path})`, error, 'unchanged');
       }
       return looked;
     },
   };
-}
-
-function append(path: string, event: HistoryEvent): Promise<void> {
-  return appendLines(path, printHistoryEvent(event));
 }
 
 /** Sorts by time, differs between processes, and can be typed: `20260501T120431250-4d2-9f3a1c`. */

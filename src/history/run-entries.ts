@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { ifThere, ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
-import { isRunName, type RunFolder, type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import { isRunName, type KnownRun, type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
 import { StoredRun } from '../run/stored-run.ts';
-import type { HistoryEntry } from './history-event.ts';
+import { type HistoryEntry, hostOf } from './history-event.ts';
 
 /**
  * The rows of all runs that have a record, from the run's records: they are not written twice. The records of a run
@@ -27,7 +27,7 @@ export async function* runEntries(
       if (changedMs === undefined || !page.isOfInterest(changedMs)) continue;
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
-      if (Date.parse(header.startedAt) < untilMs) yield* entriesOf(folder, header);
+      if (Date.parse(header.startedAt) < untilMs) yield* entriesOf({ folder, header });
     } catch (error) {
       unread.set(name, ioFailure('it could not be read', error, 'unchanged'));
     }
@@ -39,13 +39,9 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   if (!isRunName(run)) return undefined;
   const folder = runFolder(stateDir, run);
   const header = await readRunHeader(folder);
-  if (header === undefined || row > header.inputRows) return undefined;
-  const stored = await StoredRun.readWhole({ folder, header });
-  try {
-    return stored.has(row) ? toEntry(header, await stored.entry(row)) : undefined;
-  } finally {
-    await tidy(stored.close());
-  }
+  const entries = header === undefined ? [] : entriesOf({ folder, header }, row, row);
+  for await (const entry of entries) return entry;
+  return undefined;
 }
 
 /** When the oldest run was begun, in milliseconds since 1970; undefined: there is none that can be read. */
@@ -58,20 +54,15 @@ export async function firstRun(stateDir: string): Promise<number | undefined> {
   return firstMs;
 }
 
-async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<HistoryEntry> {
-  const stored = await StoredRun.readWhole({ folder, header });
+async function* entriesOf(run: KnownRun, first = 1, last = run.header.inputRows): AsyncGenerator<HistoryEntry> {
+  const stored = await StoredRun.readWhole(run);
   try {
-    for (let row = 1; row <= header.inputRows; row += 1) {
-      if (stored.has(row)) yield toEntry(header, await stored.entry(row));
+    for (let row = first; row <= last; row += 1) {
+      if (stored.has(row)) yield toEntry(run.header, await stored.entry(row));
     }
   } finally {
     await tidy(stored.close());
   }
-}
-
-/** `host[:port]`, as single writes are recorded; a run keeps the whole address. */
-export function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address;
 }
 
 function toEntry(header: RunHeader, stored: StoredRow): HistoryEntry {

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { succeeds } from '../files/io-failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { fromPlain, toPlain } from '../json/plain.ts';
 import { jsonBytes } from '../json/print.ts';
@@ -47,8 +48,6 @@ export class OrderedSink<R extends RunRow> {
   #isPumping = false;
   /** Those that failed: they take no more. */
   readonly #failed = new Set<Taker>();
-  /** The last record that was waited for: rows that are recorded together have one promise. */
-  #lastDurable: Promise<void> | undefined;
 
   /**
    * `keep` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
@@ -111,10 +110,7 @@ export class OrderedSink<R extends RunRow> {
       if (head === undefined) break;
       answerMemory.beginPrint(head.bytes);
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
-      if (head.durable !== undefined && head.durable !== this.#lastDurable) {
-        this.#lastDurable = head.durable;
-        await head.durable.catch(() => undefined);
-      }
+      if (head.durable !== undefined) await succeeds(head.durable);
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
       if (this.#task.keep !== undefined) await this.#hand('keep', result);

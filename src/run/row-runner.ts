@@ -46,12 +46,11 @@ class RowRunner<R extends RunRow> {
   /** An array, not a set: see `removeFrom`. */
   readonly #calls: RowCall<R>[] = [];
   #wake: (() => void) | undefined;
-  #watched: Promise<void> | undefined;
   #isOutputLost = false;
 
   constructor(task: RunTask<R>) {
     this.#task = task;
-    const succeededBefore = task.journal?.states.succeeded() ?? 0;
+    const succeededBefore = task.journal?.states.count('applied', 'confirmed_by_read') ?? 0;
     this.#rules = new StopRules(task.maxFailures, succeededBefore);
     this.#control = new RunControl(
       task,
@@ -241,10 +240,8 @@ class RowRunner<R extends RunRow> {
     this.#settle(position, { ...ended, ending }, false, durable);
   }
 
-  /** A record that cannot be written ends the run. Records that are written together have one promise. */
+  /** A record that cannot be written ends the run. */
   #watch(durable: Promise<void> | undefined): void {
-    if (durable === this.#watched) return;
-    this.#watched = durable;
     durable?.catch((failure: unknown) => this.#control.break(failure));
   }
 

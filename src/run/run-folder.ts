@@ -141,12 +141,6 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
   return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
 }
 
-/** For `catch`: a header that is no header, which is as good as none. */
-export function ignoreDamage(error: unknown): undefined {
-  if (error instanceof Failure && error.code === 'USAGE') return undefined;
-  throw error;
-}
-
 /** A run that is there: where its files are, and what it is. */
 export interface KnownRun {
   readonly folder: RunFolder;

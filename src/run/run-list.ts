@@ -6,15 +6,7 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import {
-  ignoreDamage,
-  type KnownRun,
-  type RunHeader,
-  readRunHeader,
-  requireRun,
-  runFolder,
-  runNames,
-} from './run-folder.ts';
+import { type KnownRun, type RunHeader, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 
@@ -60,12 +52,12 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
 
 /**
  * The name of the run that was begun last (`--last`). USAGE when there is none; where one cannot be read, which may be
- * the last, AUTH or LOCAL_IO. A damaged one is left out.
+ * the last, USAGE, AUTH or LOCAL_IO.
  */
 export async function lastRunName(ports: ListPorts): Promise<string> {
   const headers: RunHeader[] = [];
   for (const name of await runNames(ports.stateDir)) {
-    const header = await readRunHeader(runFolder(ports.stateDir, name)).catch(ignoreDamage);
+    const header = await readRunHeader(runFolder(ports.stateDir, name), true);
     if (header !== undefined) headers.push(header);
   }
   const last = headers.sort(newestFirst)[0];

@@ -11,11 +11,9 @@ import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import { RunJournal } from './journal/journal.ts';
+import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
-import type { JournalPorts, RunAudit } from './journal/writer.ts';
 import {
-  ignoreDamage,
   type KnownRun,
   makeRunHeader,
   makeRunName,
@@ -149,7 +147,7 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
 
 /**
  * Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. Of a run
- * whose header is damaged the time of its folder counts. `unread` hears of those that are not touched because others
+ * without a header the time of its folder counts. `unread` hears of those that are not touched because others
  * could have written them, or that cannot be read or removed.
  */
 export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread: Unread): Promise<readonly string[]> {
@@ -157,7 +155,7 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread
   for (const name of [...(await runNames(ports.stateDir))].sort()) {
     const folder = runFolder(ports.stateDir, name);
     try {
-      const header = await readRunHeader(folder).catch(ignoreDamage);
+      const header = await readRunHeader(folder, true);
       const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
       if (startedMs < ports.clock.now() - ageMs) old.push(name);
     } catch (error) {

@@ -2,7 +2,7 @@ import { Failure, type Outcome } from '../failure.ts';
 import { readEntry, type StoredRow } from './journal/entry.ts';
 import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
-import { RowStates } from './journal/row-states.ts';
+import { type RowState, RowStates } from './journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
 import type { KnownRun } from './run-folder.ts';
 
@@ -20,7 +20,7 @@ export class StoredRun implements KnownRun {
   private constructor({ folder, header }: KnownRun) {
     this.folder = folder;
     this.header = header;
-    this.#states = new RowStates(header.inputRows, 'with-offsets');
+    this.#states = new RowStates(header.inputRows);
   }
 
   /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
@@ -50,7 +50,7 @@ export class StoredRun implements KnownRun {
 
   /** How many rows have a record. */
   get reached(): number {
-    return this.#states.reached();
+    return this.#states.rows - this.#states.count('none');
   }
 
   /**
@@ -58,16 +58,17 @@ export class StoredRun implements KnownRun {
    * way are `in_flight`, of which nothing is unknown yet.
    */
   outcomes(isHeld = false): OutcomeCounts {
-    const { rows } = this.header;
-    const counts = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: rows, unknown: 0, in_flight: 0 };
-    for (let row = 1; row <= this.#states.rows; row++) {
-      const state = this.#states.state(row);
-      if (state === 'none') continue;
-      counts.not_sent -= 1;
-      if (state === 'intent' && isHeld) counts.in_flight += 1;
-      else counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
-    }
-    return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+    const count = (...states: readonly RowState[]) => this.#states.count(...states);
+    const underWay = count('intent');
+    const counts = {
+      applied: count('applied'),
+      confirmed_by_read: count('confirmed_by_read'),
+      rejected: count('rejected'),
+      not_sent: count('not_sent') + this.header.rows - this.reached,
+      unknown: count('unknown', 'resolved_by_user') + (isHeld ? 0 : underWay),
+      in_flight: isHeld ? underWay : 0,
+    };
+    return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
   }
 
   async entry(row: number): Promise<StoredRow> {

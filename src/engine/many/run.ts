@@ -7,7 +7,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import type { PaceOptions } from '../../options/call-options.ts';
 import type { Column } from '../../output/column.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from '../../run/failed-file.ts';
-import type { RunAudit } from '../../run/journal/writer.ts';
+import type { RunAudit } from '../../run/journal/journal.ts';
 import type { RunHeader } from '../../run/run-folder.ts';
 import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../../run/run-store.ts';
 import type { RunTask } from '../../run/run-task.ts';
@@ -44,8 +44,7 @@ export function portsOf(session: Session): RunPorts {
 }
 
 async function openAudit(path: string, header: RunHeader): Promise<RunAudit> {
-  const { openAuditLog } = await import('../../history/audit-log.ts');
-  const { auditOfRun } = await import('../../history/audit-of-run.ts');
+  const { auditOfRun, openAuditLog } = await import('../../history/audit-log.ts');
   const log = openAuditLog(path);
   // Before anything else happens: nothing appended is a log that can be.
   await log.append([]);

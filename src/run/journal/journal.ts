@@ -1,39 +1,81 @@
+import type { ClockPort } from '../../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../../ending.ts';
 import type { Failure } from '../../failure.ts';
+import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
+import { SharedWrites } from '../../files/shared-writes.ts';
 import type { RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
-import type { IntentRecord, OutcomeCounts, ResultRecord } from './record.ts';
+import {
+  encodeRecord,
+  type IntentRecord,
+  type JournalRecord,
+  type OutcomeCounts,
+  type ResultRecord,
+} from './record.ts';
 import { RowStates } from './row-states.ts';
-import { type JournalPorts, JournalWriter, type RunAudit } from './writer.ts';
+
+/** What a journal needs of the process that holds its run. */
+export interface JournalPorts {
+  readonly clock: ClockPort;
+  readonly pid: number;
+  /** Opens the journal for appending; tests give a disk that crashes. */
+  readonly openFile?: (path: string) => Promise<AppendFile>;
+  readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
+  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
+  readonly prove: () => void;
+  /** A second record of what this process does. */
+  readonly audit?: RunAudit | undefined;
+}
+
+/** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
+export interface RunAudit {
+  /** The first failure to write, after which no row may be sent. */
+  readonly failure: Failure | undefined;
+  /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
+  begin(row: RunRow, timeMs: number): Promise<void>;
+  /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
+  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
+}
 
 /** The row was under way when its process ended; no more is known. */
 const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
+/** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
+const TRUSTED_MS = 1000;
+
 /**
  * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its
- * row is printed. Its holder holds the run's lock.
+ * row is printed. Its holder holds the run's lock. All records that arrive while the disk is busy share one write and
+ * one fdatasync: rows that start together pay for one sync, and a result rides along with the next intent.
  */
 export class RunJournal {
   readonly states: RowStates;
+  readonly #file: AppendFile;
+  readonly #path: string;
   readonly #ports: JournalPorts;
-  readonly #writer: JournalWriter;
-  readonly #reader: RecordReader | undefined;
+  readonly #writes = new SharedWrites((text) => this.#writeText(text));
+  /** Of a journal that was taken up: for what earlier processes recorded. */
+  #reader: RecordReader | undefined;
+  #durableLength: number;
+  #failure: Failure | undefined;
+  #provedMs = 0;
+  #provedWallMs = 0;
+  #isProvedInThisTurn = false;
 
-  private constructor(states: RowStates, ports: JournalPorts, writer: JournalWriter, reader?: RecordReader) {
+  private constructor(states: RowStates, file: AppendFile, path: string, ports: JournalPorts) {
     this.states = states;
+    this.#file = file;
+    this.#path = path;
     this.#ports = ports;
-    this.#writer = writer;
-    this.#reader = reader;
+    this.#durableLength = file.length;
   }
 
   /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
   static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
-    const file = await openJournalFile(path, ports);
-    const writer = new JournalWriter(file, file.length, path, ports);
-    return new RunJournal(new RowStates(lastRow), ports, writer);
+    return new RunJournal(new RowStates(lastRow), await openJournalFile(path, ports), path, ports);
   }
 
   /**
@@ -42,36 +84,48 @@ export class RunJournal {
    * cannot be written.
    */
   static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
-    const states = new RowStates(lastRow, 'with-offsets');
+    const states = new RowStates(lastRow);
     const scan = await scanJournal(path, (record, offset) => states.take(record, offset));
     const { lock } = ports;
     // A lock that has counted further than the journal: another process took the run over, and died before it wrote of it.
     const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;
     lock.raiseEpoch(states.epoch + 1);
     if (isShared) await setApart(path, scan.length, ports);
-    const file = await openJournalFile(path, ports);
-    let reader: RecordReader | undefined;
+    const journal = new RunJournal(states, await openJournalFile(path, ports), path, ports);
     try {
-      const writer = new JournalWriter(file, await cutTail(file, scan), path, ports);
-      reader = await RecordReader.open(path);
-      const journal = new RunJournal(states, ports, writer, reader);
+      await journal.#cutTail(scan);
+      journal.#reader = await RecordReader.open(path);
       await journal.#settle(lock.by);
       return journal;
     } catch (error) {
-      await file.close();
-      await reader?.close();
+      await journal.close();
       throw ioFailure(`the run's record could not be taken up (${path})`, error, 'unsent');
     }
   }
 
   /** The first failure to write, after which no row may be sent. */
   get failure(): Failure | undefined {
-    return this.#writer.failure ?? this.#ports.audit?.failure;
+    return this.#failure ?? this.#ports.audit?.failure;
   }
 
-  /** Was the run lost while a request waited to leave? Then it must not. */
+  /**
+   * The failure to hold the run until now, for a request that is about to leave. Requests that leave in one turn of the
+   * event loop share one look at the lock. No clock makes an older look good: a machine that stood still stopped them all.
+   * Within the turn both clocks are asked: a machine that sleeps stops the monotonic one.
+   */
   lost(): Failure | undefined {
-    return this.#writer.lost();
+    const { clock } = this.#ports;
+    const isTrusted =
+      this.#isProvedInThisTurn &&
+      clock.monotonic() - this.#provedMs < TRUSTED_MS &&
+      Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
+    if (isTrusted || this.#failure !== undefined) return this.#failure;
+    try {
+      this.#prove();
+    } catch (error) {
+      this.#failure = this.#failureOf(error);
+    }
+    return this.#failure;
   }
 
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
@@ -112,18 +166,19 @@ export class RunJournal {
 
   /** Records that this process ended in order; `outcomes` counts all rows of the run, `why` is that of `endedBy`. */
   end(state: 'finished' | 'stopped', outcomes: OutcomeCounts, why?: string): Promise<void> {
-    return this.#writer.append({ t: this.#ports.clock.now(), s: 'end', state, outcomes, why });
+    return this.#write({ t: this.#ports.clock.now(), s: 'end', state, outcomes, why });
   }
 
-  /** Writes what is waiting and closes the file. */
+  /** Writes what is waiting, then closes the files. A failure to write has been reported to those who waited. */
   async close(): Promise<void> {
-    await this.#writer.close();
+    await this.#writes.idle;
+    await this.#file.close();
     await this.#reader?.close();
   }
 
   /** Appends to both records, or fails as either of them does. */
   #append(record: IntentRecord | ResultRecord, append?: (audit: RunAudit) => Promise<void>): Promise<void> {
-    const durable = this.#writer.append(record);
+    const durable = this.#write(record);
     this.states.apply(record);
     const { audit } = this.#ports;
     if (audit === undefined || append === undefined) return durable;
@@ -133,10 +188,10 @@ export class RunJournal {
   /** The lines of a taking up, in one write. */
   async #settle(by: string): Promise<void> {
     const t = this.#ports.clock.now();
-    const durable = [this.#writer.append({ t, s: 'resumed', by })];
+    const durable = [this.#write({ t, s: 'resumed', by })];
     for (const n of this.states.in('intent')) {
       const record = { n, t, s: 'unknown', a: this.states.attempts(n), code: 'OUTCOME_UNKNOWN' } as const;
-      durable.push(this.#writer.append(record));
+      durable.push(this.#write(record));
       this.states.apply(record, this.states.resultAt(n));
       if (this.#ports.audit === undefined) continue;
       const { id } = await this.entry(n);
@@ -144,23 +199,79 @@ export class RunJournal {
     }
     await Promise.all(durable);
   }
+  /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
+  #write(record: JournalRecord): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return this.#writes.append(encodeRecord(record, this.#ports.lock.epoch));
+  }
+
+  /** Cuts what a crash left after the last whole record. */
+  async #cutTail(scan: ScanResult): Promise<void> {
+    const file = this.#file;
+    this.#durableLength = scan.length;
+    if (scan.lacksNewline) {
+      file.append('\n');
+      await file.sync();
+      this.#durableLength += 1;
+      return;
+    }
+    if (file.length > scan.length) {
+      await file.truncate(scan.length);
+      await file.sync();
+    }
+  }
+
+  async #writeText(text: string): Promise<void> {
+    try {
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#file.append(text);
+      await this.#file.sync();
+      this.#durableLength += text.length;
+      // In this order no row is sent twice: a process that takes the run over after this finds these intents in the journal,
+      // and one that has done so before is noticed here, before the requests leave.
+      this.#prove();
+    } catch (error) {
+      throw await this.#giveUp(error);
+    }
+  }
+
+  #prove(): void {
+    const { clock, prove } = this.#ports;
+    const [atMs, wallMs] = [clock.monotonic(), clock.now()];
+    prove();
+    this.#provedMs = atMs;
+    this.#provedWallMs = wallMs;
+    if (this.#isProvedInThisTurn) return;
+    this.#isProvedInThisTurn = true;
+    setImmediate(() => {
+      this.#isProvedInThisTurn = false;
+    });
+  }
+
+  #failureOf(error: unknown): Failure {
+    return ioFailure(
+      `the run's record could not be written (${this.#path})`,
+      error,
+      'no row was sent without its record',
+      ['free the disk, then take the run up again with `frontdesk runs resume`'],
+    );
+  }
+
+  async #giveUp(error: unknown): Promise<Failure> {
+    if (this.#failure !== undefined) return this.#failure;
+    this.#failure = this.#failureOf(error);
+    try {
+      // Another process may have taken the run over and written behind what this one knows of.
+      this.#prove();
+      await this.#file.truncate(this.#durableLength);
+    } catch {
+      // A torn tail stays, and the next reader cuts it: the failure to write is what the user must hear.
+    }
+    return this.#failure;
+  }
 }
 
 function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
   const opening = (ports.openFile ?? openAppendFile)(path);
   return orIoFailure(opening, `the run's record could not be opened (${path})`, 'unsent');
-}
-
-/** Cuts what a crash left after the last whole record; answers the length after that. */
-async function cutTail(file: AppendFile, scan: ScanResult): Promise<number> {
-  if (scan.lacksNewline) {
-    file.append('\n');
-    await file.sync();
-    return scan.length + 1;
-  }
-  if (file.length > scan.length) {
-    await file.truncate(scan.length);
-    await file.sync();
-  }
-  return scan.length;
 }

@@ -31,26 +31,25 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
 };
 
 /**
- * The state of every row of a run: one byte a row, so that a million rows cost a megabyte.
- * With `offsets`, also where in the journal the row's last intent and last result begin (reading a run again).
+ * The state of every row of a run in few bytes, so that a million rows cost some megabytes. Of records that were read
+ * also where in the journal the row's last intent and last result begin: memory that is not written costs nothing.
  */
 export class RowStates {
   readonly rows: number;
   readonly #states: Uint8Array;
   readonly #attempts: Uint16Array;
-  readonly #intentAt: Float64Array | undefined;
-  readonly #resultAt: Float64Array | undefined;
+  /** Offsets plus one; 0: none. */
+  readonly #intentAt: Float64Array;
+  readonly #resultAt: Float64Array;
   #epoch = 0;
 
   /** `rows`: the highest row number. */
-  constructor(rows: number, offsets: 'with-offsets' | 'without-offsets' = 'without-offsets') {
+  constructor(rows: number) {
     this.rows = rows;
     this.#states = new Uint8Array(rows + 1);
     this.#attempts = new Uint16Array(rows + 1);
-    if (offsets === 'with-offsets') {
-      this.#intentAt = new Float64Array(rows + 1).fill(-1);
-      this.#resultAt = new Float64Array(rows + 1).fill(-1);
-    }
+    this.#intentAt = new Float64Array(rows + 1);
+    this.#resultAt = new Float64Array(rows + 1);
   }
 
   /** The newest holder of the run whose record was taken, 0 when there is none. */
@@ -80,7 +79,7 @@ export class RowStates {
     this.#states[record.n] = (CODES.get(record.s) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
-    if (offsets !== undefined) offsets[record.n] = offset;
+    if (offset >= 0) offsets[record.n] = offset + 1;
     return true;
   }
 
@@ -100,8 +99,8 @@ export class RowStates {
     const state = DONE.has(known) ? known : DONE.has(s) ? s : 'unknown';
     this.#states[n] = (CODES.get(state) ?? 0) | CONTESTED_BIT | (state === 'unknown' ? DOUBT_BIT : 0);
     this.#attempts[n] = Math.min(Math.max(a, this.attempts(n)), 0xffff);
-    if (s === 'intent' && this.#intentAt !== undefined) this.#intentAt[n] = offset;
-    if (isNews && this.#resultAt !== undefined) this.#resultAt[n] = offset;
+    if (s === 'intent') this.#intentAt[n] = offset + 1;
+    if (isNews) this.#resultAt[n] = offset + 1;
     return true;
   }
 
@@ -129,27 +128,18 @@ export class RowStates {
 
   /** Byte offset of the row's last intent line, -1 when there is none. */
   intentAt(row: number): number {
-    return this.#intentAt?.[row] ?? -1;
+    return (this.#intentAt[row] ?? 0) - 1;
   }
 
   /** Byte offset of the row's last result line, -1 when there is none. */
   resultAt(row: number): number {
-    return this.#resultAt?.[row] ?? -1;
+    return (this.#resultAt[row] ?? 0) - 1;
   }
 
-  /** How many rows are `applied` or `confirmed_by_read`. */
-  succeeded(): number {
+  /** How many rows are in one of these states. */
+  count(...states: readonly RowState[]): number {
     let count = 0;
-    for (let row = 1; row <= this.rows; row++) {
-      if (DONE.has(this.state(row))) count += 1;
-    }
-    return count;
-  }
-
-  /** How many rows have a record. */
-  reached(): number {
-    let count = 0;
-    for (let row = 1; row <= this.rows; row++) if (this.state(row) !== 'none') count += 1;
+    for (let row = 1; row <= this.rows; row++) if (states.includes(this.state(row))) count += 1;
     return count;
   }
 

@@ -73,7 +73,7 @@ describe('which record may follow which state', () => {
   });
 
   it('of the last row', () => {
-    const states = new RowStates(3, 'with-offsets');
+    const states = new RowStates(3);
     expect(states.apply({ ...intent, n: 3 }, 10)).toBe(true);
     expect([states.state(3), states.attempts(3), states.intentAt(3)]).toEqual(['intent', 1, 10]);
     expect(states.apply(record('applied', { n: 3 }), 20)).toBe(true);
@@ -135,7 +135,7 @@ it('counts the attempts of a row, at most as many as two bytes hold', () => {
 
 describe('where a row stands in the journal', () => {
   it('is where its last intent and its last result begin', () => {
-    const states = new RowStates(3, 'with-offsets');
+    const states = new RowStates(3);
     expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
     states.apply(intent, 10);
     expect([states.intentAt(1), states.resultAt(1)]).toEqual([10, -1]);
@@ -147,7 +147,7 @@ describe('where a row stands in the journal', () => {
   });
 
   it('is nowhere for a record that is only being written', () => {
-    const states = new RowStates(3, 'with-offsets');
+    const states = new RowStates(3);
     states.apply(intent);
     states.apply(record('not_sent'));
     expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
@@ -157,15 +157,15 @@ describe('where a row stands in the journal', () => {
     expect([states.intentAt(2), states.resultAt(2)]).toEqual([-1, -1]);
   });
 
-  it('is not kept unless it was asked for', () => {
+  it('is not known of a record that was not read', () => {
     const states = new RowStates(3);
-    states.apply(intent, 10);
-    states.apply(record('applied'), 20);
+    states.apply(intent);
+    states.apply(record('applied'));
     expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
   });
 
   it('is that of the last intent, and of the result that made the state, where two may have written', () => {
-    const states = new RowStates(3, 'with-offsets');
+    const states = new RowStates(3);
     states.applyOfAny(intent, 10);
     states.applyOfAny(intent, 20);
     expect([states.intentAt(1), states.resultAt(1)]).toEqual([20, -1]);
@@ -189,11 +189,11 @@ it('finds rows by their state, lowest first, and counts those that succeeded', (
   expect([...states.in('unknown')]).toEqual([2]);
   expect([...states.in('none')]).toEqual([6]);
   expect([...states.in('intent')]).toEqual([]);
-  expect(states.succeeded()).toBe(3);
+  expect(states.count('applied', 'confirmed_by_read')).toBe(3);
   states.apply({ ...intent, n: 6 });
   states.apply(record('applied', { n: 6 }));
   expect([...states.in('applied')]).toEqual([1, 4, 6]);
-  expect(states.succeeded()).toBe(4);
+  expect(states.count('applied', 'confirmed_by_read')).toBe(4);
 });
 
 describe('records that do not say who wrote them', () => {
@@ -254,7 +254,7 @@ describe('which holder of the run is believed', () => {
     ...(epoch === undefined ? {} : { e: epoch }),
   });
   const taken = (records: readonly JournalRecord[]) => {
-    const states = new RowStates(3, 'with-offsets');
+    const states = new RowStates(3);
     return { states, answers: records.map((each, offset) => states.take(each, offset)) };
   };
 

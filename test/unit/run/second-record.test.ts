@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { RunJournal } from '../../../src/run/journal/journal.ts';
-import type { RunAudit } from '../../../src/run/journal/writer.ts';
+import { type RunAudit, RunJournal } from '../../../src/run/journal/journal.ts';
 import { ended, FakeClock, HELD, temporaryFolder } from './fakes.ts';
 
 const ROWS = 10;
