@@ -140,8 +140,8 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
     const role = roles.roleOf(name);
     const value = record.values[index];
     if (value === undefined) return;
-    if (role.kind === 'id' && typeof value === 'string' && id === '') id = value;
-    if (role.kind === 'field') values.set(name, oldValue(value, role.field, format));
+    if (role === 'id' && typeof value === 'string' && id === '') id = value;
+    if (typeof role === 'object') values.set(name, oldValue(value, role, format));
   });
   return [id, values];
 }

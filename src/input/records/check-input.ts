@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { Failure, type Notice } from '../../failure.ts';
-import { ioFailure, tidy } from '../../files/io-failure.ts';
+import { orIoFailure, tidy } from '../../files/io-failure.ts';
 import { warningsOf } from '../doubts.ts';
 import type { InputFile } from '../input-file.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
 import { type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat, ReadBatch } from './record.ts';
+import type { InputFault, InputFormat } from './record.ts';
 import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
@@ -27,15 +27,6 @@ export interface CheckedInput
   readonly warnings: readonly Notice[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
-}
-
-/** The copy of an input: stdin cannot be read twice, and a file may change meanwhile. */
-async function copying<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw ioFailure(`cannot copy the input to ${path}`, error, 'unsent');
-  }
 }
 
 /** The bytes on their way to the reader. `see` is done with each piece before it is looked at. */
@@ -66,40 +57,17 @@ async function applyRule(
   });
 }
 
-async function checkBatch(
-  batch: ReadBatch,
-  interpreter: Interpreter,
-  findings: Findings,
-  options: InputOptions,
-): Promise<void> {
-  const faults: InputFault[] = [...batch.faults];
-  findings.unreadable ??= batch.faults[0];
-  const read = batch.records.map((record) => {
-    findings.addNames(record.names);
-    return interpreter.interpret(record, batch.format);
-  });
-  for (const interpreted of await applyRule(read, options, batch.format)) {
-    if (interpreted.kind === 'faults') faults.push(...interpreted.faults);
-    const { row } = interpreted;
-    const duplicate = row === undefined ? undefined : findings.duplicate(row, batch.format);
-    if (duplicate !== undefined) faults.push(duplicate);
-    else if (interpreted.kind === 'faults') continue;
-    else if (interpreted.kind === 'unchanged') findings.addUnchanged(interpreted.row);
-    else findings.addRow(interpreted.row);
-  }
-  findings.rows += batch.records.length;
-  findings.addFaults(faults);
-}
-
 async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
   options: InputOptions & { readonly name: string },
   findings: Findings,
 ): Promise<Pick<CheckedInput, 'format' | 'emptyCells' | 'emptied' | 'missing'>> {
   const interpreter = new Interpreter(options);
+  const { roles, emptyCells, emptied } = interpreter;
   let format = options.format ?? 'csv';
   let isHeaderChecked = false;
-  for await (const batch of readRecords(bytes, { ...options, columns: interpreter.roles.names })) {
+  for await (const batch of readRecords(bytes, { ...options, columns: roles.names })) {
+    const faults: InputFault[] = [...batch.faults];
     format = batch.format;
     if (batch.header !== undefined && !isHeaderChecked) {
       isHeaderChecked = true;
@@ -107,10 +75,18 @@ async function readThrough(
       findings.addFaults(interpreter.checkHeader(batch.header));
     }
     findings.notes.push(...batch.notes);
-    await checkBatch(batch, interpreter, findings, options);
+    findings.unreadable ??= batch.faults[0];
+    const read = batch.records.map((record) => {
+      findings.addNames(record.names);
+      return interpreter.interpret(record, format);
+    });
+    for (const interpreted of await applyRule(read, options, format)) {
+      faults.push(...findings.add(interpreted, format));
+    }
+    findings.rows += batch.records.length;
+    findings.addFaults(faults);
   }
-  findings.addFaults(interpreter.roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
-  const { emptyCells, emptied } = interpreter;
+  findings.addFaults(roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
   return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0 };
 }
 
@@ -127,7 +103,9 @@ export async function checkInput(
 ): Promise<CheckedInput> {
   const { copyTo } = more;
   const { seal } = options;
-  const copy = copyTo === undefined ? undefined : await copying(copyTo, () => open(copyTo, 'wx', 0o600));
+  // stdin cannot be read twice, and a file may change meanwhile.
+  const copying = <T>(work: Promise<T>) => orIoFailure(work, `cannot copy the input to ${copyTo}`, 'unsent');
+  const copy = copyTo === undefined ? undefined : await copying(open(copyTo, 'wx', 0o600));
   const hash = createHash('sha256');
   const findings = new Findings(options, more.allowDuplicates);
   let isKept = false;
@@ -135,17 +113,15 @@ export async function checkInput(
     const bytes = passedOn(file.bytes(), (piece) => {
       hash.update(piece);
       seal?.update(piece);
-      return copy && copying(copyTo ?? '', () => copy.writeFile(piece));
+      return copy && copying(copy.writeFile(piece));
     });
     const read = await readThrough(bytes, { ...options, name: file.name }, findings);
     const failure = seal === undefined ? faultyInput(file, options, findings) : seal.judge(findings);
     if (failure !== undefined) throw failure;
-    await (copy && copying(copyTo ?? '', () => copy.sync()));
+    await (copy && copying(copy.sync()));
     isKept = true;
     const warnings = warningsOf(findings.warnings, findings.doubts());
-    const { rows, selected, unchanged, hidden, past, first, notes } = findings;
-    const found = { rows, selected, unchanged, hidden, past, first, notes, warnings };
-    return { ...read, ...found, columns: [...findings.columns], sha256: hash.digest('hex') };
+    return { ...findings, ...read, warnings, columns: [...findings.columns], sha256: hash.digest('hex') };
   } finally {
     if (copy !== undefined) await tidy(copy.close());
     if (copyTo !== undefined && !isKept) await tidy(rm(copyTo, { force: true }));

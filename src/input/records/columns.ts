@@ -1,18 +1,16 @@
 import type { Operation } from '../../api/operation.ts';
 import { OWN_COLUMNS } from '../../output/column.ts';
 import { meantBy, nearest } from '../../output/nearest.ts';
-import type { FieldValue } from '../check-fields.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
 import { quoteGiven } from '../given.ts';
+import type { InputFault, InputHeader } from './record.ts';
 
-export type ColumnRole =
-  | { readonly kind: 'id' }
-  | { readonly kind: 'field'; readonly field: FieldSpec }
-  | { readonly kind: 'outcome' }
-  /** Known from responses or written by ourselves: read over. */
-  | { readonly kind: 'ignored' }
-  | { readonly kind: 'unknown' };
+/**
+ * What a column is for: the field it brings, the id, how the row ended before, or nothing (`ignored`: known from
+ * responses, or written by ourselves).
+ */
+export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 
 /** What is wrong with an id that a spreadsheet took for a number: `6,51E+31`. */
 export function roundedProblem(id: unknown): string | undefined {
@@ -44,20 +42,20 @@ export class ColumnRoles {
     this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
     const { properties } = operation.response;
     this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
-    for (const name of Object.keys(properties)) this.#roles.set(name, { kind: 'ignored' });
-    for (const name of OWN_COLUMNS) this.#roles.set(name, { kind: name === '_outcome' ? 'outcome' : 'ignored' });
-    for (const field of this.fields) this.#roles.set(field.name, { kind: 'field', field });
+    for (const name of Object.keys(properties)) this.#roles.set(name, 'ignored');
+    for (const name of OWN_COLUMNS) this.#roles.set(name, name === '_outcome' ? 'outcome' : 'ignored');
+    for (const field of this.fields) this.#roles.set(field.name, field);
     if (this.idParam !== undefined) {
-      this.#roles.set('id', { kind: 'id' });
-      this.#roles.set(this.idParam, { kind: 'id' });
+      this.#roles.set('id', 'id');
+      this.#roles.set(this.idParam, 'id');
     }
-    for (const name of ignored) if (this.#roles.get(name)?.kind !== 'id') this.#roles.set(name, { kind: 'ignored' });
+    for (const name of ignored) if (this.#roles.get(name) !== 'id') this.#roles.set(name, 'ignored');
   }
 
   /** What is wrong with `--ignore-columns`, of an input that has these columns. */
   ignoredProblems(names: ReadonlySet<string>): readonly string[] {
     return this.#ignored.flatMap((name) => {
-      if (this.#roles.get(name)?.kind === 'id') return [`--ignore-columns: ${name} is the column of the id`];
+      if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the id`];
       if (names.has(name)) return [];
       const hint = meantBy(name, [...names]);
       return [`--ignore-columns: the input has no column ${quoteGiven(name)}${hint}`];
@@ -70,19 +68,17 @@ export class ColumnRoles {
   }
 
   roleOf(name: string): ColumnRole {
-    const role = this.#roles.get(name);
-    if (role !== undefined) return role;
-    const isKnown = this.#compound.some((member) => name.startsWith(`${member}.`));
-    return { kind: isKnown ? 'ignored' : 'unknown' };
+    const isPart = () => this.#compound.some((member) => name.startsWith(`${member}.`));
+    return this.#roles.get(name) ?? (isPart() ? 'ignored' : 'unknown');
   }
 
   /** Unknown and repeated columns of a header. */
-  faultsOf(names: readonly string[]): readonly { readonly index: number; readonly problem: string }[] {
+  faultsOf({ names, line, sheet }: InputHeader): readonly InputFault[] {
     return names.flatMap((name, index) => {
-      if (this.roleOf(name).kind === 'unknown') return [{ index, problem: this.unknownProblem(name) }];
-      return names.indexOf(name) === index || this.#ignored.includes(name)
-        ? []
-        : [{ index, problem: `there are two columns ${name}` }];
+      const isUnknown = this.roleOf(name) === 'unknown';
+      if (!isUnknown && (names.indexOf(name) === index || this.#ignored.includes(name))) return [];
+      const problem = isUnknown ? this.unknownProblem(name) : `there are two columns ${name}`;
+      return [{ line, ...(sheet === undefined ? { column: String(index + 1) } : { sheet, cell: index }), problem }];
     });
   }
 
@@ -92,13 +88,13 @@ export class ColumnRoles {
    */
   missingIn(
     header: readonly string[],
-    defaults: Readonly<Record<string, FieldValue>>,
+    defaults: object,
     expectations: readonly ExpectationInput[],
   ): ReadonlyMap<string, string> {
     const missing = new Map<string, string>();
     const { idParam } = this;
     const names = header.filter((name) => !this.#ignored.includes(name));
-    if (idParam !== undefined && !names.some((name) => this.roleOf(name).kind === 'id')) {
+    if (idParam !== undefined && !names.some((name) => this.roleOf(name) === 'id')) {
       missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing`);
     }
     for (const { name, flag, required } of this.fields) {
@@ -115,13 +111,9 @@ export class ColumnRoles {
   /** What to say of an unknown column, with the nearest name that does something. */
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name';
-    const useful = this.names.filter((known) => this.roleOf(known).kind !== 'ignored' && !known.startsWith('_'));
-    const near =
-      nearest(name, useful) ??
-      nearest(
-        name,
-        this.names.filter((known) => !this.#ignored.includes(known)),
-      );
+    const useful = this.names.filter((known) => this.roleOf(known) !== 'ignored' && !known.startsWith('_'));
+    const others = this.names.filter((known) => !this.#ignored.includes(known));
+    const near = nearest(name, useful) ?? nearest(name, others);
     const hint =
       near === undefined
         ? `the columns that are read are ${useful.join(', ')}; --ignore-columns skips others`

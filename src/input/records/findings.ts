@@ -1,12 +1,13 @@
 import { CARD_ID } from '../../api/field.ts';
 import { isPast } from '../../api/iso-date.ts';
 import { isWrite } from '../../api/operation.ts';
-import { isJsonObject, JsonNumber, type JsonObject, textAt } from '../../json/value.ts';
+import { printJson } from '../../json/print.ts';
+import { textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
 import { doubtOf } from '../doubts.ts';
 import { quoteGiven } from '../given.ts';
 import { placeFault } from './fault-place.ts';
-import type { Row } from './interpret.ts';
+import type { Interpreted, Row } from './interpret.ts';
 import type { InputFault, InputFormat } from './record.ts';
 import type { InputOptions } from './rows.ts';
 import { SeenTable } from './seen-table.ts';
@@ -16,16 +17,6 @@ const MAX_FAULTS = 20;
 /** So many rows are kept for the question; the cards of no more than these are read for it. */
 const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
-
-/** One text for one event: rows that would create the same event have the same. */
-function canonical(body: JsonObject | undefined): string {
-  let text = '';
-  for (const [name, value] of body ?? []) {
-    const shown = value instanceof JsonNumber ? value.text : isJsonObject(value) ? '' : String(value);
-    text += `${name}:${typeof value === 'string' ? 's' : 'v'}${shown.length}:${shown};`;
-  }
-  return text;
-}
 
 /** What was found while an input was read through once. */
 export class Findings {
@@ -77,9 +68,20 @@ export class Findings {
     for (const name of names) this.columns.add(name);
   }
 
-  addRow(row: Row): void {
-    const { shard, nowMs } = this.#options;
-    if (!isInShard(row.row, shard)) return;
+  /** Takes a row, and answers what is wrong with it. */
+  add(read: Interpreted, format: InputFormat): readonly InputFault[] {
+    const { kind, row } = read;
+    const faults = kind === 'faults' ? read.faults : [];
+    const duplicate = row === undefined ? undefined : this.#duplicate(row, format);
+    if (duplicate !== undefined) return [...faults, duplicate];
+    if (kind === 'faults' || !isInShard(read.row.row, this.#options.shard)) return faults;
+    if (kind === 'unchanged') this.unchanged += 1;
+    else this.#select(read.row);
+    return faults;
+  }
+
+  #select(row: Row): void {
+    const { nowMs } = this.#options;
     this.selected += 1;
     if (row.record.isHidden === true) this.hidden += 1;
     if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
@@ -110,10 +112,6 @@ export class Findings {
     );
   }
 
-  addUnchanged(row: Row): void {
-    if (isInShard(row.row, this.#options.shard)) this.unchanged += 1;
-  }
-
   /** The id; of an event, which has none yet, its name. */
   #nameOf({ id, body }: Row): string {
     if (id !== undefined) return CARD_ID.test(id) ? id : quoteGiven(id);
@@ -121,13 +119,15 @@ export class Findings {
     return name === undefined ? 'without a name' : quoteGiven(name);
   }
 
-  duplicate(row: Row, format: InputFormat): InputFault | undefined {
+  #duplicate(row: Row, format: InputFormat): InputFault | undefined {
     // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
     const place = format === 'json' ? row.row : row.line;
     const { changedFrom, operation } = this.#options;
     // Most ids are in the older file, whose index is then the only one.
     const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
-    const earlier = met ?? this.#seen?.add(row.id ?? canonical(row.body), place, operation.family === 'cards') ?? 0;
+    // Rows that would create the same event have the same body.
+    const text = () => row.id ?? printJson(row.body ?? null);
+    const earlier = met ?? this.#seen?.add(text(), place, operation.family === 'cards') ?? 0;
     if (this.#seen === undefined || earlier === 0) return undefined;
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';

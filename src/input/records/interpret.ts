@@ -67,8 +67,9 @@ export type Interpreted =
   | { readonly kind: 'unchanged'; readonly row: Row }
   | { readonly kind: 'faults'; readonly row: Row | undefined; readonly faults: readonly InputFault[] };
 
-/** The columns of a header, or of one JSON object, sorted by what they are for. */
+/** The columns of a header, or of JSON objects of one shape, sorted by what they are for. */
 interface ColumnMap {
+  readonly names: readonly string[];
   readonly idIndexes: readonly number[];
   readonly fields: readonly { readonly index: number; readonly field: FieldSpec }[];
   readonly outcomeIndex: number;
@@ -86,58 +87,46 @@ export class Interpreter {
   /** Those of them that had a value in the older file. */
   readonly emptied = new Map<string, number>();
   readonly #options: InterpretOptions;
-  readonly #isUpdate: boolean;
-  readonly #isWrite: boolean;
-  #header: readonly string[] | undefined;
-  #headerColumns: ColumnMap | undefined;
+  #columns: ColumnMap | undefined;
   /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
   /** Fields that the header of a CSV file lacks: said once, not again for each row. */
-  #missing: ReadonlySet<string> = new Set();
+  #missing: ReadonlyMap<string, string> = new Map();
 
   constructor(options: InterpretOptions) {
     this.#options = options;
     this.roles = new ColumnRoles(options.operation, options.ignoreColumns);
-    this.#isWrite = isWrite(options.operation);
-    // What the service does with an update without any field is not shown; block and reissue may have none.
-    this.#isUpdate = isUpdate(options.operation);
   }
 
   /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */
-  checkHeader({ names, line, sheet }: InputHeader): readonly InputFault[] {
-    const missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
-    this.#missing = new Set(missing.keys());
-    return [
-      ...this.roles
-        .faultsOf(names)
-        .map(({ index, problem }) =>
-          sheet === undefined ? { line, column: String(index + 1), problem } : { line, sheet, cell: index, problem },
-        ),
-      ...[...missing.values()].map((problem) => ({ line, ...(sheet === undefined ? {} : { sheet }), problem })),
-    ];
+  checkHeader(header: InputHeader): readonly InputFault[] {
+    const { names, line, sheet } = header;
+    this.#missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
+    const missing = [...this.#missing.values()].map((problem) => ({ line, sheet, problem }));
+    return [...this.roles.faultsOf(header), ...missing];
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
+    const { defaults, changedFrom, operation, resendUnknown } = this.#options;
     // What the reader of a workbook says of the cells of a row.
     const found: Found[] = [...problems].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
     // Those of a table were named with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
-    if (this.#isWrite && !this.#options.resendUnknown && isUnknown(record.values[columns.outcomeIndex])) {
+    if (isWrite(operation) && !resendUnknown && isUnknown(record.values[columns.outcomeIndex])) {
       found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
     }
     const params = this.#params(record, columns, found);
-    const { defaults, changedFrom } = this.#options;
+    const { idParam } = this.roles;
+    const id = idParam === undefined ? undefined : params[idParam];
     const { values, isUnchanged } =
       columns.fields.length === 0 && changedFrom === undefined
         ? { values: defaults, isUnchanged: false }
-        : this.#values(record, columns, params, format, found);
+        : this.#values(record, columns, id, format, found);
     const expects = this.#expects(record, found);
     this.#checkBody(values, isUnchanged, found);
-    const { idParam } = this.roles;
-    const id = idParam === undefined ? undefined : params[idParam];
     const { row: number, line, planned } = record;
     // Member by member: a spread takes longer, and there may be a million rows.
     const body = planned === undefined ? this.#body(values) : planned.body;
@@ -152,26 +141,17 @@ export class Interpreter {
     return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
   }
 
-  #columnsOf(record: RawRecord): ColumnMap {
-    if (this.#header === record.names && this.#headerColumns !== undefined) return this.#headerColumns;
-    this.#header = record.names;
-    this.#headerColumns = this.#mapColumns(record.names);
-    return this.#headerColumns;
-  }
-
-  #mapColumns(names: readonly string[]): ColumnMap {
-    const idIndexes: number[] = [];
-    const fields: { index: number; field: FieldSpec }[] = [];
-    const unknown: string[] = [];
-    let outcomeIndex = -1;
-    names.forEach((name, index) => {
-      const role = this.roles.roleOf(name);
-      if (role.kind === 'id') idIndexes.push(index);
-      else if (role.kind === 'field') fields.push({ index, field: role.field });
-      else if (role.kind === 'outcome') outcomeIndex = index;
-      else if (role.kind === 'unknown') unknown.push(name);
-    });
-    return { idIndexes, fields, outcomeIndex, unknown };
+  #columnsOf({ names }: RawRecord): ColumnMap {
+    if (this.#columns?.names === names) return this.#columns;
+    const roles = names.map((name) => this.roles.roleOf(name));
+    this.#columns = {
+      names,
+      idIndexes: [...names.keys()].filter((index) => roles[index] === 'id'),
+      fields: roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : [])),
+      outcomeIndex: roles.lastIndexOf('outcome'),
+      unknown: names.filter((_, index) => roles[index] === 'unknown'),
+    };
+    return this.#columns;
   }
 
   #params(record: RawRecord, columns: ColumnMap, found: Found[]): Record<string, string> {
@@ -209,7 +189,7 @@ export class Interpreter {
   #values(
     record: RawRecord,
     columns: ColumnMap,
-    params: Readonly<Record<string, string>>,
+    id: string | undefined,
     format: InputFormat,
     found: Found[],
   ): { readonly values: Record<string, FieldValue>; readonly isUnchanged: boolean } {
@@ -234,26 +214,16 @@ export class Interpreter {
       }
     }
     for (const name of empty) count(this.emptyCells, name);
-    const id = this.roles.idParam === undefined ? undefined : params[this.roles.idParam];
-    const changes = this.#changes(id, values, empty, (problem) => {
-      found.push({ field: record.names[columns.idIndexes[0] ?? -1] ?? 'id', problem });
-    });
-    return { values: changes ?? values, isUnchanged: changes !== undefined && Object.keys(changes).length === 0 };
-  }
-
-  /** Those of the values that differ from the older file; undefined where there is none, or no such row in it. */
-  #changes(
-    id: string | undefined,
-    values: Readonly<Record<string, FieldValue>>,
-    empty: readonly string[],
-    refuse: (problem: string) => void,
-  ): Record<string, FieldValue> | undefined {
     const { changedFrom } = this.#options;
-    if (changedFrom === undefined || id === undefined || id === '') return undefined;
+    if (changedFrom === undefined || id === undefined || id === '') return { values, isUnchanged: false };
     const changes = changedFrom.changes(id, values);
-    if (changes === undefined) refuse(`is not in ${changedFrom.name}, so what changed cannot be told`);
-    else for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
-    return changes;
+    if (changes === undefined) {
+      const field = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
+      found.push({ field, problem: `is not in ${changedFrom.name}, so what changed cannot be told` });
+      return { values, isUnchanged: false };
+    }
+    for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
+    return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
   }
 
   /** The older cells of what changes, where the older file keeps them. */
@@ -263,9 +233,11 @@ export class Interpreter {
   }
 
   #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
-    const { body } = this.#options.operation;
+    const { operation } = this.#options;
+    const { body } = operation;
     if (body === null) return;
-    if (this.#isUpdate && !isUnchanged && Object.keys(values).length === 0) {
+    // What the service does with an update without any field is not shown; block and reissue may have none.
+    if (isUpdate(operation) && !isUnchanged && Object.keys(values).length === 0) {
       found.push({ field: '', problem: NOTHING_TO_CHANGE });
     }
     for (const fault of this.#bodyFaults(body, values)) {

@@ -75,30 +75,10 @@ export async function* rowsOf(
   }
 }
 
-/**
- * One row after the other, so that a million of them need no memory. Not a generator: that makes several promises
- * for each row, this one.
- */
-export function eachRow(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
-  return {
-    [Symbol.asyncIterator]() {
-      const source = batches[Symbol.asyncIterator]();
-      let rows: Iterator<Row> = [][Symbol.iterator]();
-      return {
-        async next() {
-          for (;;) {
-            const row = rows.next();
-            if (row.done !== true) return row;
-            const batch = await source.next();
-            if (batch.done === true) return batch;
-            rows = batch.value[Symbol.iterator]();
-          }
-        },
-        async return() {
-          await source.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
+/** One row after the other, so that a million of them need no memory. */
+export async function* eachRow(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const rows of batches) {
+    // Not `yield*`, which takes a third longer.
+    for (const row of rows) yield row;
+  }
 }
