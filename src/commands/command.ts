@@ -135,7 +135,7 @@ export function isMany(command: CallCommand, { words, options }: CallGiven): boo
 }
 
 /** All options of a command: its own first, then those of its kind, then the common ones it does not redefine. */
-export function optionsOf(command: Command): readonly OptionSpec[] {
+export function optionsOf(command: Pick<Command, 'options' | 'writes'>): readonly OptionSpec[] {
   const shared = [...(command.writes ? WRITE_OPTIONS : []), ...COMMON_OPTIONS];
   const isOwn = (long: string) => command.options.some((option) => option.long === long);
   return [...command.options, ...shared.filter((option) => !isOwn(option.long))];

@@ -51,11 +51,12 @@ function nearOption(token: string, options: readonly OptionSpec[]): string | und
   );
 }
 
-function unknownOption(token: string, options: readonly OptionSpec[], words: string): Failure {
+/** `owner`: the command that does not have it, with the name of the program. */
+function unknownOption(token: string, options: readonly OptionSpec[], owner: string): Failure {
   const name = token.split('=', 1)[0] ?? token;
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
   if (name !== token && options.some((option) => `--${option.long}` === name)) {
-    return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`frontdesk ${words} --help\``] });
+    return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`${owner} --help\``] });
   }
   const elsewhere = ofOtherCommands(name);
   const near = nearOption(name, options);
@@ -63,10 +64,10 @@ function unknownOption(token: string, options: readonly OptionSpec[], words: str
   const hints = [
     ...(elsewhere === undefined ? meant : [elsewhere]),
     name.startsWith('--') || elsewhere !== undefined || near !== undefined
-      ? `see \`frontdesk ${words} --help\``
-      : `a value that begins with "-" goes after "--": frontdesk ${words} -- ${name}`,
+      ? `see \`${owner} --help\``
+      : `a value that begins with "-" goes after "--": ${owner} -- ${name}`,
   ];
-  return new Failure('USAGE', `${name}: unknown option of \`frontdesk ${words}\``, { hints: hints.slice(0, 2) });
+  return new Failure('USAGE', `${name}: unknown option of \`${owner}\``, { hints: hints.slice(0, 2) });
 }
 
 /** After `--` an option is a word like any other, and its value too. */
@@ -83,6 +84,9 @@ function isValueOf(token: string, next: string, options: readonly OptionSpec[]):
   return options.some(({ long, value }) => `--${long}` === near && value !== undefined);
 }
 
+/** What can stand behind the words of a command. */
+type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
+
 /** The words of one command, told apart by what its options take. */
 function tokensOf(rest: readonly string[], options: readonly OptionSpec[]) {
   const declared = options.map(({ long, short, value }) => {
@@ -93,15 +97,15 @@ function tokensOf(rest: readonly string[], options: readonly OptionSpec[]) {
   return parseArgs({ args: [...rest], ...how }).tokens;
 }
 
-function missingValue({ long, short, value = '' }: OptionSpec, words: string): Failure {
+function missingValue({ long, short, value = '' }: OptionSpec, owner: string): Failure {
   const option = `${short === undefined ? '' : `-${short}, `}--${long} <${value}>`;
-  return new Failure('USAGE', `${option}: a value is missing`, { hints: [`see \`frontdesk ${words} --help\``] });
+  return new Failure('USAGE', `${option}: a value is missing`, { hints: [`see \`${owner} --help\``] });
 }
 
 /** The words that arguments take; the others are a fault. Where some may be values of unknown options, they are left out. */
 function argumentWords(
   { words, doubtful }: Record<'words' | 'doubtful', readonly string[]>,
-  { path, arguments: args }: Command,
+  { path, arguments: args }: Syntax,
   faults: Failure[],
 ): readonly string[] {
   const certain = words.filter((word) => !doubtful.includes(word));
@@ -111,7 +115,7 @@ function argumentWords(
   if (unexpected.length > 0) {
     const shown = unexpected.map((word, index) => (mayBeSecret(given[limit + index - 1]) ? '***' : word));
     const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
-    faults.push(usageFailure([fault], [`see \`frontdesk ${path.join(' ')} --help\``]));
+    faults.push(usageFailure([fault], [`see \`${['frontdesk', ...path].join(' ')} --help\``]));
   }
   return given.slice(0, limit);
 }
@@ -128,23 +132,23 @@ function occurrence(token: OptionToken, options: readonly OptionSpec[]): readonl
 }
 
 /** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */
-export function parseInput(rest: readonly string[], command: Command, faults: Failure[]): RawInput {
+export function parseInput(rest: readonly string[], command: Syntax, faults: Failure[]): RawInput {
   const options = optionsOf(command);
-  const name = command.path.join(' ');
+  const owner = ['frontdesk', ...command.path].join(' ');
   const occurrences = new Map<string, (string | true)[]>();
   const [words, doubtful]: [string[], string[]] = [[], []];
   /** Positions of words that are refused, and of their values. */
   const refused = new Set<number>();
   const refuse = ({ name: long, rawName, index }: OptionToken, isInGroup: boolean) => {
     const lacking = options.find((option) => option.long === long && option.value !== undefined);
-    if (lacking !== undefined) return faults.push(missingValue(lacking, name));
+    if (lacking !== undefined) return faults.push(missingValue(lacking, owner));
     const typed = isInGroup ? rawName : (rest[index] ?? '');
     const next = rest[index + 1] ?? '-';
     const isValue = isValueOf(typed, next, options);
     refused.add(index);
     if (isValue === true) refused.add(index + 1);
     if (isValue === 'maybe') doubtful.push(next);
-    return faults.push(unknownOption(typed, options, name));
+    return faults.push(unknownOption(typed, options, owner));
   };
   const tokens = tokensOf(rest, options);
   for (const [at, token] of tokens.entries()) {

@@ -104,12 +104,13 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
   });
 }
 
-const HELP = ['--help', '-h'];
+/** `-h` may stand among letters that take no value: `-yh` asks for help, and sends nothing. */
+const HELP = /^(?:--help|-[nqvy]*h[hnqvy]*)$/;
 
 /** Whether help is asked for: `--help` anywhere before `--` (the value of an option is not looked at: `--reason --help`). */
 function asksForHelp(rest: readonly string[]): boolean {
   const end = rest.indexOf('--');
-  return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.includes(token));
+  return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.test(token));
 }
 
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
@@ -127,9 +128,13 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
       await context.stdout.write(`${context.version}\n`);
       return 0;
     }
-    throw new Failure('USAGE', `\`${['frontdesk', ...path].join(' ')}\` needs a command after it`, {
-      hints: [choiceHint(path, registry)],
-    });
+    const { parseInput } = await import('./argv.ts');
+    const faults: Failure[] = [];
+    // `--version` is an option of the program alone.
+    const options = path.length === 0 ? [{ long: 'version', text: '' }] : [];
+    parseInput(rest, { path, arguments: [], options, writes: false }, faults);
+    const missing = `\`${['frontdesk', ...path].join(' ')}\` needs a command after it`;
+    throw faults[0] ?? new Failure('USAGE', missing, { hints: [choiceHint(path, registry)] });
   }
   const command: Command = await entry.load();
   state.operation = command.path.join('.');

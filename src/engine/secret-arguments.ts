@@ -1,6 +1,6 @@
-/** Options whose value is a secret, also misspelt and wherever they stand. */
+/** Options whose value is a secret, also misspelt and wherever they stand; after --token-stdin people type the token. */
 const SECRET_NAME =
-  /(?:^|-)(?:token|jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
+  /token(?!-(?:file|command)$)|(?:^|-)(?:jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
 
 /** A JSON web token, or what follows `Bearer`. */
 const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];

@@ -144,6 +144,16 @@ describe('auth login off a terminal', () => {
     ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
     ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: stands before'],
     ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
+    [
+      'after the option that reads it from stdin',
+      ['auth', 'login', '--family', 'cards', '--token-stdin', 'tok_x'],
+      'unexpected argument: ***',
+    ],
+    [
+      'after a misspelt one',
+      ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
+      'did you mean --token-stdin?',
+    ],
   ])('a value that may be a secret is never repeated: %s', async (_where, args, problem) => {
     const result = await runFrontdesk(args, {});
     expect(result).toMatchObject({ code: 2, stdout: '' });

@@ -18,6 +18,8 @@ describe('help', () => {
   it.each([
     { argv: ['card', 'block', '--help'] },
     { argv: ['card', 'block', '-h'] },
+    { argv: ['card', 'block', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-yh'] },
+    { argv: ['-qh', 'card', 'block'] },
     { argv: ['help', 'card', 'block'] },
   ])('of a command is the same by $argv', async ({ argv }) => {
     const { code, stdout, stderr } = await runFrontdesk(argv);
@@ -127,7 +129,7 @@ describe('the page of the cards', () => {
   });
 });
 
-describe('a word that is no command', () => {
+describe('a word that is no command, and an option of none', () => {
   const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
   it.each([
@@ -137,6 +139,10 @@ describe('a word that is no command', () => {
     ],
     [['crad', 'gte', CARD], 'hint: did you mean `frontdesk card`?'],
     [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
+    [['--hepl'], 'hint: did you mean --help?'],
+    [['--versoin'], 'hint: did you mean --version?'],
+    [['card', '-q', '--jsno'], 'hint: did you mean --json?'],
+    [['card', '--output'], 'hint: see `frontdesk card --help`'],
     [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
     [['-p', 'other', 'block', CARD], `hint: did you mean \`frontdesk card block -p other ${CARD}\`?`],
     [
