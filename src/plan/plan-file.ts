@@ -101,15 +101,9 @@ export function headerObject(header: PlanHeader): JsonObject {
 }
 
 /** A row as JSON, in the order in which the file has it; members that may be absent are where there is none. */
-export function rowObject({ row, id, body, before, about, drift }: PlanRow): JsonObject {
-  const members = new Map<keyof ShapeOf<typeof ROW>, JsonValue>([
-    ['row', new JsonNumber(String(row))],
-    ['id', id ?? null],
-  ]);
-  if (body !== undefined) members.set('body', body);
-  if (before !== undefined) members.set('before', before);
-  if (about !== undefined) members.set('about', about);
-  return members.set('drift', drift ?? 'unchecked');
+export function rowObject({ row, id, body, before, about, drift = 'unchecked' }: PlanRow): JsonObject {
+  const members = { row: new JsonNumber(String(row)), id: id ?? null, body, before, about, drift };
+  return new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** By shape of a member: what it has to be, and whether it is. */

@@ -48,7 +48,8 @@ export class PlanSurvey {
 
   add(row: PlanRow): void {
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
-    for (const kind of kindsOf(row)) {
+    const kinds = row.drift === 'checked' ? [textOf(row.before?.get('status'))] : (row.body?.keys() ?? []);
+    for (const kind of kinds) {
       const name = this.#kinds.has(kind) || this.#kinds.size < MAX_KINDS ? kind : 'others';
       this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
     }
@@ -70,31 +71,20 @@ export class PlanSurvey {
   }
 }
 
-/** The status of a card, or the fields that an update or a new event has. */
-function kindsOf({ drift, before, body }: PlanRow): readonly string[] {
-  return drift === 'checked' ? [textOf(before?.get('status'))] : [...(body?.keys() ?? [])];
-}
-
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '(not known)';
   if (value === '') return '(empty)';
   return safeText(typeof value === 'string' ? value : printJson(value));
 }
 
-/** The run that applied a plan on this machine, or began to. */
-interface PlanRun {
-  readonly run: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** Rows by outcome; undefined: its journal cannot be read. */
-  readonly outcomes?: Readonly<Record<string, number>> | undefined;
-}
-
 /** What is shown of a plan. */
 export interface PlanView {
   readonly header: PlanHeader;
   readonly state: PlanState;
-  readonly run?: PlanRun | undefined;
+  /** The run that applied it on this machine, or began to; its rows by outcome unless its journal cannot be read. */
+  readonly run?: Readonly<Record<'run' | 'startedAt', string>> & {
+    readonly outcomes?: Readonly<Record<string, number>> | undefined;
+  };
   readonly survey: PlanSurvey;
   readonly approvals: readonly Approval[];
   /** Signatures beside the plan that do not count, and why. */
@@ -158,7 +148,10 @@ export function planFacts(
   return facts.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : '', text] as const));
 }
 
-function runText({ run, startedAt, outcomes }: PlanRun, momentText: (time: string) => string): string {
+function runText(
+  { run, startedAt, outcomes }: NonNullable<PlanView['run']>,
+  momentText: (time: string) => string,
+): string {
   const counts = Object.entries(outcomes ?? {}).map(
     ([name, rows]) => `${groupThousands(rows)} ${name.replaceAll('_', ' ')}`,
   );

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, lstat, open, rm } from 'node:fs/promises';
+import { access, lstat, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { putInNewPlace, syncFolder } from '../files/atomic.ts';
@@ -43,12 +43,6 @@ export async function checkPlanPlace(path: string): Promise<void> {
   throw existsFailure(path);
 }
 
-async function openNew(path: string): Promise<FileHandle> {
-  const file = await open(path, 'wx', 0o600);
-  await file.chmod(0o600);
-  return file;
-}
-
 /**
  * Opens a plan of exactly `facts.rows` rows for writing (mode 0600): it grows beside its place under another name, and
  * appears when it is complete. USAGE when a file is there or its folder cannot be written.
@@ -56,7 +50,7 @@ async function openNew(path: string): Promise<FileHandle> {
 export async function openPlanWriter(path: string, facts: PlanDraft, pid: number) {
   await checkPlanPlace(path);
   const temporary = join(dirname(path), temporaryName(pid));
-  const file = await openNew(temporary).catch((error: unknown) => {
+  const file = await open(temporary, 'wx', 0o600).catch((error: unknown) => {
     throw unwritable(path, error);
   });
   // The hash is as long as what stands in its place meanwhile, so that line 1 can be written over at the end.
@@ -79,6 +73,8 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
       throw ioFailure(`--plan: cannot write ${path}`, error, 'unsent');
     }
   };
+  // Whatever the umask took away.
+  await attempt(() => file.chmod(0o600));
   return {
     /** Rejects with LOCAL_IO. */
     async add(row: PlanRow): Promise<void> {

@@ -8,14 +8,6 @@ const code = (text: string): string => markdownCode(plainText(text));
 /** Of each outcome; the rest is counted. */
 const MAX_CAUSES = 20;
 
-function outcomeTable(facts: RunFacts): string {
-  const rows = OUTCOMES.flatMap((outcome) => {
-    const count = facts.outcomes[outcome] ?? 0;
-    return count === 0 ? [] : [`| ${OUTCOME_NAMES[outcome]} | ${groupThousands(count)} |`];
-  });
-  return ['| Outcome | Rows |', '| --- | ---: |', ...rows, `| all | ${groupThousands(rowsOf(facts))} |`].join('\n');
-}
-
 function causeList(facts: RunFacts): readonly string[] {
   const lines = OUTCOMES.flatMap((outcome) => {
     const words = OUTCOME_NAMES[outcome];
@@ -29,22 +21,26 @@ function causeList(facts: RunFacts): readonly string[] {
   return lines.length === 0 ? [] : ['### Causes', lines.join('\n')];
 }
 
-function commandList({ commands }: RunFacts): readonly string[] {
-  if (commands.length === 0) return [];
-  return ['### Go on from here', ...commands.map(({ purpose, line }) => `${purpose}:\n\n\`\`\`sh\n${line}\n\`\`\``)];
-}
-
 /** Counts, causes and commands of a run in GitHub's Markdown, under 64 KiB: for a job's summary or a ticket. */
 export function markdownReport(facts: RunFacts): string {
-  const notes = remarks(facts);
+  const { outcomes, commands } = facts;
+  const counts = OUTCOMES.flatMap((outcome) => {
+    const count = outcomes[outcome] ?? 0;
+    return count === 0 ? [] : [`| ${OUTCOME_NAMES[outcome]} | ${groupThousands(count)} |`];
+  });
+  const all = `| all | ${groupThousands(rowsOf(facts))} |`;
+  const ways = commands.map(({ purpose, line }) => `${purpose}:\n\n\`\`\`sh\n${line}\n\`\`\``);
   const known = factList(facts).map(([question, answer]) => `- ${question}: ${code(answer)}`);
-  return `${[
+  const parts = [
     `## ${isGood(facts) ? '✅' : '⚠️'} ${headline(facts)}`,
-    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note}`).join('\n')]),
-    outcomeTable(facts),
+    remarks(facts)
+      .map((note) => `- ${note}`)
+      .join('\n'),
+    ['| Outcome | Rows |', '| --- | ---: |', ...counts, all].join('\n'),
     ...causeList(facts),
-    ...commandList(facts),
+    ...(ways.length === 0 ? [] : ['### Go on from here', ...ways]),
     '### The run',
     known.join('\n'),
-  ].join('\n\n')}\n`;
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

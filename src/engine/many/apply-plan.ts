@@ -85,15 +85,6 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   throw Failure.unsent('USAGE', `${quoteGiven(path)}: ${reasonProblem}`, { hints });
 }
 
-/** The approvals that count; why the others do not is reported, to show what is missing. */
-async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
-  const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
-  for (const { text, fix } of uncounted) {
-    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : `${text}; ${fix}`));
-  }
-  return approvals;
-}
-
 async function confirmPlan(
   session: Session,
   { header, survey, path }: LoadedPlan,
@@ -121,14 +112,15 @@ function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPla
   );
 }
 
-function beginPlanRun(
+/** Begins the run, with the signatures that counted beside its copy of the plan: a resume verifies them anew. */
+async function beginPlanRun(
   session: Session,
   { header, operation, sha256, copy, lastRow, path }: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
-  return startRun(session, {
+  const run = await startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
     // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
@@ -145,15 +137,12 @@ function beginPlanRun(
       source: basename(path),
     },
   });
-}
-
-/** The signatures that counted, beside the run's copy of the plan: a resume verifies them anew. */
-async function keepSignatures(path: string, run: ActiveRun, approved: readonly Approval[], pid: number): Promise<void> {
   try {
     for (const { as } of approved) {
-      const text = await readFile(signaturePath(path, as));
-      await writeFileAtomic(signaturePath(run.folder.input, as), text, { pid, what: 'an approval of the run' });
+      const by = { pid: session.context.pid, what: 'an approval of the run' };
+      await writeFileAtomic(signaturePath(run.folder.input, as), await readFile(signaturePath(path, as)), by);
     }
+    return run;
   } catch (error) {
     await run.close();
     throw ioFailure(`the approvals of run ${run.header.run} could not be kept`, error, 'unsent');
@@ -166,7 +155,12 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
   refusePlan(session, plan, begun !== undefined);
-  const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
+  const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
+  const { approvals: approved = [], uncounted = [] } = counted ?? {};
+  // What is missing is seen by why the others do not count.
+  for (const { text, fix } of uncounted) {
+    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : `${text}; ${fix}`));
+  }
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
   const { plan: name, rows } = header;
@@ -197,7 +191,6 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     isKept: true,
   });
   const kept = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, given));
-  await keepSignatures(plan.path, kept, approved, session.context.pid);
   return {
     operation,
     rows: () => rowsOfPlan(session, kept.folder.input, plan),

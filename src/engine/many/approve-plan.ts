@@ -37,23 +37,6 @@ export interface Approving {
   readonly profile: ResolvedProfile | undefined;
 }
 
-/** Refuses what is wrong before the plan is read: the name, and an approval that is there. */
-async function refuseFaults({ path, as }: Approving): Promise<void> {
-  if (!isApproverName(as)) {
-    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}`;
-    throw usageFailure([{ where: '--as', problem }]);
-  }
-  const file = signaturePath(path, as);
-  if (await succeeds(lstat(file))) throw alreadyThere(file);
-}
-
-/** Refuses what can be told of a key without a passphrase, and before a person reads the whole plan. */
-async function refuseKey({ key, profile }: Approving): Promise<void> {
-  const problem = await keyProblem(key);
-  if (problem !== undefined) throw notSigned(key, problem);
-  refuseUncounted(approversProblem(profile?.approvers));
-}
-
 function notSigned(key: string, problem: string): Failure {
   return new Failure('USAGE', `--key: ${quoteGiven(key)} did not sign the plan: ${problem}; nothing was signed`);
 }
@@ -120,24 +103,31 @@ async function sign(session: Session, tool: SshKeygen, approving: Approving, cop
 /** Signs a plan after showing it. Sends nothing. Answers the exit code. */
 export async function approvePlan(session: Session, approving: Approving): Promise<number> {
   const { context, common, prompt } = session;
-  const { path, as } = approving;
-  await refuseFaults(approving);
+  const { path, as, key, profile } = approving;
+  if (!isApproverName(as)) {
+    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}`;
+    throw usageFailure([{ where: '--as', problem }]);
+  }
+  const file = signaturePath(path, as);
+  if (await succeeds(lstat(file))) throw alreadyThere(file);
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
     // The bytes that were looked at are the bytes that are signed.
     const plan = await readPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
-    await refuseKey(approving);
+    // What can be told of a key without a passphrase, before a person reads the whole plan.
+    const problem = await keyProblem(key);
+    if (problem !== undefined) throw notSigned(key, problem);
+    refuseUncounted(approversProblem(profile?.approvers));
     // Without a question, for a yes or a passphrase, a refusal need not come below the whole plan.
     const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
     await confirm(session, approving, plan);
     const signature = early ?? (await sign(session, tool, approving, copy));
-    const file = signaturePath(path, as);
     await keepSignature(file, signature, context.pid);
     const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
-    if (approving.profile?.approvers === undefined) {
+    if (profile?.approvers === undefined) {
       const message = 'the approval was not compared with any approvers: no profile in use names them';
       await session.notify(note('NOT_COMPARED', message));
     }

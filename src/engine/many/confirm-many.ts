@@ -40,18 +40,8 @@ function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string)
       return `${name} ${before}${cellOf(value)}`;
     });
     const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
-    return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
+    return `row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}`;
   });
-}
-
-/** The card of a row, or why it could not be read; a 404 concerns that row alone. Throws at 401, 403 and Ctrl-C. */
-async function readCardOfRow(session: Session, row: Row): Promise<CardBefore> {
-  try {
-    return await readCardBefore(session, row, false);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
-    throw error;
-  }
 }
 
 function shownCard(id: string, before: CardBefore): string {
@@ -68,8 +58,12 @@ function shownCard(id: string, before: CardBefore): string {
 async function cardLines(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
   if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
   const lineOf = async (row: Row) => {
-    const before = await readCardOfRow(session, row);
-    return `  ${shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN)}\n`;
+    const before = await readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
+      // A 404 concerns that row alone; 401, 403 and Ctrl-C the call.
+      if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
+      throw error;
+    });
+    return shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN);
   };
   const atOnce = session.preferences.concurrency.value;
   const lines: string[] = [];
@@ -102,23 +96,19 @@ export async function confirmMany(
   const cards = await cardLines(session, call, checked);
   const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
   const rest = checked.selected - shown.length;
-  const empty = unchangedLines({ ...checked, unchanged: 0 });
-  await session.context.stderr.write(
-    [
-      ...cards,
-      ...shown,
-      rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
-      changedFrom === undefined
-        ? ''
-        : `  ${groupThousands(checked.selected)} of ${groupThousands(checked.selected + checked.unchanged)} rows change\n`,
-      effect.confirm ? `  There is no way back from a ${nounOf(operation)}.\n` : '',
-      checked.past === 0
-        ? ''
-        : `  ${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past\n`,
-      checked.hidden === 0 ? '' : `  ${hiddenText(checked)}\n`,
-      ...empty.map((line) => `  ${line}\n`),
-    ].join(''),
-  );
+  const past = `${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past`;
+  const all = checked.selected + checked.unchanged;
+  const lines = [
+    ...cards,
+    ...shown,
+    ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
+    ...(changedFrom === undefined ? [] : [`${groupThousands(checked.selected)} of ${groupThousands(all)} rows change`]),
+    ...(effect.confirm ? [`There is no way back from a ${nounOf(operation)}.`] : []),
+    ...(checked.past === 0 ? [] : [past]),
+    ...(checked.hidden === 0 ? [] : [hiddenText(checked)]),
+    ...unchangedLines({ ...checked, unchanged: 0 }),
+  ];
+  await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
   const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
 }

@@ -101,19 +101,6 @@ function writeOwnPlan(
   return writePlan(session, { path, lifeMs: planExpires.ms }, about, { demanded }, fill);
 }
 
-/** Where the rows of an input come from. */
-function originOf({ selected, unchanged, missing, emptied }: CheckedInput, { path, expectations }: InputOptions) {
-  const emptiedCells = [...emptied.values()].reduce((sum, cells) => sum + cells, 0);
-  return {
-    rows: selected,
-    unchanged,
-    expectations,
-    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
-    ...(missing === 0 ? {} : { missing }),
-    ...(emptiedCells === 0 ? {} : { emptied: emptiedCells }),
-  };
-}
-
 /**
  * What makes a row a planned one: of a card, it is read, held against what the row expects, and remembered. Calendars
  * cannot be read back what is about to be changed, so their rows are planned as they are.
@@ -143,8 +130,19 @@ export async function makePlan(
   openFailedFile: () => Promise<FailedFile | undefined>,
 ): Promise<number> {
   const { operation, rowCount } = run;
+  const { unchanged, missing, emptied } = checked;
+  const { path, expectations } = reading;
+  const emptiedCells = [...emptied.values()].reduce((sum, cells) => sum + cells, 0);
+  const origin = {
+    rows: rowCount,
+    unchanged,
+    expectations,
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    ...(missing === 0 ? {} : { missing }),
+    ...(emptiedCells === 0 ? {} : { emptied: emptiedCells }),
+  };
   let report: RunResult | undefined;
-  const isMade = await writeOwnPlan(session, operation, options, originOf(checked, reading), async (add) => {
+  const isMade = await writeOwnPlan(session, operation, options, origin, async (add) => {
     const send = await planner(session, run);
     const failedFile = rowCount === 0 ? undefined : await openFailedFile();
     const take: TakeRow = ({ row, resource = null }) =>

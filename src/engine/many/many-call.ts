@@ -68,15 +68,14 @@ async function loadChangedFrom(session: Session, operation: Operation, path: str
   return { older, index, sha256 };
 }
 
-function runNameProblem(name: string): string | undefined {
-  if (isRunName(name)) return windowsNameProblem(name);
-  return `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(name)}`;
-}
-
 function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
   const faults: Fault[] = [];
-  const run = options.run === undefined ? undefined : runNameProblem(options.run);
-  if (run !== undefined) faults.push({ where: '--run', problem: run });
+  const { run } = options;
+  if (run !== undefined) {
+    const form = `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(run)}`;
+    const problem = isRunName(run) ? windowsNameProblem(run) : form;
+    if (problem !== undefined) faults.push({ where: '--run', problem });
+  }
   if (options.changedFrom === '-' && options.from === '-') {
     faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
   }
@@ -84,13 +83,6 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
     faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
   }
   return faults;
-}
-
-/** Those of the faults that are about the fields of rows. */
-function fieldFaults({ options }: CallCommand, faults: readonly Fault[]): readonly Fault[] {
-  return faults.filter(({ where }) =>
-    options.some(({ field, long }) => field !== undefined && where.includes(`--${long}`)),
-  );
 }
 
 /** Reads everything that the command line says of a run. */
@@ -106,6 +98,8 @@ export async function readManyCall(session: Session, command: CallCommand, typed
   const checked =
     body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
   faults.push(...checked.faults);
+  const isFaulty = ({ field, long }: CallCommand['options'][number]) =>
+    field !== undefined && given.faults.some(({ where }) => where.includes(`--${long}`));
   const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
   const changedFrom =
     options.changedFrom === undefined || faults.length > 0
@@ -114,7 +108,7 @@ export async function readManyCall(session: Session, command: CallCommand, typed
   return {
     options,
     faults,
-    fieldsAreSound: fieldFaults(command, given.faults).length + checked.faults.length === 0,
+    fieldsAreSound: checked.faults.length === 0 && !command.options.some(isFaulty),
     older: changedFrom?.older,
     open: async () =>
       path === undefined

@@ -110,7 +110,11 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
   if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
   const isDryRun = session.common.dryRun && isWriting;
-  if (isDryRun) await dryRun(session, run, call, checked);
+  if (isDryRun && checked.selected > 0) {
+    await noteUncompared(session, reading.expectations);
+    await notifyUnchanged(session, checked);
+  }
+  if (isDryRun) await printDryRunRows(session, operation, run.rows());
   else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns: run.columns });
   if (checked.selected === 0) await reportNothingToDo(session, checked);
   if (isDryRun || checked.selected === 0) return 0;
@@ -123,13 +127,16 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };
 }
 
+/** A run that is taken up again by its name writes the file anew with which it was begun. */
 async function openFailedOf(session: Session, { options, reading }: ManyCall, checked: CheckedInput, input: string) {
-  return openFailed(session, options.failed ?? (await failedPathOfRun(session, options.run)), {
+  const { run, failed, plan } = options;
+  const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
+  return openFailed(session, failed ?? (begun && failedPathOf(begun)), {
     inputFormat: reading.path === '' ? 'ids' : checked.format,
     input,
     columns: checked.columns,
     csvRaw: reading.csvRaw,
-    isKept: isWrite(reading.operation) && options.plan === undefined,
+    isKept: isWrite(reading.operation) && plan === undefined,
   });
 }
 
@@ -144,15 +151,6 @@ async function notifyInput(session: Session, { reading, options }: ManyCall, che
   if (shard === undefined || rate === undefined) return;
   const most = `${shard.count} processes send up to ${groupThousands(shard.count * rate)} requests a second`;
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
-}
-
-/** Prints what would be sent, after what the question would say, and what only a run compares. */
-async function dryRun(session: Session, run: Run, { reading }: ManyCall, checked: CheckedInput): Promise<void> {
-  if (checked.selected > 0) {
-    await noteUncompared(session, reading.expectations);
-    await notifyUnchanged(session, checked);
-  }
-  await printDryRunRows(session, run.operation, run.rows());
 }
 
 async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
@@ -177,12 +175,6 @@ async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInp
       ...(path === '' || path === '-' ? {} : { source: basename(path) }),
     },
   });
-}
-
-/** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
-async function failedPathOfRun(session: Session, name: string | undefined): Promise<string | undefined> {
-  const header = name === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), name));
-  return header && failedPathOf(header);
 }
 
 async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {

@@ -1,4 +1,4 @@
-import { isUpdate, type Operation } from '../../api/operation.ts';
+import { isUpdate } from '../../api/operation.ts';
 import { FAILURES, Failure, note, type Outcome, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
@@ -18,29 +18,14 @@ export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by
 /** So many rows without a way back are reported one by one. */
 const MAX_TOLD = 100;
 
-/** USAGE for a run that cannot be taken back at all. */
-function refuseOthers(header: RunHeader, operation: Operation): void {
-  if (!isUpdate(operation)) {
-    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and there is no way back from that`);
-  }
-  const knowsOld = header.inputFormat === 'plan' || typeof header.options['changedFrom'] === 'string';
-  if (!knowsOld) throw notCompared(header);
-}
-
 function notCompared({ run }: RunHeader): Failure {
   return Failure.unsent('USAGE', `run ${run} was not made with --changed-from, so the old values are not known`);
 }
 
-/** A row that may have changed something, and the fields of which it is not known what they were. */
-interface Reversal {
-  readonly row: Row;
-  readonly lost: readonly string[];
-}
-
-async function* reversalsOf(session: Session, run: StoredRun): AsyncGenerator<Reversal> {
-  const rows = eachRow(rowsOfRun(session, run));
+/** Each row that may have changed something, and the fields of which it is not known what they were. */
+async function* reversalsOf(session: Session, run: StoredRun) {
   try {
-    for await (const { row } of run.results(rows, { outcomes: TO_REVERT })) {
+    for await (const { row } of run.results(eachRow(rowsOfRun(session, run)), { outcomes: TO_REVERT })) {
       yield { row, lost: [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined) };
     }
   } finally {
@@ -49,7 +34,7 @@ async function* reversalsOf(session: Session, run: StoredRun): AsyncGenerator<Re
 }
 
 /** Says on stderr, as of failed rows, that a row cannot be put back. */
-async function reportLost(session: Session, { row: { row, id }, lost }: Reversal): Promise<void> {
+async function reportLost(session: Session, { row, id }: Row, lost: readonly string[]): Promise<void> {
   const { operation } = session;
   const message = `row ${row}: ${id ?? ''} is not in the plan: the older file does not say what ${lost.join(', ')} was`;
   await session.report(new Failure('PARTIAL', message, { details: { operation, row, id } }));
@@ -62,7 +47,12 @@ async function reportLost(session: Session, { row: { row, id }, lost }: Reversal
 export async function revertRun(session: Session, plan: PlanOptions, name: string): Promise<number> {
   const run = await requireRun(session.stateDir(), name);
   const { header } = run;
-  refuseOthers(header, operationOfRun(header));
+  const operation = operationOfRun(header);
+  if (!isUpdate(operation)) {
+    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and there is no way back from that`);
+  }
+  const mayKnowOld = header.inputFormat === 'plan' || typeof header.options['changedFrom'] === 'string';
+  if (!mayKnowOld) throw notCompared(header);
   if ((await showRun(portsOf(session), header.run)).state === 'running') {
     throw Failure.unsent('USAGE', `run ${header.run} is running`, { hints: ['wait until it has ended'] });
   }
@@ -80,20 +70,21 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   // The plan is applied with the profile of the run, whichever is in use.
   const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
   await writePlan(session, plan, about, { command }, async (add) => {
-    let lost = 0;
-    for await (const reversal of reversalsOf(session, stored)) {
-      const { row, id, body, before } = reversal.row;
-      if (reversal.lost.length === 0) {
+    let told = 0;
+    for await (const { row: planned, lost } of reversalsOf(session, stored)) {
+      const { row, id, body, before } = planned;
+      if (lost.length === 0) {
         const old = new Map([...(body?.keys() ?? [])].map((field) => [field, before?.get(field) ?? null]));
         await add({ row, id, body: old, before: body, drift: 'unchecked' });
       } else {
-        lost += 1;
-        if (lost <= MAX_TOLD) await reportLost(session, reversal);
+        told += 1;
+        if (told <= MAX_TOLD) await reportLost(session, planned, lost);
       }
     }
-    if (lost <= MAX_TOLD) return true;
-    const message = `and ${groupThousands(lost - MAX_TOLD)} more rows are not in the plan for that reason`;
-    await session.notify(warning('NOT_REVERTED', message));
+    if (told > MAX_TOLD) {
+      const message = `and ${groupThousands(told - MAX_TOLD)} more rows are not in the plan for that reason`;
+      await session.notify(warning('NOT_REVERTED', message));
+    }
     return true;
   });
   if (all < header.rows) {

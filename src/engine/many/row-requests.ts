@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import { endingOf } from '../../ending.ts';
 import { Failure, type FailureCode } from '../../failure.ts';
-import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
+import type { CallInput, CallPolicy, CallResult } from '../../http/call.ts';
 import { unmetExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
@@ -33,24 +33,20 @@ export function callOf(operation: Operation, row: Row): CallInput {
 }
 
 /** The row was not sent because of what reading its card came to. */
-function heldBack(row: Row, operation: Operation, { failure, ending }: Refusal): CallResult {
-  const message = `${operation.attempt} ${row.id ?? ''} was not sent: ${failure.message}`;
+function heldBack(
+  { id = '' }: Row,
+  { attempt }: Operation,
+  failure: Failure,
+  ending = endingOf(failure, { message: failure.message }),
+): CallResult {
+  const { code, hints, exitCode, details } = failure;
+  const more = { hints, exitCode, details: { ...details, outcome: 'not_sent' }, cause: failure } as const;
   return {
     kind: 'failed',
     // The time is that of the reading, which is no attempt of the row.
-    ending: { ...ending, outcome: 'not_sent', sentAtMs: undefined, durationMs: undefined },
-    failure: new Failure(failure.code, message, {
-      hints: failure.hints,
-      exitCode: failure.exitCode,
-      details: { ...failure.details, outcome: 'not_sent' },
-      cause: failure,
-    }),
+    ending: { ...ending, code, outcome: 'not_sent', sentAtMs: undefined, durationMs: undefined },
+    failure: new Failure(code, `${attempt} ${id} was not sent: ${failure.message}`, more),
   };
-}
-
-function unexpected(message: string): Refusal {
-  const failure = new Failure('PRECONDITION', message);
-  return { kind: 'failed', failure, ending: endingOf(failure, { message }) };
 }
 
 /** Reads the card of a row at the pace of its run. */
@@ -68,9 +64,11 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
   const compareAndSend = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const isPlanned = row.drift === 'checked';
     const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, isPlanned ? unreadable(read) : read);
+    if (read.kind === 'failed') {
+      return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.ending);
+    }
     const problem = isPlanned ? changeSince(row.before, read.resource) : unmetBy(read.resource, row);
-    return problem === undefined ? send(row, slot) : heldBack(row, operation, unexpected(problem));
+    return problem === undefined ? send(row, slot) : heldBack(row, operation, new Failure('PRECONDITION', problem));
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> =>
     row.drift === 'checked' || row.expects.length > 0 ? compareAndSend(row, slot) : send(row, slot);
@@ -85,16 +83,11 @@ export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
 const NOT_OF_THE_CARD: readonly FailureCode[] = ['AUTH', 'USAGE', 'UNREACHABLE', 'CANCELLED', 'LOCAL_IO', 'INTERNAL'];
 
 /** A card that cannot be read cannot be compared: its row is held back. */
-function unreadable(read: Refusal): Refusal {
-  const { failure, ending } = read;
-  if (NOT_OF_THE_CARD.includes(failure.code)) return read;
-  const message = `the card cannot be compared with the plan: ${failure.message}`;
-  const { hints, details } = failure;
-  return {
-    kind: 'failed',
-    ending: { ...ending, code: 'PRECONDITION' },
-    failure: new Failure('PRECONDITION', message, { hints, details, cause: failure }),
-  };
+function uncomparable(failure: Failure): Failure {
+  const { code, message, hints, details } = failure;
+  if (NOT_OF_THE_CARD.includes(code)) return failure;
+  const problem = `the card cannot be compared with the plan: ${message}`;
+  return new Failure('PRECONDITION', problem, { hints, details, cause: failure });
 }
 
 function shown(value: JsonValue | undefined): string {

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type Notice, warning } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
 import type { ExpectationInput } from '../../input/expect.ts';
@@ -16,6 +16,7 @@ import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
 import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../../options/limits.ts';
+import { plural } from '../../output/safe-text.ts';
 import type { KnownRun, RunHeader, RunOptions } from '../../run/run-folder.ts';
 import type { Session } from '../../session.ts';
 import type { Run } from './run.ts';
@@ -176,4 +177,66 @@ export async function columnsOfRun(session: Session, run: KnownRun): Promise<rea
     }
   }
   return [...columns];
+}
+
+/** The shards of one input of which there is no run, or more than one. */
+interface ShardGaps {
+  readonly missing: readonly number[];
+  readonly doubled: readonly number[];
+  /** Rows of the input that are in no run. */
+  readonly rows: number;
+}
+
+/** USAGE unless all runs are shards of one input: the same operation, place, input and number of shards. */
+export function shardGaps(headers: readonly RunHeader[]): ShardGaps {
+  const [first] = headers;
+  if (first === undefined || headers.length === 1) return { missing: [], doubled: [], rows: 0 };
+  const parts = headers.map((header) => {
+    const shard = parseShard(String(header.options['shard'] ?? ''));
+    const { index, count } = 'count' in shard ? shard : { index: 0, count: 0 };
+    return { header, index, count, key: [header.operation, header.host, header.inputSha256, count].join(' ') };
+  });
+  const other = parts.find(({ count, key }) => count === 0 || key !== parts[0]?.key)?.header;
+  if (other !== undefined) {
+    const name = other === first ? (headers[1]?.run ?? '') : first.run;
+    const message = `runs ${name} and ${other.run} are not shards of one input: operation, service, input and number of shards must be the same`;
+    throw new Failure('USAGE', message, { hints: ['list them: frontdesk runs'] });
+  }
+  const taken = parts.map(({ index }) => index);
+  const count = parts[0]?.count ?? 0;
+  const all = Array.from({ length: Math.min(count, first.inputRows) }, (_, index) => index + 1);
+  const missing = all.filter((index) => !taken.includes(index));
+  const rows = missing.reduce((sum, index) => sum + Math.ceil((first.inputRows - index + 1) / count), 0);
+  return { missing, doubled: [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))], rows };
+}
+
+const MAX_NAMED = 20;
+
+/** The notice that says what is missing or doubled, to scripts by number; undefined: nothing is. */
+export function gapsNotice(gaps: ShardGaps): Notice | undefined {
+  const parts = [
+    [`shards without a run (${plural(gaps.rows, 'row')})`, gaps.missing] as const,
+    ['shards with more than one run', gaps.doubled] as const,
+  ].flatMap(([what, shards]) => {
+    const more = shards.length > MAX_NAMED ? ', …' : '';
+    return shards.length === 0 ? [] : [`${what}: ${shards.slice(0, MAX_NAMED).join(', ')}${more}`];
+  });
+  return parts.length === 0 ? undefined : { ...warning('SHARDS', parts.join('; ')), facts: { ...gaps } };
+}
+
+/** Items of several sources, each ascending by `row`, as one in row order; of equal rows the first source's first. */
+export async function* inRowOrder<Item>(
+  sources: readonly AsyncIterable<Item>[],
+  rowOf: (item: Item) => number,
+): AsyncGenerator<Item> {
+  const headOf = async (items: AsyncIterator<Item>) => {
+    const next = await items.next();
+    return next.done === true ? [] : [{ item: next.value, items }];
+  };
+  const heads = (await Promise.all(sources.map((source) => headOf(source[Symbol.asyncIterator]())))).flat();
+  while (heads.length > 0) {
+    const least = heads.reduce((one, other) => (rowOf(other.item) < rowOf(one.item) ? other : one));
+    yield least.item;
+    heads.splice(heads.indexOf(least), 1, ...(await headOf(least.items)));
+  }
 }

@@ -232,12 +232,8 @@ function failureOfRow(failure: Failure, format: Format): Failure {
   if (row === undefined || isJson(format)) return failure;
   // A row that was not reached says so in the same words.
   if (failure.message.startsWith(`row ${row} `)) return failure;
-  const { screen } = failure;
-  return new Failure(failure.code, `row ${row}: ${failure.message}`, {
-    ...(screen === undefined ? {} : { screen: [`row ${row}: ${screen[0] ?? ''}`, ...screen.slice(1)] }),
-    hints: failure.hints,
-    details: failure.details,
-  });
+  const screen = failure.screen?.map((line, index) => (index === 0 ? `row ${row}: ${line}` : line));
+  return new Failure(failure.code, `row ${row}: ${failure.message}`, { ...failure, screen });
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */

@@ -9,6 +9,7 @@ import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands } from '../../run/next-commands.ts';
+import type { RunState } from '../../run/run-entry.ts';
 import { type KnownRun, RUN_VERSION, type RunHeader, requireRun } from '../../run/run-folder.ts';
 import { endStateOf, heldRuns } from '../../run/run-list.ts';
 import { CauseCounter, causeOf } from '../../run/run-tally.ts';
@@ -16,14 +17,11 @@ import { RunTimeline } from '../../run/run-timeline.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { TO_REVERT } from './revert-run.ts';
-import { rowFormatOf, rowsOfRun } from './run-input.ts';
-import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
+import { gapsNotice, inRowOrder, rowFormatOf, rowsOfRun, shardGaps } from './run-input.ts';
 
 /** A run that is told of. */
 interface Reported {
   readonly stored: StoredRun;
-  /** What could not be read of it. */
-  readonly notes: string[];
   /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */
   knowsOld: boolean;
 }
@@ -34,8 +32,8 @@ function named(row: ReportedRow, id = row.id): ReportedRow {
 }
 
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
-async function* rowsOf(session: Session, run: Reported): AsyncGenerator<ReportedRow> {
-  const { stored, notes } = run;
+async function* rowsOf(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
+  const { stored } = run;
   const { rows, inputRows } = stored.header;
   let last = 0;
   try {
@@ -51,7 +49,7 @@ async function* rowsOf(session: Session, run: Reported): AsyncGenerator<Reported
     return;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    notes.push('The copy of the input could not be read, so some ids are missing.');
+    notes.add('The copy of the input could not be read, so some ids are missing.');
     await session.notify(warning(error.code, error.message));
   }
   // Of a part of an input it is not known which rows were to come.
@@ -60,25 +58,26 @@ async function* rowsOf(session: Session, run: Reported): AsyncGenerator<Reported
   }
 }
 
-/** The ways on from a run; none of an operation that this version does not know. */
-function waysOf({ stored: { header }, knowsOld }: Reported, outcomes: OutcomeCounts) {
+/** The commands that go on from a run; none of an operation that this version does not know. */
+function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
-  return {
+  const ways = {
     canReconcile: operation !== undefined && canReconcile(operation),
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };
+  return nextCommands({ header, state, outcomes }, ways);
 }
 
 /** The worst state comes first. */
-const BY_URGENCY: readonly RunFacts['state'][] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
+const BY_URGENCY: readonly RunState[] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
 /** Of a thousand shards each has its own. */
 const MAX_COMMANDS = 30;
 
 /** What is said of one run, or of the shards of one input as if they were one. */
 async function factsOf(
-  { runs, timeline, missing }: Shards,
+  { runs, timeline, missing, notes }: Shards,
   causes: CauseCounter<Outcome>,
   clock: ClockPort,
 ): Promise<RunFacts> {
@@ -87,10 +86,10 @@ async function factsOf(
     clock,
   );
   const parts = runs.map((run) => {
-    const { header, folder, end } = run.stored;
+    const { folder, end } = run.stored;
     const outcomes = run.stored.outcomes();
     const state = held.has(folder) ? 'running' : endStateOf(end?.state, outcomes);
-    return { outcomes, state, end, commands: nextCommands({ header, state, outcomes }, waysOf(run, outcomes)) };
+    return { outcomes, state, end, commands: commandsOf(run, state, outcomes) };
   });
   const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';
   const sum = (outcome: Outcome) => parts.reduce((all, { outcomes }) => all + (outcomes[outcome] ?? 0), 0);
@@ -104,7 +103,7 @@ async function factsOf(
     missing,
     causes: causes.of(),
     commands: parts.flatMap(({ commands }) => commands).slice(0, MAX_COMMANDS),
-    notes: [...new Set(runs.flatMap(({ notes }) => notes))],
+    notes: [...notes],
     madeMs: clock.now(),
   };
 }
@@ -128,22 +127,23 @@ function headerOfAll(headers: readonly RunHeader[]): RunHeader {
 interface Shards {
   readonly runs: readonly Reported[];
   readonly timeline: RunTimeline;
+  /** What could not be read. */
+  readonly notes: Set<string>;
   /** Rows of the input that no run has. */
   readonly missing: number;
 }
 
-function rowsOfAll(session: Session, runs: readonly Reported[]): AsyncIterable<ReportedRow> {
-  const [first] = runs;
-  if (first !== undefined && runs.length === 1) return rowsOf(session, first);
+function rowsOfAll(session: Session, { runs, notes }: Shards): AsyncIterable<ReportedRow> {
   const sources = runs.map(async function* (run) {
-    for await (const row of rowsOf(session, run)) yield { ...row, run: run.stored.header.run };
+    const more = runs.length === 1 ? {} : { run: run.stored.header.run };
+    for await (const row of rowsOf(session, run, notes)) yield { ...row, ...more };
   });
   return inRowOrder(sources, ({ row }) => row);
 }
 
 async function* documentOf(session: Session, shards: Shards, form: ReportForm): AsyncGenerator<string> {
   const causes = new CauseCounter<Outcome>();
-  const rows = rowsOfAll(session, shards.runs);
+  const rows = rowsOfAll(session, shards);
   const facts = () => factsOf(shards, causes, session.context.clock);
   if (form === 'junit') {
     const { junitReport } = await import('../../report/junit.ts');
@@ -176,18 +176,17 @@ async function writeDocument(session: Session, shards: Shards, form: ReportForm)
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openReported(session: Session, run: KnownRun, timeline: RunTimeline): Promise<Reported> {
+async function openReported(session: Session, run: KnownRun, { timeline, notes }: Shards): Promise<Reported> {
   const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));
-  const notes: string[] = [];
   const isNewer = header.version > RUN_VERSION;
-  if (isNewer) notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
+  if (isNewer) notes.add('A newer frontdesk wrote this run; what this one does not know is left out.');
   if (stored.damage !== undefined) {
-    notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
+    notes.add('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify(warning('LOCAL_IO', stored.damage.message));
   }
-  return { stored, notes, knowsOld: typeof header.options['changedFrom'] === 'string' };
+  return { stored, knowsOld: typeof header.options['changedFrom'] === 'string' };
 }
 
 /**
@@ -199,13 +198,12 @@ export async function printRunReport(session: Session, names: readonly string[],
   for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
   const gaps = shardGaps(known.map(({ header }) => header));
   const notice = gapsNotice(gaps);
-  const timeline = new RunTimeline();
   const runs: Reported[] = [];
+  const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing: gaps.rows };
   try {
-    for (const run of known) runs.push(await openReported(session, run, timeline));
-    if (notice !== undefined)
-      runs[0]?.notes.push(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
-    await writeDocument(session, { runs, timeline, missing: gaps.rows }, form);
+    for (const run of known) runs.push(await openReported(session, run, shards));
+    if (notice !== undefined) shards.notes.add(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
+    await writeDocument(session, shards, form);
     if (notice === undefined) return 0;
     await session.notify(notice);
     return FAILURES.PARTIAL.exitCode;

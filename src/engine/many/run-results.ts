@@ -15,9 +15,17 @@ import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
 import { runColumns } from './row-requests.ts';
-import { columnsOfRun, loadRowOptions, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
+import {
+  columnsOfRun,
+  gapsNotice,
+  inRowOrder,
+  loadRowOptions,
+  operationOfRun,
+  rowFormatOf,
+  rowsOfRun,
+  shardGaps,
+} from './run-input.ts';
 import { withShortMessage } from './run-output.ts';
-import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 
 /** The cells of a table as what they stood for: JSON tells an empty text from none, and a boolean from its name. */
 function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
