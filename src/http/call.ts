@@ -111,7 +111,7 @@ export interface Answer {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-export interface Refusal {
+interface Refusal {
   readonly kind: 'failed';
   readonly ending: Ending;
   readonly failure: Failure;
