@@ -42,7 +42,8 @@ export class DecimalSum {
 export class PlanSurvey {
   readonly first: PlanRow[] = [];
   readonly balances = new DecimalSum();
-  readonly #kinds = new Map<string, number>();
+  /** How many rows there are of each status or changed field. */
+  readonly kinds = new Map<string, number>();
   /** What each row sends: undefined before the first, null when they differ. */
   #body: string | null | undefined;
 
@@ -50,18 +51,13 @@ export class PlanSurvey {
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
     const kinds = row.drift === 'checked' ? [textOf(row.before?.get('status'))] : (row.body?.keys() ?? []);
     for (const kind of kinds) {
-      const name = this.#kinds.has(kind) || this.#kinds.size < MAX_KINDS ? kind : 'others';
-      this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
+      const name = this.kinds.has(kind) || this.kinds.size < MAX_KINDS ? kind : 'others';
+      this.kinds.set(name, (this.kinds.get(name) ?? 0) + 1);
     }
     const balance = row.about?.get('currentBalance');
     if (balance instanceof JsonNumber) this.balances.add(balance.text);
     const body = this.#body === null ? null : printJson(row.body ?? null);
     this.#body = this.#body === undefined || this.#body === body ? body : null;
-  }
-
-  /** How many rows there are of each status or changed field, most frequent first. */
-  kinds(): readonly (readonly [string, number])[] {
-    return [...this.#kinds].sort((a, b) => b[1] - a[1]);
   }
 
   /** The fields that are sent, where all rows are cards and send the same. */
@@ -127,7 +123,8 @@ export function planFacts(
   };
   const { header, state, survey } = view;
   const isChecked = survey.first[0]?.drift === 'checked';
-  const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
+  const mostFirst = [...survey.kinds].sort(([, rows], [, others]) => others - rows);
+  const kinds = mostFirst.map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
   const sum = survey.balances;
   const known = sum.count === header.rows ? '' : ` (of ${groupThousands(sum.count)} of ${plural(header.rows, 'row')})`;
   const facts: readonly (readonly [string, readonly string[]])[] = [

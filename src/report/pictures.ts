@@ -9,15 +9,8 @@ import { escapeMarkup } from './plain-text.ts';
 // Widths are percentages and heights pixels, and there is no viewBox: so a picture fills a phone or a sheet of paper
 // without its text becoming small or large.
 
-interface Picture {
-  readonly id: string;
-  /** What the picture says, for those who do not see it. */
-  readonly title: string;
-  readonly height: number;
-  readonly shapes: readonly string[];
-}
-
-function svg({ id, title, height, shapes }: Picture): string {
+/** `title`: what the picture says, for those who do not see it. */
+function svg(id: string, title: string, height: number, shapes: readonly string[]): string {
   return `<svg role="img" aria-labelledby="${id}" width="100%" height="${height}"><title id="${id}">${escapeMarkup(title)}</title>${shapes.join('')}</svg>`;
 }
 
@@ -49,7 +42,7 @@ export function outcomeBar(outcomes: OutcomeCounts): string {
     return shape;
   });
   const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${OUTCOME_NAMES[o]}`);
-  return svg({ id: 'outcome-picture', title: `Outcomes: ${words.join(', ')}`, height: 28, shapes });
+  return svg('outcome-picture', `Outcomes: ${words.join(', ')}`, 28, shapes);
 }
 
 const PACE_HEIGHT = 120;
@@ -67,18 +60,14 @@ export function pacePicture(steps: readonly PaceStep[], workMs: number): string 
   });
   const bottom = PACE_TOP + PACE_HEIGHT;
   const most100 = groupThousands(Math.round(most * 10) / 10);
-  return svg({
-    id: 'pace-picture',
-    title: `Rows a second over ${formatDuration(workMs)} of working time, ${most100} at most`,
-    height: bottom + 24,
-    shapes: [
-      label(`${most100} rows a second at most`, 14, 'start'),
-      ...shapes,
-      `<rect class="line" x="0" y="${bottom}" width="100%" height="1"/>`,
-      label('0', bottom + 18, 'start'),
-      label(formatDuration(workMs), bottom + 18, 'end'),
-    ],
-  });
+  const title = `Rows a second over ${formatDuration(workMs)} of working time, ${most100} at most`;
+  return svg('pace-picture', title, bottom + 24, [
+    label(`${most100} rows a second at most`, 14, 'start'),
+    ...shapes,
+    `<rect class="line" x="0" y="${bottom}" width="100%" height="1"/>`,
+    label('0', bottom + 18, 'start'),
+    label(formatDuration(workMs), bottom + 18, 'end'),
+  ]);
 }
 
 const CLASS_HEIGHT = 34;
@@ -95,10 +84,6 @@ export function durationPicture({ counts, rows, medianMs, p95Ms }: Durations): s
     const bar = rect('bar', { x: 0, y: y + 19, width: Math.max(LEAST_SHARE, count / most), height: 8 });
     return [label(words, y + 13, 'start'), label(groupThousands(count), y + 13, 'end'), ...(count === 0 ? [] : [bar])];
   });
-  return svg({
-    id: 'duration-picture',
-    title: `Time of ${plural(rows, 'answered row')}: half within about ${formatDuration(medianMs)}, 95 of 100 within about ${formatDuration(p95Ms)}`,
-    height: (last - first + 1) * CLASS_HEIGHT,
-    shapes,
-  });
+  const title = `Time of ${plural(rows, 'answered row')}: half within about ${formatDuration(medianMs)}, 95 of 100 within about ${formatDuration(p95Ms)}`;
+  return svg('duration-picture', title, (last - first + 1) * CLASS_HEIGHT, shapes);
 }

@@ -57,22 +57,20 @@ export function headline(facts: RunFacts): string {
   return `${groupThousands(good)} of ${groupThousands(rows)} rows succeeded`;
 }
 
-function unknownRemark(rows: number, state: RunFacts['state']): string {
-  const count = groupThousands(rows);
-  // Those that wait for their answer now are among them.
-  if (state === 'running') return `${count} ${rows === 1 ? 'row has' : 'rows have'} no known outcome yet.`;
-  const whose = rows === 1 ? 'its outcome is' : 'their outcomes are';
-  return `${count} may have been applied: ${whose} unknown. Check before anything is sent again.`;
-}
-
 /** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
 export function remarks(facts: RunFacts): readonly string[] {
   const { outcomes, notes, state } = facts;
   const { unknown = 0, rejected = 0, not_sent: unsent = 0 } = outcomes;
+  const whose = unknown === 1 ? 'its outcome is' : 'their outcomes are';
+  // While it runs those that wait for their answer now are among them.
+  const doubt =
+    state === 'running'
+      ? `${plural(unknown, 'row has', 'rows have')} no known outcome yet.`
+      : `${groupThousands(unknown)} may have been applied: ${whose} unknown. Check before anything is sent again.`;
   return [
     ...(state === 'stopped' ? [`The run was ${endingText(facts)}.`] : []),
     ...(state === 'interrupted' ? ['The process of the run was killed.'] : []),
-    ...(unknown > 0 ? [unknownRemark(unknown, state)] : []),
+    ...(unknown > 0 ? [doubt] : []),
     ...(rejected > 0 ? [`${plural(rejected, 'row was', 'rows were')} rejected by the service.`] : []),
     ...(unsent > 0 ? [`${plural(unsent, 'row was', 'rows were')} not sent${state === 'running' ? ' yet' : ''}.`] : []),
     ...notes,

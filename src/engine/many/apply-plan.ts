@@ -54,26 +54,22 @@ async function loadPlan(session: Session, path: string, copy: string) {
   return { ...plan, path, copy, hasUncellable, reasonProblem };
 }
 
-/** USAGE when the profile leads elsewhere than the plan. */
-function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPlan): void {
-  const { profile } = session;
-  const url = session.baseUrl(operation.family);
-  // The sandbox's URL has no port, so that a profile could have it too.
-  if (url === header.url && profile.isSandbox === (header.profile === SANDBOX)) return;
-  const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
-  const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
-  // A profile that was changed since, or the environment's URL, leads elsewhere under the same name.
-  const hint =
-    profile.name === header.profile
-      ? `the profile led to ${header.url} when the plan was made; make the plan again for ${url}`
-      : `apply it with the profile that it was made with: ${command}`;
-  throw Failure.unsent('USAGE', message, { hints: [hint] });
-}
-
 /** Refuses a plan that cannot be applied here and now. A run may always be ended: one that was begun does not expire. */
 function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void {
   const { header, path, reasonProblem } = plan;
-  refuseOtherUrl(session, plan);
+  const { profile } = session;
+  const url = session.baseUrl(plan.operation.family);
+  // The sandbox's URL has no port, so that a profile could have it too.
+  if (url !== header.url || profile.isSandbox !== (header.profile === SANDBOX)) {
+    const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
+    const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
+    // A profile that was changed since, or the environment's URL, leads elsewhere under the same name.
+    const hint =
+      profile.name === header.profile
+        ? `the profile led to ${header.url} when the plan was made; make the plan again for ${url}`
+        : `apply it with the profile that it was made with: ${command}`;
+    throw Failure.unsent('USAGE', message, { hints: [hint] });
+  }
   if (!isBegun && session.context.clock.now() >= Date.parse(header.expiresAt)) {
     throw Failure.unsent('PRECONDITION', `plan ${header.plan} expired at ${header.expiresAt}`, {
       hints: ['make the plan again'],

@@ -179,49 +179,42 @@ export async function columnsOfRun(session: Session, run: KnownRun): Promise<rea
   return [...columns];
 }
 
-/** The shards of one input of which there is no run, or more than one. */
-interface ShardGaps {
-  readonly missing: readonly number[];
-  readonly doubled: readonly number[];
-  /** Rows of the input that are in no run. */
-  readonly rows: number;
-}
+const MAX_NAMED = 20;
 
-/** USAGE unless all runs are shards of one input: the same operation, place, input and number of shards. */
-export function shardGaps(headers: readonly RunHeader[]): ShardGaps {
+/**
+ * What the shards of one input lack: how many rows are in no run, and the notice that says what is missing or doubled, to
+ * scripts by number. USAGE unless all runs are shards of one input: the same operation, place, input and number of shards.
+ */
+export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice: Notice | undefined } {
   const [first] = headers;
-  if (first === undefined || headers.length === 1) return { missing: [], doubled: [], rows: 0 };
-  const parts = headers.map((header) => {
+  if (first === undefined || headers.length === 1) return { rows: 0, notice: undefined };
+  const shards = headers.map((header) => {
     const shard = parseShard(String(header.options['shard'] ?? ''));
     const { index, count } = 'count' in shard ? shard : { index: 0, count: 0 };
     return { header, index, count, key: [header.operation, header.host, header.inputSha256, count].join(' ') };
   });
-  const other = parts.find(({ count, key }) => count === 0 || key !== parts[0]?.key)?.header;
+  const other = shards.find(({ count, key }) => count === 0 || key !== shards[0]?.key)?.header;
   if (other !== undefined) {
     const name = other === first ? (headers[1]?.run ?? '') : first.run;
     const message = `runs ${name} and ${other.run} are not shards of one input: operation, service, input and number of shards must be the same`;
     throw new Failure('USAGE', message, { hints: ['list them: frontdesk runs'] });
   }
-  const taken = parts.map(({ index }) => index);
-  const count = parts[0]?.count ?? 0;
+  const taken = shards.map(({ index }) => index);
+  const count = shards[0]?.count ?? 0;
   const all = Array.from({ length: Math.min(count, first.inputRows) }, (_, index) => index + 1);
   const missing = all.filter((index) => !taken.includes(index));
+  const doubled = [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))];
   const rows = missing.reduce((sum, index) => sum + Math.ceil((first.inputRows - index + 1) / count), 0);
-  return { missing, doubled: [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))], rows };
-}
-
-const MAX_NAMED = 20;
-
-/** The notice that says what is missing or doubled, to scripts by number; undefined: nothing is. */
-export function gapsNotice(gaps: ShardGaps): Notice | undefined {
-  const parts = [
-    [`shards without a run (${plural(gaps.rows, 'row')})`, gaps.missing] as const,
-    ['shards with more than one run', gaps.doubled] as const,
-  ].flatMap(([what, shards]) => {
-    const more = shards.length > MAX_NAMED ? ', …' : '';
-    return shards.length === 0 ? [] : [`${what}: ${shards.slice(0, MAX_NAMED).join(', ')}${more}`];
+  const kinds = {
+    [`shards without a run (${plural(rows, 'row')})`]: missing,
+    'shards with more than one run': doubled,
+  };
+  const texts = Object.entries(kinds).flatMap(([what, found]) => {
+    const more = found.length > MAX_NAMED ? ', …' : '';
+    return found.length === 0 ? [] : [`${what}: ${found.slice(0, MAX_NAMED).join(', ')}${more}`];
   });
-  return parts.length === 0 ? undefined : { ...warning('SHARDS', parts.join('; ')), facts: { ...gaps } };
+  const notice = { ...warning('SHARDS', texts.join('; ')), facts: { missing, doubled, rows } };
+  return { rows, notice: texts.length === 0 ? undefined : notice };
 }
 
 /** Items of several sources, each ascending by `row`, as one in row order; of equal rows the first source's first. */

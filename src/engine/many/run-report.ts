@@ -17,7 +17,7 @@ import { RunTimeline } from '../../run/run-timeline.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { TO_REVERT } from './revert-run.ts';
-import { gapsNotice, inRowOrder, rowFormatOf, rowsOfRun, shardGaps } from './run-input.ts';
+import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps } from './run-input.ts';
 
 /** A run that is told of. */
 interface Reported {
@@ -196,10 +196,9 @@ async function openReported(session: Session, run: KnownRun, { timeline, notes }
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
   const known: KnownRun[] = [];
   for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
-  const gaps = shardGaps(known.map(({ header }) => header));
-  const notice = gapsNotice(gaps);
+  const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
   const runs: Reported[] = [];
-  const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing: gaps.rows };
+  const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing };
   try {
     for (const run of known) runs.push(await openReported(session, run, shards));
     if (notice !== undefined) shards.notes.add(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);

@@ -17,7 +17,6 @@ import { refuseRunPrinting } from '../session/printing.ts';
 import { runColumns } from './row-requests.ts';
 import {
   columnsOfRun,
-  gapsNotice,
   inRowOrder,
   loadRowOptions,
   operationOfRun,
@@ -70,7 +69,7 @@ export async function printRunResults(
   asInput: boolean,
 ): Promise<number> {
   const runs = await Promise.all(runNames.map((name) => requireRun(session.stateDir(), name)));
-  const gaps = gapsNotice(shardGaps(runs.map(({ header }) => header)));
+  const { notice } = shardGaps(runs.map(({ header }) => header));
   const held = await heldRuns(runs, session.context.clock);
   const [run] = runs;
   if (run === undefined) throw new Error('no run to print');
@@ -105,7 +104,7 @@ export async function printRunResults(
     await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : ofRun(shown(storedRow(result)), name));
   }
   await writer.close();
-  if (gaps === undefined) return 0;
-  await session.notify(gaps);
+  if (notice === undefined) return 0;
+  await session.notify(notice);
   return FAILURES.PARTIAL.exitCode;
 }

@@ -6,7 +6,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import { eachRow, rowsOf } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import { type ApprovalCheck, checkApprovals, findSshKeygen, listSignatures, signers } from '../../plan/approvals.ts';
+import { checkApprovals, findSshKeygen, listSignatures, signers } from '../../plan/approvals.ts';
 import { rowColumns } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
 import { type PlanView, planFacts, planTitle, planView } from '../../plan/plan-view.ts';
@@ -67,9 +67,7 @@ export async function planState(session: Session, header: PlanHeader): Promise<P
 }
 
 /** Who approved a plan, and how many must. */
-interface PlanApprovals extends ApprovalCheck {
-  readonly demanded: number;
-}
+type PlanApprovals = Pick<PlanView, 'approvals' | 'uncounted' | 'demanded'>;
 
 const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
 
@@ -129,43 +127,34 @@ async function* rowObjects(session: Session, path: string, plan: CheckedPlan): A
  */
 export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
   const plan = await readPlan(session, path);
+  const { header, operation } = plan;
   const view = await reviewOf(session, profile, path, plan);
   const rows = rowObjects(session, path, plan);
   const { output, context } = session;
   if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
-  else if (output.format === 'json' || output.query !== undefined) await printDocument(session, view, rows);
-  else {
-    await notifyFacts(session, view);
-    const writer = await session.openRows(rowColumns(plan.operation.family === 'cards'), plan.header.rows);
+  else if (output.format === 'json' || output.query !== undefined) {
+    const head = new Map<string, JsonValue>([
+      ['plan', new Map([...headerObject(header), ['state', view.state]])],
+      ['approvals', fromPlain(view.approvals)],
+    ]);
+    if (output.query === undefined) await printLongDocument(context, head, 'rows', rows);
+    else {
+      const all: JsonValue[] = [];
+      for await (const row of rows) all.push(row);
+      // Under a query the columns are those of its result.
+      await session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
+    }
+  } else {
+    // For the log of a job: what a person sees above the rows.
+    let last = '';
+    await session.notify(note('PLAN', planTitle(header)));
+    for (const [label, text] of planFacts(view, output.now)) {
+      last = label === '' ? last : label;
+      await session.notify(note('PLAN', `${last}: ${text}`));
+    }
+    const writer = await session.openRows(rowColumns(operation.family === 'cards'), header.rows);
     for await (const row of rows) await writer.row(row);
     await writer.close();
   }
   return 0;
-}
-
-/** For the log of a job: what a person sees above the rows. */
-async function notifyFacts(session: Session, view: Omit<PlanView, 'allRows'>): Promise<void> {
-  let last = '';
-  await session.notify(note('PLAN', planTitle(view.header)));
-  for (const [label, text] of planFacts(view, session.output.now)) {
-    last = label === '' ? last : label;
-    await session.notify(note('PLAN', `${last}: ${text}`));
-  }
-}
-
-/** One JSON document; without a query written row by row. */
-async function printDocument(
-  session: Session,
-  { header, state, approvals }: Omit<PlanView, 'allRows'>,
-  rows: AsyncIterable<JsonObject>,
-): Promise<void> {
-  const head = new Map<string, JsonValue>([
-    ['plan', new Map([...headerObject(header), ['state', state]])],
-    ['approvals', fromPlain(approvals)],
-  ]);
-  if (session.output.query === undefined) return printLongDocument(session.context, head, 'rows', rows);
-  const all: JsonValue[] = [];
-  for await (const row of rows) all.push(row);
-  // Under a query the columns are those of its result.
-  return session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
 }
