@@ -107,8 +107,14 @@ export function decodeEnding(record: object): WriteEnding | undefined {
   // Only looked into: every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
   const member = (name: keyof Ending): unknown => members[SHORT[name]] ?? members[name];
-  const text = (name: keyof Ending) => textOf(member(name));
-  const number = (name: keyof Ending) => numberOf(member(name));
+  const text = (name: keyof Ending) => {
+    const value = member(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const number = (name: keyof Ending) => {
+    const value = member(name);
+    return typeof value === 'number' ? value : undefined;
+  };
   const outcome = OUTCOMES.find((known) => known === member('outcome'));
   const code = member('code');
   if (outcome === undefined || (code !== undefined && !isFailureCode(code))) return undefined;
@@ -131,14 +137,6 @@ export function decodeEnding(record: object): WriteEnding | undefined {
 
 function isFailureCode(value: unknown): value is FailureCode {
   return typeof value === 'string' && value in FAILURES;
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function isNotice(value: unknown): value is Notice {

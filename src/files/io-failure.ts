@@ -43,7 +43,7 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
  * against that decides nothing.
  */
 export async function tidy(work: Promise<unknown> | undefined): Promise<void> {
-  await succeeds(Promise.resolve(work));
+  await work?.catch(() => undefined);
 }
 
 /** Why the operating system refused, in words and without Node's repetition of the path. */

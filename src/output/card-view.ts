@@ -97,24 +97,22 @@ class CardView {
 
   summary(): string[] {
     const status = this.#text('status');
+    const { bold, toned } = this.#paint;
     const lines = [
-      this.#line('Card', this.#paint.bold(this.#fit(this.#text('cardId')))),
-      this.#line('Status', this.#paint.bold(this.#paint.toned('status', status, this.#fit(status)))),
-      this.#line('Balance', this.#balance()),
+      this.#line('Card', this.#text('cardId'), bold),
+      this.#line('Status', status, (shown) => bold(toned('status', status, shown))),
+      this.#balance(),
       this.#dated('Expires', this.#card.get('expiryDate')),
     ];
-    const cancelled = [this.#text('cancellationAction'), this.#text('cancellationAmount')].filter(
-      (part) => part !== '',
-    );
+    const cancelled = ['cancellationAction', 'cancellationAmount'].map((name) => this.#text(name)).filter(Boolean);
     if (this.#text('cancelledAt') !== '' || cancelled.length > 0) {
       lines.push(this.#dated('Cancelled', this.#card.get('cancelledAt')));
-      if (cancelled.length > 0) lines.push(this.#line('', this.#fit(cancelled.join(', '))));
+      if (cancelled.length > 0) lines.push(this.#line('', cancelled.join(', ')));
     }
     for (const [name, value] of this.#card) {
       if (LAID_OUT.has(name) || value === null) continue;
       const label = LABELS.get(name) ?? safeText(name);
-      const isTime = name.endsWith('At');
-      lines.push(isTime ? this.#dated(label, value) : this.#line(label, this.#fit(safeText(cellText(value)))));
+      lines.push(name.endsWith('At') ? this.#dated(label, value) : this.#line(label, safeText(cellText(value))));
     }
     return lines;
   }
@@ -122,19 +120,14 @@ class CardView {
   metadata(): string[] {
     const metadata = this.#card.get('metadata');
     if (!isJsonObject(metadata) || metadata.size === 0) return [];
-    const members = flatten(metadata).map(([name, value]) => ({
-      name: safeText(name),
-      text: safeText(cellText(value)),
-    }));
-    const room = Math.max(LABEL_WIDTH, ...members.map(({ name }) => displayWidth(name)));
+    const members = flatten(metadata).map((parts) => parts.map((part) => safeText(cellText(part))));
+    const room = Math.max(LABEL_WIDTH, ...members.map(([name = '']) => displayWidth(name)));
     const nameWidth = Math.min(room, Math.floor(this.#style.width / 2));
-    return [
-      this.#paint.bold('Metadata'),
-      ...members.map(({ name, text }) => {
-        const label = padText(this.#cut(name, nameWidth), nameWidth);
-        return `  ${label}  ${this.#cut(text, this.#roomAfter(nameWidth + 4))}`;
-      }),
-    ];
+    const lines = members.map(([name = '', text = '']) => {
+      const label = padText(this.#cut(name, nameWidth), nameWidth);
+      return `  ${label}  ${this.#cut(text, this.#roomAfter(nameWidth + 4))}`;
+    });
+    return [this.#paint.bold('Metadata'), ...lines];
   }
 
   transactions(): string[] {
@@ -175,32 +168,28 @@ class CardView {
     const current = this.#card.get('currentBalance');
     const initial = this.#card.get('initialBalance');
     const of = this.#text('initialBalance');
-    const text = this.#fit(
-      current === undefined || current === null ? `initially ${of}` : `${this.#text('currentBalance')} of ${of}`,
-    );
-    if (!(current instanceof JsonNumber && initial instanceof JsonNumber)) return text;
+    const isKnown = current !== undefined && current !== null;
+    const text = isKnown ? `${this.#text('currentBalance')} of ${of}` : `initially ${of}`;
     const { unicode, isAccessible = false } = this.#style;
-    const bar = isAccessible ? '' : drawBar(current.text, initial.text, unicode);
+    const areNumbers = current instanceof JsonNumber && initial instanceof JsonNumber;
+    const bar = areNumbers && !isAccessible ? drawBar(current.text, initial.text, unicode) : '';
     const fits = displayWidth(text) + bar.length + 2 <= this.#roomAfter(LABEL_WIDTH + 2);
-    return fits && bar !== '' ? `${text}  ${this.#paint.faint(bar)}` : text;
+    return this.#line('Balance', text) + (fits && bar !== '' ? `  ${this.#paint.faint(bar)}` : '');
   }
 
   #dated(label: string, value: JsonValue | undefined): string {
     const text = dateText(value);
     const away = typeof value === 'string' ? awayFrom(value, this.#style.now) : undefined;
-    return this.#line(label, this.#fit(away === undefined ? text : `${text} (${away})`));
+    return this.#line(label, away === undefined ? text : `${text} (${away})`);
   }
 
-  #line(label: string, text: string): string {
-    return `${this.#paint.faint(padText(this.#cut(label, LABEL_WIDTH), LABEL_WIDTH))}  ${text}`;
+  #line(label: string, text: string, dress = (shown: string) => shown): string {
+    const shown = this.#cut(text, this.#roomAfter(LABEL_WIDTH + 2));
+    return `${this.#paint.faint(padText(this.#cut(label, LABEL_WIDTH), LABEL_WIDTH))}  ${dress(shown)}`;
   }
 
   #text(name: string): string {
     return safeText(cellText(this.#card.get(name)));
-  }
-
-  #fit(text: string): string {
-    return this.#cut(text, this.#roomAfter(LABEL_WIDTH + 2));
   }
 
   #roomAfter(used: number): number {

@@ -1,7 +1,7 @@
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeJson } from '../json/print.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
 import { type Column, cellText, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
 import {
   isJson,
@@ -69,17 +69,20 @@ async function collect(faults: Failure[], check: () => unknown): Promise<void> {
 export async function renderResult(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   const prepare = await preparation(options);
-  if (options.format === 'json') {
-    const document = prepare(documentOf(result));
-    await writeJson(query === undefined ? document : query(document), { indent: 2, after: '\n' }, stdout);
-    return;
-  }
-  if (options.format === 'ndjson') {
-    await writeRows(linesOf(result), await openRowWriter([], options, stdout));
-    return;
-  }
-  const shown = query === undefined ? prepared(result, prepare) : await queryResult(query(prepare(documentOf(result))));
-  await renderTabular(shown, options, stdout);
+  if (options.format === 'ndjson') await writeRows(linesOf(result), await openRowWriter([], options, stdout));
+  else if (query !== undefined) await writeFound(query(prepare(documentOf(result))), options, stdout);
+  else if (options.format === 'json') await writeDocument(prepare(documentOf(result)), stdout);
+  else await renderTabular(prepared(result, prepare), options, stdout);
+}
+
+function writeDocument(document: JsonValue, stdout: OutputPort): Promise<void> {
+  return writeJson(document, { indent: 2, after: '\n' }, stdout);
+}
+
+/** Writes what a query found. */
+async function writeFound(found: JsonValue, options: OutputOptions, stdout: OutputPort): Promise<void> {
+  if (options.format === 'json') await writeDocument(found, stdout);
+  else await renderTabular(await queryResult(found), options, stdout);
 }
 
 /** From this many on, rows that are ready together are written together; a shorter run hears of each write. */
@@ -136,15 +139,37 @@ async function openFormat(
   query: Query | undefined,
   expectedRows: number,
 ): Promise<RowWriter> {
-  if (options.format === 'ndjson') return (await import('./json-rows.ts')).ndjsonRowWriter(query, stdout);
+  if (options.format === 'ndjson') return ndjsonRowWriter(query, stdout);
   if (query !== undefined) {
-    return (await import('./json-rows.ts')).queriedRowWriter(query, async (document) => {
-      if (options.format === 'json') await writeJson(document, { indent: 2, after: '\n' }, stdout);
-      else await renderTabular(await queryResult(document), options, stdout);
-    });
+    // It sees all of them at once.
+    const rows: JsonValue[] = [];
+    return { row: async (row) => void rows.push(row), close: () => writeFound(query(rows), options, stdout) };
   }
-  if (options.format === 'json') return (await import('./json-rows.ts')).jsonRowWriter(stdout);
+  if (options.format === 'json') return jsonRowWriter(stdout);
   return openTabular(shownColumns(columns, options), options, stdout, expectedRows > MAX_HELD_RUN_ROWS);
+}
+
+/** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
+function jsonRowWriter(stdout: OutputPort): RowWriter {
+  let isOpen = false;
+  return {
+    row(row) {
+      const before = isOpen ? ',\n  ' : '[\n  ';
+      isOpen = true;
+      return writeJson(row, { indent: 2, margin: '  ', before }, stdout);
+    },
+    close: () => stdout.write(isOpen ? '\n]\n' : '[]\n'),
+  };
+}
+
+/** Rows as one compact JSON value a line. */
+function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): RowWriter {
+  // Not async: each promise of its own costs a turn of the row behind.
+  const write = (row: JsonValue): Promise<void> => {
+    const known = rememberedText(row);
+    return known === undefined ? writeJson(row, { after: '\n' }, stdout) : stdout.write(`${known}\n`);
+  };
+  return { row: query === undefined ? write : async (row) => write(query(row)), async close() {} };
 }
 
 async function openTabular(

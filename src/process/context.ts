@@ -164,20 +164,12 @@ function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
 /** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
 const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
 
-// node:os is loaded at its first use: few calls ask for anything of it.
-function userName(): string {
+/** What the system says. node:os is loaded at its first use: few calls ask for anything of it. */
+function ifKnown(look: () => string): string | undefined {
   try {
-    return process.getBuiltinModule('node:os').userInfo().username;
+    return look() || undefined;
   } catch {
     // A container may run under a uid that has no name.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-function homeFolder(): string | undefined {
-  try {
-    return process.getBuiltinModule('node:os').homedir() || undefined;
-  } catch {
     return undefined;
   }
 }
@@ -218,9 +210,14 @@ export function processContext(
     collectGarbage,
     env,
     platform: process.platform,
-    home: process.platform === 'win32' ? homeFolder() : env['HOME'] || undefined,
+    home:
+      process.platform === 'win32'
+        ? ifKnown(() => process.getBuiltinModule('node:os').homedir())
+        : env['HOME'] || undefined,
     get user() {
-      user ??= userName();
+      user ??=
+        ifKnown(() => process.getBuiltinModule('node:os').userInfo().username) ??
+        `uid ${process.getuid?.() ?? 'unknown'}`;
       return user;
     },
     pid: process.pid,

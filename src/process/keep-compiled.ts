@@ -80,16 +80,24 @@ function isOfOneBuild({ dist, chunks }: CompiledCode): boolean {
   return [...chunks].every(([name, { source }]) => Reflect.get(digests, name) === digest(source));
 }
 
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Makes something; another start that made it meanwhile has done the same. */
+function makeOnce(path: string, make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (!isThere(path)) throw error;
+  }
+}
+
 /** `sudo` keeps the home of its caller: a folder of root there would keep the home's owner from making it. */
 function makeFolder(path: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  if (isThere(path)) return true;
   if (process.getuid !== undefined && lstatSync(dirname(path)).uid !== process.getuid()) return false;
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another start made it meanwhile.
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error;
-  }
+  makeOnce(path, () => mkdirSync(path, { mode: 0o700 }));
   return true;
 }
 
@@ -100,10 +108,7 @@ function makeKey(path: string): boolean {
   const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(temporary, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
   try {
-    linkSync(temporary, path);
-  } catch (error) {
-    // Another start made it meanwhile.
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error;
+    makeOnce(path, () => linkSync(temporary, path));
   } finally {
     unlinkSync(temporary);
   }
@@ -113,8 +118,7 @@ function makeKey(path: string): boolean {
 /** Makes the folders that are missing; returns whether they are there. */
 function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
   if (!above.every(makeFolder)) return false;
-  const isNew = lstatSync(folder, { throwIfNoEntry: false }) === undefined;
-  return (!isNew || makeSpace(dirname(folder), nowMs)) && makeFolder(folder);
+  return (isThere(folder) || makeSpace(dirname(folder), nowMs)) && makeFolder(folder);
 }
 
 /**
