@@ -1,4 +1,5 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
 import { environmentToken, findStored } from '../credentials/resolve.ts';
 import { TOKEN_VARIABLES } from '../credentials/source.ts';
 import { describeCredential } from '../credentials/status.ts';
@@ -6,6 +7,7 @@ import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
 import { credentialRequest, storedCredentials } from '../engine/session/credential-request.ts';
 import { Failure } from '../failure.ts';
+import { buildRequest } from '../http/request.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Session } from '../session.ts';
@@ -80,20 +82,9 @@ async function askForAnswer(session: Session, base: BaseUrl, caFile: string | un
     proxy: chooseProxy(base, env),
     trustPems: caFile === undefined || caFile === '' ? [] : await readCaFile(caFile, env),
   });
+  const call = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/' };
   try {
-    return await transport.exchange(
-      {
-        method: 'GET',
-        target: `${base.pathPrefix}/`,
-        headers: [
-          ['Accept', 'application/json'],
-          ['Accept-Encoding', 'identity'],
-          ['User-Agent', `frontdesk/${version}`],
-        ],
-        body: undefined,
-      },
-      { timeoutMs: session.policy.timeoutMs },
-    );
+    return await transport.exchange(buildRequest(call, base, version), { timeoutMs: session.policy.timeoutMs });
   } finally {
     await transport.close();
   }

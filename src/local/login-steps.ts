@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
-import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes, readTokenFile } from '../credentials/token.ts';
+import { checkTokenText, describeExpiry, judgeExpiry, readTokenFile, timesOf } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
@@ -149,7 +149,7 @@ export async function readSecret(
 
 /** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */
 export function refuseExpired(session: Session, family: Family, token: string): string | undefined {
-  const { expiresAtMs } = family === 'cards' ? readJwtTimes(token) : {};
+  const { expiresAtMs } = timesOf(family, token);
   if (expiresAtMs === undefined) return undefined;
   const nowMs = session.context.clock.now();
   if (judgeExpiry({ expiresAtMs }, nowMs) === 'expired' && !session.common.ignoreExpiry) {

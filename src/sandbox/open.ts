@@ -30,9 +30,8 @@ async function readSeedFile(path: string): Promise<SandboxState> {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readWhole(path));
   } catch (error) {
     const problem = error instanceof TypeError ? 'it is not UTF-8' : describeIoError(error);
-    throw new Failure('USAGE', `the seed file ${path} cannot be read: ${problem}; nothing was started`, {
-      cause: error,
-    });
+    const message = `the seed file ${path} cannot be read: ${problem}; nothing was started`;
+    throw new Failure('USAGE', message, { cause: error });
   }
   return parseSeed(text, path);
 }

@@ -87,29 +87,29 @@ function describe(error: unknown): string {
 /** Names what broke an exchange after its first byte may have left. None says whether the service acted (measured). */
 export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
-  const code = codeOf(error);
-  const inBody = phase === 'reading_body';
+  return { label: 'broken', text: sentText(error, to, phase === 'reading_body') };
+}
+
+function sentText(error: unknown, { hostPort }: Endpoint, inBody: boolean): string {
+  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
   // undici's parser errors carry no usable code in some versions: the class name says it (docs/faults.md H23).
-  if (error instanceof Error && error.name === 'HTTPParserError') {
-    const early = `${to.hostPort} did not answer with HTTP`;
-    return { label: 'not_http', text: inBody ? 'the answer broke the rules of HTTP while its body was read' : early };
+  if (name === 'HTTPParserError') {
+    return inBody
+      ? 'the answer broke the rules of HTTP while its body was read'
+      : `${hostPort} did not answer with HTTP`;
   }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return { label: 'headers_too_large', text: 'the answer has too many headers' };
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return { label: 'length_mismatch', text: 'the answer does not have the length that it declares' };
+  if (/bad upgrade|bad response/.test(message)) return 'the answer is one that was not asked for (1xx)';
+  switch (codeOf(error)) {
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return 'the answer has too many headers';
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return 'the answer does not have the length that it declares';
+    case 'UND_ERR_SOCKET':
+      return inBody ? 'the answer was cut off' : 'the connection closed before a reply';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return inBody ? 'the answer was cut off (reset)' : 'the connection was reset before a reply';
+    default:
+      return `the connection failed (${describe(error)})`;
   }
-  if (error instanceof Error && /bad upgrade|bad response/.test(error.message)) {
-    return { label: 'upgrade', text: 'the answer is one that was not asked for (1xx)' };
-  }
-  if (code === 'UND_ERR_SOCKET') {
-    return { label: 'closed', text: inBody ? 'the answer was cut off' : 'the connection closed before a reply' };
-  }
-  if (code === 'ECONNRESET' || code === 'EPIPE') {
-    return {
-      label: 'reset',
-      text: inBody ? 'the answer was cut off (reset)' : 'the connection was reset before a reply',
-    };
-  }
-  return { label: 'other', text: `the connection failed (${describe(error)})` };
 }

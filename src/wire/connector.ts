@@ -103,7 +103,7 @@ export class Connector {
   /** Begins TLS on a connection. Loaded only here: it costs a quarter of a start, and loopback needs none. */
   #encrypt(
     raw: net.Socket,
-    to: { readonly host: string; readonly alpn?: readonly string[] },
+    to: { readonly host: string; readonly alpn?: string[] },
     done: Connected,
     begun: (secured: TLSSocket) => void,
   ): void {

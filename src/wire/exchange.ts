@@ -29,17 +29,10 @@ export type BreakLabel =
   | 'proxy'
   | 'proxy_refused'
   | 'proxy_auth'
-  | 'timeout'
+  | 'other'
   | 'aborted'
-  | 'closed'
-  | 'reset'
-  | 'not_http'
-  | 'too_large'
-  | 'headers_too_large'
-  | 'endless_1xx'
-  | 'upgrade'
-  | 'length_mismatch'
-  | 'other';
+  /** After the first byte may have left: nothing follows from what it was. */
+  | 'broken';
 
 export interface Breakage {
   readonly label: BreakLabel;

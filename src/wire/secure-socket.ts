@@ -1,24 +1,22 @@
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
 
+interface Far {
+  readonly host: string;
+  readonly alpn?: string[];
+  readonly trustPems: readonly string[];
+}
+
 /** TLS on a connection that is open or opening; `secureConnect` says that the certificate was accepted. */
-export function secureSocket(
-  socket: Socket,
-  {
-    host,
-    alpn,
-    trustPems,
-  }: { readonly host: string; readonly alpn?: readonly string[]; readonly trustPems: readonly string[] },
-): tls.TLSSocket {
-  const trusted = trustedCertificates(trustPems);
+export function secureSocket(socket: Socket, { host, alpn, trustPems }: Far): tls.TLSSocket {
   return tls.connect({
     socket,
     host,
     servername: isIP(host) === 0 ? host : '',
     // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
     rejectUnauthorized: true,
-    ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
-    ...(trusted === undefined ? {} : { ca: [...trusted] }),
+    ALPNProtocols: alpn,
+    ca: trustedCertificates(trustPems),
   });
 }
 
@@ -27,14 +25,9 @@ export function secureSocket(
  * undefined when there is nothing to add, so that the platform's own default stays in force. Node 20 cannot list
  * its default (certificates of NODE_EXTRA_CA_CERTS are left out there): give those among `pems`.
  */
-function trustedCertificates(pems: readonly string[]): readonly string[] | undefined {
+function trustedCertificates(pems: readonly string[]): string[] | undefined {
   if (pems.length === 0) return undefined;
-  const defaults = 'getCACertificates' in tls ? listDefaults(tls.getCACertificates) : tls.rootCertificates;
-  return [...defaults, ...pems];
-}
-
-function listDefaults(list: unknown): readonly string[] {
-  if (typeof list !== 'function') return tls.rootCertificates;
-  const found: unknown = list('default');
-  return Array.isArray(found) ? found.map(String) : tls.rootCertificates;
+  // Newer than the types, which are those of the oldest Node.
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+  return [...(getCACertificates?.('default') ?? tls.rootCertificates), ...pems];
 }

@@ -177,7 +177,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (status < 200) {
       this.#informational += 1;
       if (this.#informational <= MAX_INFORMATIONAL) return;
-      this.#break(new BreakError('endless_1xx', `more than ${MAX_INFORMATIONAL} provisional answers (1xx) came`));
+      this.#break(new BreakError('broken', `more than ${MAX_INFORMATIONAL} provisional answers (1xx) came`));
       return;
     }
     this.#status = status;
@@ -230,7 +230,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   onRequestUpgrade(): void {
-    this.#break(new BreakError('upgrade', 'the answer is one that was not asked for (101)'));
+    this.#break(new BreakError('broken', 'the answer is one that was not asked for (101)'));
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -238,7 +238,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   #tooLarge(what: string): void {
-    this.#break(new BreakError('too_large', `the answer ${what}; the limit is ${MAX_BODY_BYTES} bytes`));
+    this.#break(new BreakError('broken', `the answer ${what}; the limit is ${MAX_BODY_BYTES} bytes`));
   }
 
   /**
@@ -258,7 +258,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
       return;
     }
     const what = this.#phase === 'reading_body' ? 'the answer did not end' : 'no reply';
-    this.#break(new BreakError('timeout', `${what} within ${seconds}`));
+    this.#break(new BreakError('broken', `${what} within ${seconds}`));
   };
 
   readonly #onAbort = (): void => {

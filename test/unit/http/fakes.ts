@@ -43,8 +43,9 @@ export function unsent(label: BreakLabel, text: string = label): Exchange {
   return { kind: 'broken', sent: false, phase: 'connecting', breakage: { label, text } };
 }
 
-export function broken(label: BreakLabel, phase: Phase = 'awaiting_headers', status?: number): Exchange {
-  const base = { kind: 'broken', sent: true, phase, breakage: { label, text: `it broke (${label})` } } as const;
+export function broken(what: string, phase: Phase = 'awaiting_headers', status?: number): Exchange {
+  const label = what === 'aborted' ? what : 'broken';
+  const base = { kind: 'broken', sent: true, phase, breakage: { label, text: `it broke (${what})` } } as const;
   return status === undefined ? base : { ...base, status, headers: [] };
 }
 

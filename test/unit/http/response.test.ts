@@ -242,7 +242,7 @@ describe('exchanges that broke off', () => {
     [503, [['Retry-After', '2']], 'unavailable', 2000],
     [503, [], 'server_error', undefined],
   ])('in the body of a %d with %j: %s', (status, headers, event, retryAfterMs) => {
-    const breakage = { label: 'closed', text: 'the answer was cut off' } as const;
+    const breakage = { label: 'broken', text: 'the answer was cut off' } as const;
     const cut = { sent: true, phase: 'reading_body', breakage, status } as const;
     expect(judgedBroken(headers === undefined ? cut : { ...cut, headers })).toEqual({
       kind: 'failed',
@@ -345,7 +345,7 @@ describe('our own token in an answer', () => {
         kind: 'broken',
         sent: true,
         phase: 'reading_body',
-        breakage: { label: 'closed', text: 'cut' },
+        breakage: { label: 'broken', text: 'cut' },
         status: 404,
         headers: [['X-Request-Id', TOKEN]],
       },

@@ -128,62 +128,62 @@ describe('what broke after the first byte', () => {
     [
       'a parser error, whatever its code',
       Object.assign(new HTTPParserError('secret'), { code: 'ECONNRESET' }),
-      'not_http: cards.example:443 did not answer with HTTP',
-      'not_http: the answer broke the rules of HTTP while its body was read',
+      'broken: cards.example:443 did not answer with HTTP',
+      'broken: the answer broke the rules of HTTP while its body was read',
     ],
     [
       'too many headers',
       coded('UND_ERR_HEADERS_OVERFLOW'),
-      'headers_too_large: the answer has too many headers',
-      'headers_too_large: the answer has too many headers',
+      'broken: the answer has too many headers',
+      'broken: the answer has too many headers',
     ],
     [
       'another length',
       coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
-      'length_mismatch: the answer does not have the length that it declares',
-      'length_mismatch: the answer does not have the length that it declares',
+      'broken: the answer does not have the length that it declares',
+      'broken: the answer does not have the length that it declares',
     ],
     [
       'an upgrade that was not asked for',
       coded('UND_ERR_SOCKET', 'bad upgrade'),
-      'upgrade: the answer is one that was not asked for (1xx)',
-      'upgrade: the answer is one that was not asked for (1xx)',
+      'broken: the answer is one that was not asked for (1xx)',
+      'broken: the answer is one that was not asked for (1xx)',
     ],
     [
       'an interim answer that was not asked for',
       coded('UND_ERR_SOCKET', 'bad response: 100'),
-      'upgrade: the answer is one that was not asked for (1xx)',
-      'upgrade: the answer is one that was not asked for (1xx)',
+      'broken: the answer is one that was not asked for (1xx)',
+      'broken: the answer is one that was not asked for (1xx)',
     ],
     [
       'a connection that closed',
       coded('UND_ERR_SOCKET', 'other side closed'),
-      'closed: the connection closed before a reply',
-      'closed: the answer was cut off',
+      'broken: the connection closed before a reply',
+      'broken: the answer was cut off',
     ],
     [
       'a reset',
       coded('ECONNRESET'),
-      'reset: the connection was reset before a reply',
-      'reset: the answer was cut off (reset)',
+      'broken: the connection was reset before a reply',
+      'broken: the answer was cut off (reset)',
     ],
     [
       'a broken pipe',
       coded('EPIPE'),
-      'reset: the connection was reset before a reply',
-      'reset: the answer was cut off (reset)',
+      'broken: the connection was reset before a reply',
+      'broken: the answer was cut off (reset)',
     ],
     [
       'anything else',
       coded('ETIMEDOUT'),
-      'other: the connection failed (Error ETIMEDOUT)',
-      'other: the connection failed (Error ETIMEDOUT)',
+      'broken: the connection failed (Error ETIMEDOUT)',
+      'broken: the connection failed (Error ETIMEDOUT)',
     ],
     [
       'what is no error, whatever it is called',
       { name: 'HTTPParserError', message: 'bad upgrade' },
-      'other: the connection failed (object)',
-      'other: the connection failed (object)',
+      'broken: the connection failed (object)',
+      'broken: the connection failed (object)',
     ],
   ])('%s', (_what, error, beforeReply, inBody) => {
     const text = (phase: Phase) => {
@@ -195,8 +195,8 @@ describe('what broke after the first byte', () => {
   });
 
   it('what our own transport saw, in its own words', () => {
-    expect(sentBreakage(new BreakError('timeout', 'no answer within 30 s'), TO, 'awaiting_headers')).toEqual({
-      label: 'timeout',
+    expect(sentBreakage(new BreakError('broken', 'no answer within 30 s'), TO, 'awaiting_headers')).toEqual({
+      label: 'broken',
       text: 'no answer within 30 s',
     });
   });

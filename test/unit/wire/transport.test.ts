@@ -61,7 +61,8 @@ async function exchangeWith(
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.concat(exchange.body).toString('utf8')}`;
   const { sent, phase, breakage, status } = exchange;
-  return `${sent ? 'sent' : 'unsent'} ${phase} ${breakage.label}${status === undefined ? '' : ` ${status}`}`;
+  const what = sent ? breakage.text.replace(/127.0.0.1:\d+/, 'HOST') : breakage.label;
+  return `${sent ? 'sent' : 'unsent'} ${phase}${status === undefined ? '' : ` ${status}`}: ${what}`;
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -69,11 +70,27 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 describe('what came back is told apart by stage', () => {
   const rows: readonly [title: string, behaviour: Behaviour, expected: string][] = [
     ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
-    ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers closed'],
-    ['N9 reset after the whole request', resetAfterRequest(), 'sent awaiting_headers reset'],
-    ['reset after the headers of the request', resetAfterHeaders(), 'sent awaiting_headers reset'],
-    ['N10 close after the whole request', closeAfterRequest(), 'sent awaiting_headers closed'],
-    ['N14 endless 103', flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'sent awaiting_headers endless_1xx'],
+    ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers: the connection closed before a reply'],
+    [
+      'N9 reset after the whole request',
+      resetAfterRequest(),
+      'sent awaiting_headers: the connection was reset before a reply',
+    ],
+    [
+      'reset after the headers of the request',
+      resetAfterHeaders(),
+      'sent awaiting_headers: the connection was reset before a reply',
+    ],
+    [
+      'N10 close after the whole request',
+      closeAfterRequest(),
+      'sent awaiting_headers: the connection closed before a reply',
+    ],
+    [
+      'N14 endless 103',
+      flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+      'sent awaiting_headers: more than 16 provisional answers (1xx) came',
+    ],
     [
       '16 provisional answers and then a real one',
       raw(`${'HTTP/1.1 103 E\r\n\r\n'.repeat(16)}${OK}\r\n{}`),
@@ -82,40 +99,68 @@ describe('what came back is told apart by stage', () => {
     [
       'H21 101',
       raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-      'sent awaiting_headers upgrade',
+      'sent awaiting_headers: the answer is one that was not asked for (1xx)',
     ],
-    ['H21 100', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}'), 'sent awaiting_headers upgrade'],
+    [
+      'H21 100',
+      raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}'),
+      'sent awaiting_headers: the answer is one that was not asked for (1xx)',
+    ],
     ['H22 status 999', reply(999, {}, 'x'), 'reply 999 x'],
-    ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers not_http'],
-    ['H23 junk status line', raw('HTTP/1.1 two hundred\r\n\r\n'), 'sent awaiting_headers not_http'],
-    ['H24 a banner of another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n'), 'sent awaiting_headers not_http'],
-    ['H25 1 MB of headers', raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`), 'sent awaiting_headers headers_too_large'],
+    ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
+    [
+      'H23 junk status line',
+      raw('HTTP/1.1 two hundred\r\n\r\n'),
+      'sent awaiting_headers: HOST did not answer with HTTP',
+    ],
+    [
+      'H24 a banner of another protocol',
+      raw('SSH-2.0-OpenSSH_9.2\r\n'),
+      'sent awaiting_headers: HOST did not answer with HTTP',
+    ],
+    [
+      'H25 1 MB of headers',
+      raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`),
+      'sent awaiting_headers: the answer has too many headers',
+    ],
     [
       'H26 length and chunks',
       raw(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
-      'sent awaiting_headers length_mismatch',
+      'sent awaiting_headers: the answer does not have the length that it declares',
     ],
     [
       'H26 two lengths',
       raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
-      'sent awaiting_headers length_mismatch',
+      'sent awaiting_headers: the answer does not have the length that it declares',
     ],
     ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
-    ['B1 chunks cut', raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`), 'sent reading_body closed 200'],
+    [
+      'B1 chunks cut',
+      raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`),
+      'sent reading_body 200: the answer was cut off',
+    ],
     [
       'B2 chunks without the last one',
       raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
-      'sent reading_body closed 200',
+      'sent reading_body 200: the answer was cut off',
     ],
-    ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body closed 200'],
+    ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body 200: the answer was cut off'],
     ['B4 length too short', wrongLength(200, 3, '{"a":1}'), 'reply 200 {"a'],
     ['B5 no length, cut by closing', raw(`${OK}\r\n{"a":`), 'reply 200 {"a":'],
-    ['B6 bad chunk size', raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`), 'sent reading_body not_http 200'],
-    ['B7 endless body', flood(`${OK}\r\n`, 'x'.repeat(1 << 20)), 'sent reading_body too_large 200'],
+    [
+      'B6 bad chunk size',
+      raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`),
+      'sent reading_body 200: the answer broke the rules of HTTP while its body was read',
+    ],
+    [
+      'B7 endless body',
+      flood(`${OK}\r\n`, 'x'.repeat(1 << 20)),
+      'sent reading_body 200: the answer does not end; the limit is 33554432 bytes',
+    ],
     [
       'B8 99 GB declared',
       raw(`${OK}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
-      'sent reading_body too_large 200',
+      'sent reading_body 200: the answer declares 99000000000 bytes; the limit is 33554432 bytes',
     ],
     ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
   ];
@@ -125,11 +170,23 @@ describe('what came back is told apart by stage', () => {
   });
 
   const slow: readonly [title: string, behaviour: Behaviour, expected: string][] = [
-    ['N11 no answer', silence(), 'sent awaiting_headers timeout'],
-    ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers timeout'],
-    ['N14 slow endless 1xx', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50), 'sent awaiting_headers timeout'],
-    ['N15 body dripped for ever', drip(`${OK}\r\n{`, ' ', 20), 'sent reading_body timeout 200'],
-    ['N16 body stalls', raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }), 'sent reading_body timeout 200'],
+    ['N11 no answer', silence(), 'sent awaiting_headers: no reply within 0.3 s'],
+    ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers: no reply within 0.3 s'],
+    [
+      'N14 slow endless 1xx',
+      drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50),
+      'sent awaiting_headers: no reply within 0.3 s',
+    ],
+    [
+      'N15 body dripped for ever',
+      drip(`${OK}\r\n{`, ' ', 20),
+      'sent reading_body 200: the answer did not end within 0.3 s',
+    ],
+    [
+      'N16 body stalls',
+      raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }),
+      'sent reading_body 200: the answer did not end within 0.3 s',
+    ],
   ];
   it.each(slow)('%s: ended by our own deadline', async (_, behaviour, expected) => {
     const { exchange } = await exchangeWith(behaviour, 300);
@@ -153,27 +210,27 @@ describe('nothing was sent', () => {
   it('N2 refused on every address of localhost', async () => {
     const url = `http://localhost:${CLOSED_PORT}`;
     const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-    expect(summary(exchange)).toBe('unsent connecting refused');
+    expect(summary(exchange)).toBe('unsent connecting: refused');
   });
 
   it('N3 no such host', async () => {
     const url = 'https://no-such-host.invalid';
     const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-    expect(['unsent connecting not_found', 'unsent connecting lookup_failed']).toContain(summary(exchange));
+    expect(['unsent connecting: not_found', 'unsent connecting: lookup_failed']).toContain(summary(exchange));
   });
 
   it('N4 a TLS handshake that is never answered ends by the connect timeout', async () => {
     const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
     const url = `https://127.0.0.1:${server.port}`;
     const exchange = await transportTo(url, 200).exchange(post(), { timeoutMs: 5000 });
-    expect(summary(exchange)).toBe('unsent connecting connect_timeout');
+    expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
   });
 
   it('a deadline while connecting is not sent, and the request does not leave later', async () => {
     const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
     const url = `https://127.0.0.1:${server.port}`;
     const exchange = await transportTo(url).exchange(post(), { timeoutMs: 100 });
-    expect(summary(exchange)).toBe('unsent connecting connect_timeout');
+    expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
     expect(server.requests).toEqual([]);
   });
 
@@ -181,7 +238,10 @@ describe('nothing was sent', () => {
     const server = await serve(resetOnAccept());
     const exchange = await transportTo(server.url).exchange(post(), { timeoutMs: 5000 });
     // Whether the reset comes before or after the first write is the kernel's choice.
-    expect(['unsent connecting connect_reset', 'sent awaiting_headers reset']).toContain(summary(exchange));
+    expect([
+      'unsent connecting: connect_reset',
+      'sent awaiting_headers: the connection was reset before a reply',
+    ]).toContain(summary(exchange));
     expect(server.requests).toEqual([]);
   });
 
@@ -192,7 +252,7 @@ describe('nothing was sent', () => {
     });
     const url = `https://127.0.0.1:${server.port}`;
     const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-    expect(summary(exchange)).toBe('unsent connecting connect_reset');
+    expect(summary(exchange)).toBe('unsent connecting: connect_reset');
   });
 
   it('N20 a plain-text port, without OpenSSL noise', async () => {
@@ -212,7 +272,7 @@ describe('nothing was sent', () => {
     const server = await serve(json(200, '{}'));
     const transport = transportTo(server.url);
     const exchange = await transport.exchange(post(), { timeoutMs: 5000, abort: AbortSignal.abort() });
-    expect(summary(exchange)).toBe('unsent connecting aborted');
+    expect(summary(exchange)).toBe('unsent connecting: aborted');
     expect(server.connections).toBe(0);
   });
 });
@@ -227,7 +287,7 @@ describe('signals', () => {
       abort: abort.signal,
       onSend,
     });
-    expect(summary(exchange)).toBe('sent awaiting_headers aborted');
+    expect(summary(exchange)).toBe('sent awaiting_headers: stopped before a reply');
   });
 
   it('stopping lets an exchange finish whose request left', async () => {
@@ -247,7 +307,7 @@ describe('signals', () => {
     const soft = new AbortController();
     setTimeout(() => soft.abort(), 50);
     const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000, stopping: soft.signal });
-    expect(summary(exchange)).toBe('unsent connecting aborted');
+    expect(summary(exchange)).toBe('unsent connecting: aborted');
   });
 });
 
@@ -284,7 +344,7 @@ describe('connections', () => {
     const transport = transportTo(server.url);
     await transport.exchange(post(), { timeoutMs: 5000 });
     const second = await transport.exchange(post(), { timeoutMs: 5000 });
-    expect(summary(second)).toBe('sent awaiting_headers reset');
+    expect(summary(second)).toBe('sent awaiting_headers: the connection was reset before a reply');
     expect(server.requests).toHaveLength(2);
   });
 
@@ -335,7 +395,7 @@ it('keeps every byte back when it is told so right before the first one', async 
   const stopping = new AbortController();
   const options = { timeoutMs: 5000, stopping: stopping.signal, onSend: () => stopping.abort() };
   const exchange = await transportTo(server.url).exchange(post(), options);
-  expect(summary(exchange)).toBe('unsent connecting aborted');
+  expect(summary(exchange)).toBe('unsent connecting: aborted');
   await server.close();
   expect(server.requests).toEqual([]);
 });
