@@ -14,13 +14,6 @@ export interface TokenCommand {
   readonly abort?: AbortSignal | undefined;
 }
 
-/** What became of a command: its output, or what is said of it. */
-type Ending =
-  | { readonly status: number; readonly output: Buffer }
-  | { readonly problem: string }
-  /** Its token is no longer wanted. */
-  | 'stopped';
-
 /** What the command inherits: everything but our own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -30,40 +23,52 @@ function environmentOf(env: Env): Record<string, string> {
   return kept;
 }
 
-async function execute({ command, env, timeoutMs, abort }: TokenCommand): Promise<Ending> {
+function failed(what: string, problem: string): Failure {
+  return Failure.unsent('AUTH', `${what} ${problem}; its output is not shown`, {
+    hints: ['run the command by hand to see what it says'],
+  });
+}
+
+async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand): Promise<Buffer> {
   const { spawn } = await import('node:child_process');
   const { endDescendants } = await import('../files/process-tree.ts');
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     // Neither stdin (it may be the rows of a run) nor stderr (its text may hold a secret) is passed on. A
     // command that has to ask a person opens the terminal itself.
     const child = spawn(command, { shell: true, env: environmentOf(env), stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const end = (ending: Ending) => {
+    const done = () => {
       clearTimeout(deadline);
       abort?.removeEventListener('abort', onAbort);
-      resolve(ending);
     };
     // What the shell started would outlive it, ask on and hold the pipe open.
-    const abandon = (ending: Ending) => {
+    const abandon = (failure: Failure) => {
       if (child.pid !== undefined) endDescendants(child.pid);
       child.kill('SIGKILL');
       child.stdout.destroy();
       child.unref();
-      end(ending);
+      done();
+      reject(failure);
     };
-    const onAbort = () => abandon('stopped');
+    const onAbort = () => abandon(Failure.unsent('CANCELLED', `${what} was ended with its call`));
     abort?.addEventListener('abort', onAbort);
-    const deadline = setTimeout(() => abandon({ problem: `gave no answer within ${timeoutMs / 1000} s` }), timeoutMs);
+    const late = `gave no answer within ${timeoutMs / 1000} s`;
+    const deadline = setTimeout(() => abandon(failed(what, late)), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > TOKEN_BYTES_MAX) abandon({ problem: 'printed more than any token holds' });
+      if (bytes > TOKEN_BYTES_MAX) abandon(failed(what, 'printed more than any token holds'));
       else chunks.push(chunk);
     });
-    child.on('error', () => end({ problem: 'could not be started' }));
+    child.on('error', () => {
+      done();
+      reject(failed(what, 'could not be started'));
+    });
     child.on('close', (status, signal) => {
-      if (status === null) end({ problem: `was ended by ${signal ?? 'unknown'}` });
-      else end({ status, output: Buffer.concat(chunks) });
+      done();
+      const how = status === null ? `was ended by ${signal ?? 'unknown'}` : `ended with exit status ${status}`;
+      if (status === 0) resolve(Buffer.concat(chunks));
+      else reject(failed(what, how));
     });
   });
 }
@@ -74,17 +79,8 @@ async function execute({ command, env, timeoutMs, abort }: TokenCommand): Promis
  * and no other source takes its place.
  */
 export async function runTokenCommand(request: TokenCommand): Promise<string> {
-  const { what } = request;
-  const ending = await execute(request);
-  const fail = (problem: string) =>
-    Failure.unsent('AUTH', `${what} ${problem}; its output is not shown`, {
-      hints: ['run the command by hand to see what it says'],
-    });
-  if (ending === 'stopped') throw Failure.unsent('CANCELLED', `${what} was ended with its call`);
-  if ('problem' in ending) throw fail(ending.problem);
-  if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);
   // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.
-  const text = ending.output.toString('latin1');
-  if (text.trim() === '') throw fail('printed nothing');
-  return checkTokenText(text, what);
+  const text = (await outputOf(request)).toString('latin1');
+  if (text.trim() === '') throw failed(request.what, 'printed nothing');
+  return checkTokenText(text, request.what);
 }

@@ -46,15 +46,15 @@ export function readBaseUrl(text: string): BaseUrl {
   const [schemeText, authority, path] = split(text);
   const scheme = schemeText.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https') throw new Problem(`must begin with https://, not ${schemeText}://`);
-  const { host, bracketed, port: given } = readAuthority(authority);
-  const port = given ?? (scheme === 'https' ? 443 : 80);
+  const usualPort = scheme === 'https' ? 443 : 80;
+  const { host, port = usualPort } = readAuthority(authority);
+  const bracketed = host.includes(':') ? `[${host}]` : host;
   const isLoopback = isLoopbackHost(host);
   if (scheme === 'http' && !isLoopback) {
     throw new Problem('must be https: over http the token would be readable on the way (http only to loopback)');
   }
-  const isDefaultPort = port === (scheme === 'https' ? 443 : 80);
   return {
-    origin: `${scheme}://${bracketed}${isDefaultPort ? '' : `:${port}`}`,
+    origin: `${scheme}://${bracketed}${port === usualPort ? '' : `:${port}`}`,
     scheme,
     host,
     port,
@@ -74,7 +74,7 @@ function split(text: string): [scheme: string, authority: string, path: string] 
   return [match[1] ?? '', match[2] ?? '', match[3] ?? ''];
 }
 
-function readAuthority(authority: string): { host: string; bracketed: string; port: number | undefined } {
+function readAuthority(authority: string): { host: string; port: number | undefined } {
   if (authority.includes('@')) throw new Problem('has a user name or password; a token is kept apart from the URL');
   const match = AUTHORITY.exec(authority);
   if (match === null) throw new Problem('has no readable host and port');
@@ -84,11 +84,10 @@ function readAuthority(authority: string): { host: string; bracketed: string; po
     const address = name.slice(1, -1);
     if (isIP(address) !== 6) throw new Problem('has brackets without an IPv6 address');
     // Only here a URL parser: it knows the one shortest spelling of an IPv6 address.
-    const host = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-    return { host, bracketed: `[${host}]`, port };
+    return { host: new URL(`http://[${address}]/`).hostname.slice(1, -1), port };
   }
   checkName(name);
-  return { host: name, bracketed: name, port };
+  return { host: name, port };
 }
 
 function readPort(text: string | undefined): number | undefined {

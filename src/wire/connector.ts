@@ -64,11 +64,10 @@ export class Connector {
 
   #tooSlow(): BreakError {
     const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
-    const seconds = secondsText(connectTimeoutMs);
-    if (proxy === undefined) {
-      return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} within ${seconds}`);
-    }
-    return new BreakError('proxy', `no connection through the proxy ${proxy.hostPort} within ${seconds}`);
+    const within = `within ${secondsText(connectTimeoutMs)}`;
+    if (proxy !== undefined)
+      return new BreakError('proxy', `no connection through the proxy ${proxy.hostPort} ${within}`);
+    return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} ${within}`);
   }
 
   #watch<T extends net.Socket>(socket: T, done: Connected): T {
@@ -157,8 +156,7 @@ function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakErro
     return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} did not answer with HTTP`);
   }
   if (status === '407') {
-    const text = `the proxy ${proxy.hostPort} wants a user name and password (407)`;
-    return new BreakError('proxy_auth', text);
+    return new BreakError('proxy_auth', `the proxy ${proxy.hostPort} wants a user name and password (407)`);
   }
   if (!status.startsWith('2')) {
     return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`);

@@ -84,7 +84,7 @@ export interface Transport {
   /** The proxy in use as `HOST:PORT`, for `--verbose`. */
   readonly via: string | undefined;
   exchange(wire: WireRequest, options: ExchangeOptions): Promise<Exchange>;
-  /** Destroys every connection; nothing is left that keeps the process alive. */
+  /** Ends idle connections. Those of exchanges under way end with these, or are kept for the next. */
   close(): Promise<void>;
 }
 

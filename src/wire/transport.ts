@@ -31,9 +31,7 @@ interface Lane {
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
   const idle: Lane[] = [];
-  const busy: Lane[] = [];
   const release = (lane: Lane, isReusable: boolean): void => {
-    removeFrom(busy, lane);
     if (isReusable) idle.push(lane);
     else destroyLane(lane);
   };
@@ -47,13 +45,10 @@ export function createTransport(options: TransportOptions): Transport {
         lane = undefined;
       }
       lane ??= openLane(options.baseUrl.origin, new Connector(options));
-      busy.push(lane);
       return new OngoingExchange(lane, options, wire, exchangeOptions, release).start();
     },
     close: async () => {
-      for (const lane of [...idle, ...busy]) destroyLane(lane);
-      idle.length = 0;
-      busy.length = 0;
+      for (const lane of idle.splice(0)) destroyLane(lane);
     },
   };
 }
