@@ -155,11 +155,12 @@ export async function requireRun(stateDir: string, name: string, isForReading = 
   return { folder, header };
 }
 
-/** Names of all folders that may be runs, in no order. */
+/** Names of all folders that may be runs, and of links in their place, which are refused by name; in no order. */
 export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = join(stateDir, 'runs');
   requireOwnState(stateDir, path);
   const reading = ifThere(readdir(path, { withFileTypes: true }));
   const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'unchanged');
-  return (entries ?? []).filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name);
+  const found = (entries ?? []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+  return found.map(({ name }) => name).filter(isRunName);
 }

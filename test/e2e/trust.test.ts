@@ -115,6 +115,17 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     expect((await stage.run(RESUME)).code).toBe(4);
     expect((await stage.run(['doctor'])).code).toBe(0);
     expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
+    sh('chmod 600 may/input; mv may ../elsewhere; ln -s ../elsewhere may', join(stage.home.stateDir, 'runs'));
+    for (const listing of [
+      ['runs', 'list', '--json'],
+      ['history', '--json'],
+    ]) {
+      const linked = await stage.run(listing);
+      expect(linked.code).toBe(4);
+      expect(linked.stdout).toContain('"june"');
+      expect(linked.stderr).toContain('run may is left out');
+      expect(linked.stderr).toContain('it is a symbolic link');
+    }
   });
 
   it('a write is refused where others can write to the history, and goes without one', async () => {
