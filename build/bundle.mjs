@@ -20,7 +20,7 @@ export async function bundle(input, output, { isLibrary = false } = {}) {
     platform: 'node',
     cwd: root,
     plugins: isLibrary
-      ? [slim(['modelcontextprotocol']), keepToItself(), askForBuiltins()]
+      ? [slim(['commander', 'modelcontextprotocol']), keepToItself(), askForBuiltins()]
       : [baselineParser(), slim(), keepProtocolApart()],
     transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
     // A module of one group is also wanted by a chunk of its own now and then: it is small, and loaded either way.

@@ -130,6 +130,7 @@ export const LAYERS: readonly Layer[] = [
 
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
+  commander: 'src/engine/argv.ts',
   '@inquirer/core': 'src/engine/ask/questions.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',

@@ -40,6 +40,18 @@ const STUBS = [
     code: 'module.exports = { tree: { lookup() { return null; } } };',
   },
   {
+    // commander starts programs for subcommands that are files; there are none.
+    from: /\/commander\/lib\/command\.js$/,
+    source: 'node:child_process',
+    code: 'module.exports = {};',
+  },
+  {
+    // Help is written by our own, and names that are near to an unknown one are found there.
+    from: /\/commander\/(?:index|lib\/command)\.js$/,
+    source: /^\.\/(?:(?:lib\/)?help\.js|suggestSimilar)$/,
+    code: 'module.exports = { Help: class {}, stripColor: (text) => text, suggestSimilar: () => "" };',
+  },
+  {
     // Answers of people are read by hand, so no JSON Schema is compiled.
     from: /\/@modelcontextprotocol\/server\/dist\/shimsNode\.mjs$/,
     source: /^\.\/ajvProvider-[\w-]+\.mjs$/,

@@ -1,9 +1,36 @@
-import { parseArgs } from 'node:util';
+import { CommanderError, Option, Command as Parser } from 'commander';
 import { type Command, optionsOf } from '../commands/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import type { OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
+
+/** Whether a word can stand for an option, alone, with its value, or among letters. */
+function mayName(word: string, { short, long }: OptionSpec): boolean {
+  return word.startsWith(`--${long}`) || (short !== undefined && word.startsWith('-') && word.includes(short));
+}
+
+/** Declares the options that one of the words may name: to declare all of them takes two milliseconds of each start. */
+function addOptions(
+  parser: Parser,
+  options: readonly OptionSpec[],
+  words: readonly string[],
+  record: (long: string, value: string | true) => void,
+) {
+  for (const option of options) {
+    if (!words.some((word) => mayName(word, option))) continue;
+    const short = option.short === undefined ? '' : `-${option.short}, `;
+    const value = option.value === undefined ? '' : ` <${option.value}>`;
+    const declared = new Option(`${short}--${option.long}${value}`);
+    parser.addOption(declared);
+    // `--json` is `--output json`, and of both the later one counts.
+    const isFormat = option === COMMON.json && options.includes(COMMON.output);
+    parser.on(`option:${option.long}`, (given: unknown) => {
+      if (isFormat) record(COMMON.output.long, 'json');
+      else record(option.long, typeof given === 'string' ? given : true);
+    });
+  }
+}
 
 /** Options by which people try to hand a token over; there are none. */
 const SECRET_OPTION = /^--?(?:\w+-)*(?:token|key|apikey|password|passphrase|secret|bearer)(?:=|$)/i;
@@ -75,9 +102,44 @@ function mayBeSecret(before: string | undefined): boolean {
   return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
 }
 
+/** The occurrences of every option, and the other words, in order. Raises a CommanderError at the first word that it cannot take. */
+function parseOnce(rest: readonly string[], path: readonly string[], options: readonly OptionSpec[]): RawInput {
+  const occurrences = new Map<string, (string | true)[]>();
+  const parser = new Parser(path.join(' '));
+  parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  parser.helpOption(false).showSuggestionAfterError(false).allowExcessArguments(true).argument('[words...]');
+  addOptions(parser, options, rest, (long, value) => {
+    const list = occurrences.get(long) ?? [];
+    occurrences.set(long, [...list, value]);
+  });
+  parser.parse([...rest], { from: 'user' });
+  return { words: parser.args, options: occurrences };
+}
+
+/** What a word of the command line is refused with, and where it stands. */
+function refusal(
+  error: CommanderError,
+  rest: readonly string[],
+  options: readonly OptionSpec[],
+  owner: string,
+): { readonly fault: Failure; readonly at: number } {
+  const token = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+  if (error.code === 'commander.unknownOption') {
+    const isGroup = /^-[^-]$/.test(token);
+    const at = rest.findIndex(
+      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token[1] ?? '')),
+    );
+    return { fault: unknownOption(token, options, owner), at };
+  }
+  // Only the last word can lack its value: any other takes the word after it.
+  const problem = error.code === 'commander.optionMissingArgument' ? `${token}: a value is missing` : error.message;
+  const hints = [`see \`${owner} --help\``];
+  return { fault: new Failure('USAGE', problem.replace(/^error: /, ''), { hints }), at: rest.length - 1 };
+}
+
 /** Whether the word after an unknown option is its value: `maybe` when the name is like no other. */
-function isValueOf(token: string, next: string, options: readonly OptionSpec[]): boolean | 'maybe' {
-  if (token.includes('=') || next.startsWith('-')) return false;
+function isValueOf(token: string, next: string | undefined, options: readonly OptionSpec[]): boolean | 'maybe' {
+  if (next === undefined || token.includes('=') || next.startsWith('-')) return false;
   if (SECRET_OPTION.test(token)) return true;
   const near = nearOption(token, options);
   if (near === undefined) return 'maybe';
@@ -87,77 +149,35 @@ function isValueOf(token: string, next: string, options: readonly OptionSpec[]):
 /** What can stand behind the words of a command. */
 type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
 
-/** The words of one command, told apart by what its options take. */
-function tokensOf(rest: readonly string[], options: readonly OptionSpec[]) {
-  const declared = options.map(({ long, short, value }) => {
-    const type = value === undefined ? ('boolean' as const) : ('string' as const);
-    return [long, short === undefined ? { type } : { type, short }] as const;
-  });
-  const how = { options: Object.fromEntries(declared), strict: false, allowPositionals: true, tokens: true } as const;
-  return parseArgs({ args: [...rest], ...how }).tokens;
-}
-
-function missingValue({ long, short, value = '' }: OptionSpec, owner: string): Failure {
-  const option = `${short === undefined ? '' : `-${short}, `}--${long} <${value}>`;
-  return new Failure('USAGE', `${option}: a value is missing`, { hints: [`see \`${owner} --help\``] });
-}
-
-/** The words that arguments take; the others are a fault. Where some may be values of unknown options, they are left out. */
-function argumentWords(
-  { words, doubtful }: Record<'words' | 'doubtful', readonly string[]>,
-  { path, arguments: args }: Syntax,
-  faults: Failure[],
-): readonly string[] {
-  const certain = words.filter((word) => !doubtful.includes(word));
-  const given = certain.length === 0 && args.length > 0 ? words : certain;
-  const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
-  const unexpected = given.slice(limit);
-  if (unexpected.length > 0) {
-    const shown = unexpected.map((word, index) => (mayBeSecret(given[limit + index - 1]) ? '***' : word));
-    const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
-    faults.push(usageFailure([fault], [`see \`${['frontdesk', ...path].join(' ')} --help\``]));
-  }
-  return given.slice(0, limit);
-}
-
-type OptionToken = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>;
-
-/** The option that was meant, and its value; undefined: none takes it so. */
-function occurrence(token: OptionToken, options: readonly OptionSpec[]): readonly [string, string | true] | undefined {
-  const option = options.find(({ long }) => long === token.name);
-  if (option === undefined || (option.value === undefined) !== (token.value === undefined)) return undefined;
-  // `--json` is `--output json`, and of both the later one counts.
-  if (option === COMMON.json && options.includes(COMMON.output)) return [COMMON.output.long, 'json'];
-  return [option.long, token.value ?? true];
-}
-
 /** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */
 export function parseInput(rest: readonly string[], command: Syntax, faults: Failure[]): RawInput {
+  const { path, arguments: args } = command;
   const options = optionsOf(command);
-  const owner = ['frontdesk', ...command.path].join(' ');
-  const occurrences = new Map<string, (string | true)[]>();
-  const [words, doubtful]: [string[], string[]] = [[], []];
-  /** Positions of words that are refused, and of their values. */
-  const refused = new Set<number>();
-  const refuse = ({ name: long, rawName, index }: OptionToken, isInGroup: boolean) => {
-    const lacking = options.find((option) => option.long === long && option.value !== undefined);
-    if (lacking !== undefined) return faults.push(missingValue(lacking, owner));
-    const typed = isInGroup ? rawName : (rest[index] ?? '');
-    const next = rest[index + 1] ?? '-';
-    const isValue = isValueOf(typed, next, options);
-    refused.add(index);
-    if (isValue === true) refused.add(index + 1);
-    if (isValue === 'maybe') doubtful.push(next);
-    return faults.push(unknownOption(typed, options, owner));
-  };
-  const tokens = tokensOf(rest, options);
-  for (const [at, token] of tokens.entries()) {
-    if (refused.has(token.index)) continue;
-    if (token.kind === 'positional') words.push(token.value);
-    if (token.kind !== 'option') continue;
-    const [long, value] = occurrence(token, options) ?? [];
-    if (long === undefined || value === undefined) refuse(token, tokens[at - 1]?.index === token.index);
-    else occurrences.set(long, [...(occurrences.get(long) ?? []), value]);
+  const owner = ['frontdesk', ...path].join(' ');
+  const doubtful: string[] = [];
+  let left = rest;
+  let parsed: RawInput | undefined;
+  while (parsed === undefined) {
+    try {
+      parsed = parseOnce(left, path, options);
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      const { fault, at } = refusal(error, left, options, owner);
+      faults.push(fault);
+      const next = left[at + 1];
+      const isValue = isValueOf(left[at] ?? '', next, options);
+      if (isValue === 'maybe' && next !== undefined) doubtful.push(next);
+      left = left.toSpliced(at, isValue === true ? 2 : 1);
+    }
   }
-  return { words: argumentWords({ words, doubtful }, command, faults), options: occurrences };
+  const certain = parsed.words.filter((word) => !doubtful.includes(word));
+  const words = certain.length === 0 && args.length > 0 ? parsed.words : certain;
+  const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
+  if (words.length > limit) {
+    const unexpected = words.slice(limit);
+    const shown = unexpected.map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
+    const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
+    faults.push(usageFailure([fault], [`see \`${owner} --help\``]));
+  }
+  return { words: words.slice(0, limit), options: parsed.options };
 }

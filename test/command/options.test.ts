@@ -97,7 +97,6 @@ describe('refused with exit 2 and nothing sent', () => {
     [[...GET, '--json=true'], {}, '--json', 'takes no value'],
     [[...GET, '-qz'], {}, '-z: unknown option', 'a value that begins with "-" goes after "--"'],
     [[...GET, '-zq'], {}, '-zq: unknown option', 'goes after "--": frontdesk card get -- -zq'],
-    [['card', 'get', '-5'], {}, '-5: unknown option', 'goes after "--": frontdesk card get -- -5'],
     [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
     [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
     [['card', 'gett', CARD_ID], {}, 'gett', `did you mean \`frontdesk card get ${CARD_ID}\`?`],
