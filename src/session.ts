@@ -5,6 +5,7 @@ import { Failure, type Notice } from './failure.ts';
 import { type Places, requirePlace } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
+import type { CommonOptions } from './options/common.ts';
 import type { Column } from './output/column.ts';
 import { renderFailure, renderNotice } from './output/failure-text.ts';
 import {
@@ -18,19 +19,6 @@ import {
 import { openRowWriter, renderResult, writingBeside } from './output/render.ts';
 import { type ResolvedPreferences, type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
 import { SANDBOX_URL, type Settings } from './settings/settings.ts';
-
-export interface CommonInput {
-  readonly profile: string | undefined;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  /** False with `--no-history` or FRONTDESK_NO_HISTORY=1. */
-  readonly history: boolean;
-  readonly ignoreExpiry: boolean;
-  /** File of certificates to trust besides the built-in ones, and what named it. */
-  readonly caFile: { readonly path: string; readonly where: string } | undefined;
-}
 
 /** One family of the service as the chosen profile reaches it. */
 export interface Service {
@@ -63,13 +51,6 @@ export interface CallState {
   temporary?: string | undefined;
 }
 
-/** Whether a person is there: `signal` leaves a question that waits too long, `during` may warn of it first. */
-export interface Presence {
-  readonly signal: AbortSignal;
-  touched(): void;
-  during<Value>(ask: () => Promise<Value>, warn: (text: string) => void): Promise<Value>;
-}
-
 /** The services of a call, each opened when it is first asked for. */
 interface Services {
   open(family: Family, session: Session): Promise<Service>;
@@ -92,8 +73,8 @@ export interface SessionParts {
   readonly display: { clear(): void };
   readonly services: Services;
   chooseProfile(settings: Settings): ResolvedProfile;
-  /** Questions to the person at the terminal, left unanswered when `presence` says that there is none. */
-  promptUntil(presence?: Presence): PromptPort;
+  /** Questions to the person at the terminal, left unanswered when no key was pressed for `idleMs`. */
+  promptUntil(idleMs?: number): PromptPort;
 }
 
 type Own = Pick<
@@ -113,7 +94,7 @@ export class Session {
   declare readonly context: Context;
   /** Dotted command path for errors and history: `card.block`. */
   declare readonly operation: string;
-  declare readonly common: CommonInput;
+  declare readonly common: CommonOptions;
   declare readonly policy: CallPolicy;
   declare readonly preferences: ResolvedPreferences;
   declare readonly places: Places;
@@ -194,6 +175,11 @@ export class Session {
     this.#parts.services.permit(operation);
   }
 
+  /** Whether writes are recorded: neither `--no-history` nor FRONTDESK_NO_HISTORY says otherwise. */
+  get keepsHistory(): boolean {
+    return this.common.noHistory !== true && ['', '0'].includes(this.context.env['FRONTDESK_NO_HISTORY'] ?? '');
+  }
+
   /** The record of writes, as flags and environment want it. LOCAL_IO when there is no place for it. */
   async recorder(): Promise<WriteRecorder> {
     const { env, clock, pid, user } = this.context;
@@ -201,7 +187,7 @@ export class Session {
     const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
     const audit = auditPath === '' ? undefined : (await import('./history/audit-log.ts')).openAuditLog(auditPath);
     const ports = { clock, pid, user: this.via === undefined ? user : `${user} via ${this.via}`, audit };
-    if (!this.common.history) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
+    if (!this.keepsHistory) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
     const { stateDir } = this.places;
     if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
     throw Failure.unsent(
@@ -281,9 +267,9 @@ export class Session {
     await this.context.stderr.write(renderNotice(notice, format, this.context, mask));
   }
 
-  /** Returns the questions of this session, left without an answer when `presence` says that no person is there. */
-  promptUntil(presence: Presence): PromptPort {
-    return this.#parts.promptUntil(presence);
+  /** Returns the questions of this session, left without an answer when no key was pressed for `idleMs`. */
+  promptUntil(idleMs: number): PromptPort {
+    return this.#parts.promptUntil(idleMs);
   }
 
   async close(): Promise<void> {

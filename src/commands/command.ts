@@ -118,11 +118,8 @@ export function operationOf(command: Pick<CallCommand, 'operation'>): Operation 
 /** What a command over an operation was given. */
 export interface CallGiven {
   readonly words: readonly string[];
-  readonly options: CallOptions;
-  /** The value of the option that chooses among operations. */
-  readonly choice: string | undefined;
-  /** The text of each option that sets a field, by its long name; a switch sends null. */
-  readonly fields: ReadonlyMap<string, string | null>;
+  /** Values by name: of the options of all such commands by their types, and of those that are this one's own. */
+  readonly options: CallOptions & GivenValues;
   /** Long names of all options that were given, also of those whose value is faulty. */
   readonly typed: ReadonlySet<string>;
   /** What is wrong with its options, and what is required and missing that cannot be asked for. */

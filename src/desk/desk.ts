@@ -21,7 +21,6 @@ import type { Session } from '../session.ts';
 import type { DeskLog } from './desk-log.ts';
 import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
-import type { IdleTimer } from './idle-timer.ts';
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
@@ -67,9 +66,9 @@ export class Desk {
   readonly #mayWrite: boolean;
   readonly #openedMs: number;
 
-  constructor(session: Session, idle: IdleTimer, where: string, log: DeskLog) {
+  constructor(session: Session, idleMs: number, where: string, log: DeskLog) {
     this.#session = session;
-    this.#prompt = session.promptUntil(idle);
+    this.#prompt = session.promptUntil(idleMs);
     this.#where = where;
     this.#log = log;
     this.#mayWrite = !isReadOnly(session);

@@ -5,7 +5,6 @@ import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
 import { Desk } from './desk.ts';
 import { DeskLog, type RecentCard } from './desk-log.ts';
-import { IdleTimer } from './idle-timer.ts';
 
 const READ_ENTRIES = 50;
 
@@ -43,5 +42,5 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
   await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const log = new DeskLog(await recentCards(session, service.host));
-  return new Desk(session, new IdleTimer(context.clock, idleMs), where, log).run();
+  return new Desk(session, idleMs, where, log).run();
 }

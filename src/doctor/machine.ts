@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { ENVIRONMENT } from '../describe/environment.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
-import { refuseDisabledTls } from '../engine/session/common-input.ts';
+import { refuseDisabledTls } from '../engine/session/open-session.ts';
 import { isAccessible } from '../engine/session/wait-display.ts';
 import { succeeds } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';

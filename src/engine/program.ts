@@ -168,7 +168,7 @@ async function runCommand(
   const session = await openSession(context, command, given, state, faults);
   try {
     if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, given);
-    return await (await import('./call/call.ts')).runCall(session, command, callGiven(command, given));
+    return await (await import('./call/call.ts')).runCall(session, command, callGiven(given));
   } finally {
     await session.close();
   }

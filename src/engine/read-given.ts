@@ -1,7 +1,7 @@
-import { type CallCommand, type CallGiven, type Command, optionsOf } from '../commands/command.ts';
+import { type CallGiven, type Command, optionsOf } from '../commands/command.ts';
 import type { Fault } from '../failure.ts';
 import type { CommonOptions } from '../options/common.ts';
-import { nameOf, type OptionSpec, type RawInput } from '../options/option.ts';
+import type { OptionSpec, RawInput } from '../options/option.ts';
 import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-value.ts';
 
 /** A command line as typed values. */
@@ -49,21 +49,13 @@ export function readGiven(command: Command, typed: RawInput): Given {
   };
 }
 
-/** What is given to a command over an operation: its fields as they were typed. */
-export function callGiven(command: CallCommand, { words, common, own, faults, typed }: Given): CallGiven {
-  const fields = new Map<string, string | null>();
-  for (const { long, field, value } of command.options) {
-    const given = own[nameOf(long)];
-    if (field === undefined || given === undefined || given === false) continue;
-    fields.set(long, value === undefined ? null : String(given));
-  }
-  const choice = 'rows' in command.operation ? own[nameOf(command.operation.option)] : undefined;
+/** What is given to a command over an operation. */
+export function callGiven({ words, common, own, faults, typed }: Given): CallGiven {
   // Declared so: the values of its options have these types.
-  const options = { ...common, ...own } as CallGiven['options'];
-  return { words, options, choice: typeof choice === 'string' ? choice : undefined, fields, typed, faults };
+  return { words, options: { ...common, ...own } as CallGiven['options'], typed, faults };
 }
 
 /** A command over an operation with an id and no options. */
 export function idAlone(id: string): CallGiven {
-  return { words: [id], options: {}, choice: undefined, fields: new Map(), typed: new Set(), faults: [] };
+  return { words: [id], options: {}, typed: new Set(), faults: [] };
 }

@@ -1,5 +1,6 @@
 import { localCommand } from '../commands/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
+import { caFileOf } from '../engine/session/open-session.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
@@ -64,7 +65,7 @@ export const doctorCommand = localCommand({
   },
   output: () => DOCTOR_OUTPUT,
   async run(session, { connect }) {
-    const caFile = session.common.caFile?.path;
+    const caFile = caFileOf(session);
     const { checkMachine } = await import('../doctor/machine.ts');
     const { checkFolders } = await import('../doctor/folders.ts');
     const { checkService } = await import('../doctor/profile.ts');

@@ -87,7 +87,7 @@ export async function reconcileHistory(
   names: readonly string[],
   sinceMs: number | undefined,
 ): Promise<number> {
-  if (!session.common.history) {
+  if (!session.keepsHistory) {
     throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set; no card was read', {
       hints: ['unset FRONTDESK_NO_HISTORY'],
     });

@@ -29,16 +29,7 @@ export function toolSession(
   const session: Partial<Session> = {
     // The tools look at the clock and the version alone.
     context: { clock, version: '1.2.3', env: {} } as Session['context'],
-    common: {
-      profile: undefined,
-      quiet: true,
-      verbose: false,
-      dryRun: false,
-      yes: false,
-      history: true,
-      ignoreExpiry: false,
-      caFile: undefined,
-    },
+    common: { quiet: true },
     output: { mask: (text: string) => text } as Session['output'],
     policy,
     profile: { name: 'demo', isSandbox: false, readOnly: false, namedBy: '--profile' } as Session['profile'],

@@ -6,7 +6,7 @@ import type { Fault } from '../../failure.ts';
 import { readCardId } from '../../input/card-id.ts';
 import { checkFields, checkFieldTexts } from '../../input/check-fields.ts';
 import { describeFields } from '../../input/fields.ts';
-import type { ArgumentSpec } from '../../options/option.ts';
+import { type ArgumentSpec, nameOf } from '../../options/option.ts';
 import type { Session } from '../../session.ts';
 import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
 
@@ -67,17 +67,16 @@ export async function askMissing(session: Session, command: CallCommand, typed: 
   if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
 
   const words = needsId ? [await askForId(prompt, operation, argument)] : typed.words;
-  const answered = new Map(typed.fields);
-  let { choice: chosen } = typed;
+  const answered: Record<string, string> = {};
   if (choice !== undefined) {
     const choices = Object.keys(choice.rows).map((name) => ({ value: name, text: name }));
     const text = command.options.find(({ long }) => long === choice.option)?.text ?? '';
-    chosen = await prompt.choose(`${choice.option} (${text})`, choices);
+    answered[nameOf(choice.option)] = await prompt.choose(`${choice.option} (${text})`, choices);
   }
   for (const { name, flag, description } of fields) {
     const long = command.options.find(({ field }) => field === name)?.long ?? flag;
     const judge = (text: string) => body === null || judgeField(body, name, text);
-    answered.set(long, await prompt.text(`${name} (${description})`, judge));
+    answered[nameOf(long)] = await prompt.text(`${name} (${description})`, judge);
   }
-  return { ...typed, words, choice: chosen, fields: answered };
+  return { ...typed, words, options: { ...typed.options, ...answered } };
 }

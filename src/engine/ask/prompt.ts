@@ -3,8 +3,8 @@ import type { PromptPort, SignalPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { breakLine } from '../../output/line-break.ts';
 import { safeText } from '../../output/safe-text.ts';
-import type { Presence } from '../../session.ts';
 import { type Asking, type LeftBy, type Question, QuestionLeft } from './asking.ts';
+import type { IdleTimer } from './idle-timer.ts';
 import type { DrawnQuestion, Happening } from './questions.ts';
 import { TerminalKeys, type TerminalStreams } from './terminal-keys.ts';
 
@@ -89,7 +89,7 @@ export function terminalPrompt(
   signals: SignalPort,
   style: PromptStyle,
   available: boolean,
-  presence?: Presence,
+  idle?: IdleTimer,
 ): PromptPort {
   const ask = async (question: Question): Promise<string> => {
     const streams = open();
@@ -102,14 +102,14 @@ export function terminalPrompt(
     // A terminal sends Ctrl-C as a signal unless its keys are read one by one.
     const readsKeys = () => 'isRaw' in streams.input && streams.input.isRaw === true;
     const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys() ? 'ctrl_c' : name));
-    const idle = () => leave('leave');
-    presence?.signal.addEventListener('abort', idle);
+    const isOver = () => leave('leave');
+    idle?.signal.addEventListener('abort', isOver);
     let keys: TerminalKeys | undefined;
     try {
-      if (presence?.signal.aborted === true) idle();
+      if (idle?.signal.aborted === true) isOver();
       // Loaded before the terminal is read: the question stands there in the same moment in which answers count.
       const module = style.look === 'drawn' ? await import('./questions.ts') : await import('./line-prompt.ts');
-      keys = new TerminalKeys(streams, style.look !== 'dumb', () => presence?.touched());
+      keys = new TerminalKeys(streams, style.look !== 'dumb', () => idle?.touched());
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
@@ -118,14 +118,14 @@ export function terminalPrompt(
         'drawn' in module
           ? askDrawn(asking, question, module, style)
           : module.askInLines(asking, question, style.look === 'dumb');
-      return await (presence === undefined ? put() : presence.during(put, (text) => asking.tell(text)));
+      return await (idle === undefined ? put() : idle.during(put, (text) => asking.tell(text)));
     } catch (error) {
       const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
       if (error instanceof Failure || (left === undefined && !isCtrlC)) throw error;
       throw new QuestionLeft(left ?? 'ctrl_c', error);
     } finally {
       keys?.close();
-      presence?.signal.removeEventListener('abort', idle);
+      idle?.signal.removeEventListener('abort', isOver);
       release();
     }
   };

@@ -11,6 +11,7 @@ import { describeFields } from '../../input/fields.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { readTextFile } from '../../input/text-file.ts';
 import { fromPlain } from '../../json/plain.ts';
+import { nameOf } from '../../options/option.ts';
 import { choiceWords } from '../../options/read-value.ts';
 import type { Session } from '../../session.ts';
 
@@ -24,10 +25,10 @@ export interface SingleCall {
   readonly warnings: readonly Notice[];
 }
 
-function chooseOperation(command: CallCommand, { choice = '', typed }: CallGiven, faults: Fault[]): Operation {
+function chooseOperation(command: CallCommand, { options, typed }: CallGiven, faults: Fault[]): Operation {
   if (!('rows' in command.operation)) return command.operation;
   const { option, rows } = command.operation;
-  const row = rows[choice];
+  const row = rows[String(options[nameOf(option)])];
   if (row === undefined && !typed.has(option)) {
     faults.push({ where: `--${option}`, problem: `is required: ${choiceWords(Object.keys(rows))}` });
   }
@@ -53,11 +54,13 @@ export async function readGivenFields(session: Session, command: CallCommand, gi
   const operation = chooseOperation(command, given, faults);
   const names = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const fields = new Map<string, string | null>();
-  for (const { long, field, kind } of command.options) {
-    const text = given.fields.get(long);
+  for (const { long, field, kind, value: takes } of command.options) {
+    const typed = given.options[nameOf(long)];
     const spec = names.find(({ name }) => name === field);
     // `--active all` is ours: it asks twice, and neither value is a field of one request.
-    if (spec === undefined || text === undefined || (spec.type === 'boolean' && text === 'all')) continue;
+    if (spec === undefined || typed === undefined || typed === false || (spec.type === 'boolean' && typed === 'all'))
+      continue;
+    const text = takes === undefined ? null : String(typed);
     const value = kind === 'path' && text !== null ? await readDescriptionFile(text, session, faults) : text;
     // Of two options that exclude each other the first is still checked.
     if (value !== undefined && !fields.has(spec.name)) fields.set(spec.name, value);

@@ -52,7 +52,7 @@ export async function recordSettled(
   cardId: string,
   look: CardLook,
 ): Promise<readonly HistoryEntry[]> {
-  if (!session.common.history || session.places.stateDir === undefined) return [];
+  if (!session.keepsHistory || session.places.stateDir === undefined) return [];
   const entries = await unsettledWrites(session, await session.service('cards'), { cardId });
   const settled = entries.filter((entry) => isSettledBy(entry, look));
   for (const entry of settled) await recordLook(session, entry, look);

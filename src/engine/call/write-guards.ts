@@ -96,8 +96,8 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
 }
 
 /** Refuses (2) rows where no record is to be kept: a run goes on from its record, and cannot be without. */
-function refuseUnrecorded({ common }: Session, way: WriteWay): void {
-  if (common.history || way.kind === 'one' || way.kind === 'raw') return;
+function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
+  if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
   throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, and a run of many rows always keeps its record', {
     hints: ['unset FRONTDESK_NO_HISTORY'],
   });

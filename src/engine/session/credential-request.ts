@@ -20,7 +20,7 @@ export function credentialRequest(session: Session, family: Family, origin: stri
     platform,
     clock,
     stored: () => storedCredentials(session),
-    ignoreExpiry: session.common.ignoreExpiry,
+    ignoreExpiry: session.common.ignoreExpiry === true,
     isInteractive: session.prompt.available,
     onNotice: (notice) => void session.notify(notice),
   };

@@ -55,7 +55,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
 /** With --verbose: a token of the environment that takes the place of a stored one is reported (docs/faults.md C3). */
 async function reportOverride(session: Session, family: Family, origin: string): Promise<void> {
   const { profile, context, common } = session;
-  if (!common.verbose || environmentToken(context.env, family) === undefined) return;
+  if (common.verbose !== true || environmentToken(context.env, family) === undefined) return;
   // A store that cannot be read is not used either.
   const entries = await storedCredentials(session).catch(() => []);
   if (findStored(entries, { profile: profile.name, family, origin }) === undefined) return;

@@ -6,7 +6,7 @@ import { findPlaces } from '../../files/paths.ts';
 import { TokenMask } from '../../http/mask.ts';
 import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
 import type { OutputOptions } from '../../output/options.ts';
-import { type CallState, type CommonInput, Session, type SessionParts } from '../../session.ts';
+import { type CallState, Session, type SessionParts } from '../../session.ts';
 import { readSettings } from '../../settings/read.ts';
 import {
   type PreferenceRequest,
@@ -16,10 +16,10 @@ import {
   resolveProfile,
 } from '../../settings/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
+import { IdleTimer } from '../ask/idle-timer.ts';
 import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';
 import type { Given } from '../read-given.ts';
-import { isUtf8, readCommon, refuseDisabledTls } from './common-input.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
@@ -54,6 +54,12 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
   }
 }
 
+/** Whether borders and marks beyond ASCII can be shown. */
+function isUtf8({ env, platform }: Context): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return platform === 'win32' || platform === 'darwin' || /utf-?8/i.test(locale ?? '');
+}
+
 function outputOptions(
   context: Context,
   command: Command,
@@ -79,11 +85,26 @@ function outputOptions(
   };
 }
 
-/** The certificates of `--ca-file`, read once. */
-function trustOf(caFile: CommonInput['caFile'], env: Context['env']): () => Promise<readonly string[]> {
+/** USAGE when Node is told to accept any certificate: the token was sent to one that had expired (measured). */
+export function refuseDisabledTls(env: Context['env']): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {
+    hints: ['unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a certificate of your own use --ca-file <pem>'],
+  });
+}
+
+/** The file of certificates to trust besides the built-in ones. An empty variable counts as one that is not set. */
+export function caFileOf({ common, context }: Pick<Session, 'common' | 'context'>): string | undefined {
+  return common.caFile ?? (context.env['FRONTDESK_CA_FILE'] || undefined);
+}
+
+/** The certificates of that file, read once. */
+function trustOf(session: Pick<Session, 'common' | 'context'>): () => Promise<readonly string[]> {
+  const path = caFileOf(session);
+  const where = session.common.caFile === undefined ? 'FRONTDESK_CA_FILE' : '--ca-file';
   let trust: Promise<readonly string[]> | undefined;
   const read = async () =>
-    caFile === undefined ? [] : (await import('./ca-file.ts')).readCaFile(caFile.path, env, caFile.where);
+    path === undefined ? [] : (await import('./ca-file.ts')).readCaFile(path, session.context.env, where);
   return () => {
     trust ??= read();
     return trust;
@@ -103,7 +124,10 @@ function promptsOf(
     clear();
     return context.terminal();
   };
-  return (presence) => terminalPrompt(open, context.signals, style, isAvailable, presence);
+  return (idleMs) => {
+    const idle = idleMs === undefined ? undefined : new IdleTimer(context.clock, idleMs);
+    return terminalPrompt(open, context.signals, style, isAvailable, idle);
+  };
 }
 
 /** The services of a session, each opened when it is first asked for. */
@@ -153,19 +177,18 @@ export async function openSession(
   const output = outputOptions(context, command, given, { format, mask, profile });
   await checkPrinting(command, given, output, faults);
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
-  const common = readCommon(context, given.common);
-  const trustPems = trustOf(common.caFile, env);
+  const { common } = given;
+  const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);
-  const { quiet, verbose } = common;
   const { unicode } = output;
   const timeoutMs = preferences.timeoutMs.value;
   const { value: budgetMs, source } = preferences.retryMaxTimeMs;
   // One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget.
   const retryMaxTimeMs = source === 'flag' ? budgetMs : Math.max(budgetMs, timeoutMs);
   const colour = paintsErrors(context);
-  const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
+  const display = createWaitDisplay(context, { ...common, format, colour, unicode, timeoutMs });
   state.clearDisplay = display.clear;
-  const canAsk = context.stdin.isTerminal && stderr.isTerminal && given.common.noInput !== true;
+  const canAsk = context.stdin.isTerminal && stderr.isTerminal && common.noInput !== true;
   // A call that is refused anyway asks nothing first.
   const promptUntil = promptsOf(context, display, output, canAsk && faults.length === 0);
   return new Session({

@@ -25,7 +25,7 @@ async function printedBy(
   if (command.kind === 'local') return [columns, command.isOpenColumn ?? (() => command.columns === undefined), false];
   const isOpen = openUnder('metadata', 'transactions');
   if (given.typed.has('plan')) return [(await import('../../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false];
-  const isRun = isMany(command, callGiven(command, given));
+  const isRun = isMany(command, callGiven(given));
   if (!isRun || !command.writes) return [columns, isOpen, isRun];
   return [(await import('../many/row-requests.ts')).RUN_COLUMNS, isOpenInRun, true];
 }

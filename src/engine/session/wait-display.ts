@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Notice, note } from '../../failure.ts';
 import type { CallListener } from '../../http/call.ts';
+import type { CommonOptions } from '../../options/common.ts';
 import { formatSeconds } from '../../output/duration.ts';
 import { renderNotice } from '../../output/failure-text.ts';
 import { type Format, isJson } from '../../output/options.ts';
@@ -22,9 +23,7 @@ export interface WaitDisplay {
   clear(): void;
 }
 
-interface DisplayOptions {
-  readonly quiet: boolean;
-  readonly verbose: boolean;
+interface DisplayOptions extends Pick<CommonOptions, 'quiet' | 'verbose'> {
   readonly format: Format;
   readonly colour: boolean;
   readonly unicode: boolean;
@@ -152,7 +151,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {
-    listener: { onRetry, isWaitedFor: true, ...(options.verbose ? { onTrace: trace } : {}) },
+    listener: { onRetry, isWaitedFor: true, ...(options.verbose === true ? { onTrace: trace } : {}) },
     waiting(listener) {
       if (listener?.isWaitedFor === true) display?.start({ sinceMs: now() });
     },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseDisabledTls } from '../../../src/engine/session/common-input.ts';
+import { refuseDisabledTls } from '../../../src/engine/session/open-session.ts';
 
 it('refuses NODE_TLS_REJECT_UNAUTHORIZED=0 with USAGE (N21)', () => {
   expect(() => refuseDisabledTls({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(

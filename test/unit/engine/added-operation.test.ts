@@ -35,7 +35,8 @@ function sessionOf(profile: object, env: Readonly<Record<string, string>> = {}) 
   const session = {
     context: { env },
     profile: { name: 'live', readOnly: false, ...profile },
-    common: { history: true, dryRun: false },
+    common: {},
+    keepsHistory: true,
     output: {},
     permitWrites: ({ name }: Operation) => permitted.push(name),
   } as unknown as Session;

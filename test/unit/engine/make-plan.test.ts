@@ -241,8 +241,8 @@ describe('a plan of one call', () => {
     more: CallOptions = {},
   ) => {
     const typed = { ...given(planning(bench, more), id === undefined ? [] : [id]) };
-    const names = new Set(Object.keys(fields));
-    return planSingle(bench.session, command, { ...typed, fields: new Map(Object.entries(fields)), typed: names });
+    const options = { ...typed.options, ...fields };
+    return planSingle(bench.session, command, { ...typed, options, typed: new Set(Object.keys(fields)) });
   };
 
   it('of a card has what it was', async () => {

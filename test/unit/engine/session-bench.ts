@@ -187,17 +187,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     own: {
       context,
       operation: options.operation ?? 'plan.apply',
-      common: {
-        profile: undefined,
-        quiet: false,
-        verbose: false,
-        dryRun: false,
-        yes: false,
-        history: true,
-        ignoreExpiry: false,
-        caFile: undefined,
-        ...options.common,
-      },
+      common: options.common ?? {},
       policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
       preferences,
       places: { configDir: join(folder, 'config'), stateDir, cacheDir: undefined },
@@ -291,5 +281,5 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
 
 /** What a person typed: these options and ids, each as good as it is. */
 export function given(options: CallOptions = {}, words: readonly string[] = []): CallGiven {
-  return { words, options, choice: undefined, fields: new Map(), typed: new Set(), faults: [] };
+  return { words, options, typed: new Set(), faults: [] };
 }

@@ -125,7 +125,7 @@ describe('a reason that the profile requires', () => {
 
 describe('the record of a run', () => {
   it('is kept of rows and plans, whatever the environment says', () => {
-    const none = { common: { history: false } };
+    const none = { common: { noHistory: true } };
     for (const way of [rows(1), rows(5), plan(0)]) {
       expect(guarded(way, none)).toEqual([
         2,

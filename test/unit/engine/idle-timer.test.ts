@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IdleTimer } from '../../../src/desk/idle-timer.ts';
+import { IdleTimer } from '../../../src/engine/ask/idle-timer.ts';
 import { FakeClock } from '../run/fakes.ts';
 
 const WARNING = 'no key was pressed for a while: the desk ends in a minute, unless one is';

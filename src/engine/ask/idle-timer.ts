@@ -1,11 +1,10 @@
-import type { ClockPort } from '../context.ts';
-import type { Presence } from '../session.ts';
+import type { ClockPort } from '../../context.ts';
 
 /** How long before the end it is announced. */
 const WARNING_MS = 60_000;
 
 /** Aborts `signal` when no key was pressed at questions for `idleMs`, a minute after it said so. Waits do not count. */
-export class IdleTimer implements Presence {
+export class IdleTimer {
   readonly #clock: ClockPort;
   readonly #idleMs: number;
   readonly #over = new AbortController();
