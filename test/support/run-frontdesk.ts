@@ -98,7 +98,11 @@ export function injecting(code: string): { readonly NODE_OPTIONS: string } {
 /** Environment in which timers of so many milliseconds take another time, and no other timer does. */
 export function withTimer(ms: number, takesMs: number): { readonly NODE_OPTIONS: string } {
   return injecting(
-    `const real = setTimeout; globalThis.setTimeout = (done, ms, ...more) => real(done, ms === ${ms} ? ${takesMs} : ms, ...more);`,
+    `const of = (ms) => (ms === ${ms} ? ${takesMs} : ms);
+    const timers = process.getBuiltinModule('node:timers/promises');
+    const [real, sleep] = [setTimeout, timers.setTimeout];
+    globalThis.setTimeout = (done, ms, ...more) => real(done, of(ms), ...more);
+    timers.setTimeout = (ms, ...more) => sleep(of(ms), ...more);`,
   );
 }
 
