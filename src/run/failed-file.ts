@@ -47,13 +47,26 @@ type Style = 'csv' | 'ndjson' | 'json';
 export async function openFailedFile(options: FailedFileOptions) {
   const style = styleOf(options);
   const { path, csvRaw, dialect = RFC_4180 } = options;
-  const isSpecial = await isSpecialFile(path);
+  const attempt = `--failed: cannot write ${path}`;
+  const isSpecial = await isSpecialFile(path, attempt);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const ending = options.isKept ? 'the results are kept in the run' : 'unchanged';
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
-  const attempt = `--failed: cannot write ${path}`;
+  const cellOf = (row: JsonObject, name: string): string => {
+    const text = cellText(row.get(name));
+    return csvRaw || name === '_row' ? text : guardCell(text);
+  };
+  const printers: Readonly<Record<Style, (row: JsonObject) => string>> = {
+    csv: (row) =>
+      csvLine(
+        columns.map((name) => cellOf(row, name)),
+        dialect,
+      ),
+    ndjson: (row) => `${printJson(row)}\n`,
+    json: (row) => `${rows === 0 ? '\n' : ',\n'}${printJson(row)}`,
+  };
   const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'unsent');
-  let pending = opening(style, columns, dialect);
+  let pending = { csv: dialect.mark + csvLine(columns, dialect), ndjson: '', json: '[' }[style];
   let rows = 0;
   const flush = async (): Promise<void> => {
     await orIoFailure(file.writeFile(pending), attempt, ending);
@@ -68,13 +81,13 @@ export async function openFailedFile(options: FailedFileOptions) {
     /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
     async add(result: RowResult<SourceRow>): Promise<void> {
       if (result.failure === undefined) return;
-      pending += rowText(style, failedRow(result), columns, { isFirst: rows === 0, csvRaw, dialect });
+      pending += printers[style](failedRow(result));
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
     /** Puts the file in its place. Rejects with LOCAL_IO. */
     async keep(): Promise<void> {
-      pending += style === 'json' ? '\n]\n' : '';
+      if (style === 'json') pending += '\n]\n';
       await flush();
       await orIoFailure(putAway(), attempt, ending);
     },
@@ -142,30 +155,8 @@ function styleOf({ path, inputFormat }: FailedFileOptions): Style {
 }
 
 /** A pipe or a device cannot be replaced by a rename. */
-async function isSpecialFile(path: string): Promise<boolean> {
-  const entry = await orIoFailure(ifThere(stat(path)), `--failed: cannot write ${path}`, 'unsent');
+async function isSpecialFile(path: string, attempt: string): Promise<boolean> {
+  const entry = await orIoFailure(ifThere(stat(path)), attempt, 'unsent');
   if (entry?.isDirectory() === true) throw new Failure('USAGE', `--failed: ${path} is a folder`);
   return entry?.isFile() === false;
-}
-
-function opening(style: Style, columns: readonly string[], dialect: CsvDialect): string {
-  if (style === 'csv') return dialect.mark + csvLine(columns, dialect);
-  return style === 'json' ? '[' : '';
-}
-
-function rowText(
-  style: Style,
-  row: JsonObject,
-  columns: readonly string[],
-  { isFirst, csvRaw, dialect }: { readonly isFirst: boolean; readonly csvRaw: boolean; readonly dialect: CsvDialect },
-): string {
-  if (style === 'ndjson') return `${printJson(row)}\n`;
-  if (style === 'json') return `${isFirst ? '\n' : ',\n'}${printJson(row)}`;
-  return csvLine(
-    columns.map((name) => {
-      const text = cellText(row.get(name));
-      return csvRaw || name === '_row' ? text : guardCell(text);
-    }),
-    dialect,
-  );
 }

@@ -1,6 +1,5 @@
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunState } from './run-entry.ts';
-import type { RunHeader } from './run-folder.ts';
 
 /** What the next step of a run depends on. */
 interface RunStanding {
@@ -33,19 +32,12 @@ interface Ways extends Pick<RunStanding, 'canReconcile'> {
   readonly format: 'csv' | 'ndjson';
 }
 
-/** How a run stands, as a report says it. */
-interface ReportedStanding {
-  readonly header: Pick<RunHeader, 'run'>;
-  readonly state: RunState;
-  readonly outcomes: OutcomeCounts;
-}
-
 /**
  * The commands that go on from where a run stands, first the one that its summary gives. No two of them send a row
  * twice: rows go into a file only when a resume would send none.
  */
 export function nextCommands(
-  { header: { run }, state, outcomes }: ReportedStanding,
+  { run, state, outcomes }: { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },
   { canReconcile, canRevert, format }: Ways,
 ): readonly NextCommand[] {
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes[outcome] ?? 0) > 0);

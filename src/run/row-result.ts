@@ -22,12 +22,7 @@ export function rowOutput<T>(resource: Shape<T>) {
 
 /** One row as `runs results` prints it: bodies are not kept. */
 export const STORED_ROW_OUTPUT = object(
-  {
-    ...LEADING,
-    outcome: oneOf([...OUTCOMES, 'in_flight']),
-    error: nullable(ERROR),
-    resultId: nullable(TEXT),
-  },
+  { ...LEADING, outcome: oneOf([...OUTCOMES, 'in_flight']), error: nullable(ERROR), resultId: nullable(TEXT) },
   { /** Of several runs: the one that it is of. */ run: TEXT },
 );
 

@@ -21,7 +21,7 @@ import {
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunResult, RunTask } from './run-task.ts';
-import { endedBy, outputLoss, runExitCode } from './stop.ts';
+import { longPause, outputLoss, readerGone, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
 /** So long a row may go without an answer before the progress names it. */
@@ -62,7 +62,7 @@ class RowRunner<R extends RunRow> {
       clock: task.clock,
       rate: task.rate,
       stopping: this.#control.stopping,
-      onTooLong: (waitMs) => this.#control.stopFor({ kind: 'busy', waitMs }),
+      onTooLong: (waitMs) => this.#control.stopFor(longPause(waitMs)),
     });
     this.#sink = new OrderedSink(
       task,
@@ -90,7 +90,7 @@ class RowRunner<R extends RunRow> {
     const state = tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
     if (journal !== undefined && journal.failure === undefined) {
       await journal
-        .end(state, tally.outcomes(), endedBy(this.#control.stops[0]))
+        .end(state, tally.outcomes(), this.#control.stops[0]?.word)
         .catch((failure: unknown) => this.#control.break(failure));
     }
     return {
@@ -137,7 +137,7 @@ class RowRunner<R extends RunRow> {
     const isFull = () => this.#calls.length >= concurrency || !this.#sink.hasRoom;
     while (isFull() && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
-    if (kind === 'resend') this.#watch(journal?.resolve(row.row));
+    if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
     this.#launch(row, position, kind);
   }
 
@@ -159,19 +159,20 @@ class RowRunner<R extends RunRow> {
 
   /** A row that an earlier process did. `observedStatus`: what was read of its card now, which did not settle it. */
   async #replay(row: R, position: number, journal: RunJournal, observedStatus?: string): Promise<void> {
+    const { command } = this.#task;
+    const { states } = journal;
+    let result: RowResult<R> | undefined;
+    let durable: Promise<void> | undefined;
     try {
-      const { ending: known } = await journal.entry(row.row);
-      const ending = observedStatus === undefined ? known : { ...known, observedStatus };
-      const durable = observedStatus === undefined ? undefined : journal.result(row, ending);
-      this.#watch(durable);
-      const result = journalResult(row, this.#task.command, ending);
-      this.#settle(position, result, journal.states.isToDo(row.row), durable);
+      const { ending } = await journal.entry(row.row);
+      result = journalResult(row, command, observedStatus === undefined ? ending : { ...ending, observedStatus });
+      if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {
       // The row keeps its place in the output, and its outcome, which is known without its record.
       this.#control.break(error);
-      const result = stateResult(row, this.#task.command, journal.states.state(row.row));
-      this.#settle(position, result, journal.states.isToDo(row.row), undefined);
     }
+    result ??= stateResult(row, command, states.state(row.row));
+    this.#settle(position, result, states.isToDo(row.row), durable);
   }
 
   /** A row that the run stopped before; one that may have been sent by an earlier process stays `unknown`. */
@@ -208,9 +209,7 @@ class RowRunner<R extends RunRow> {
     if (stop !== undefined) this.#control.stopFor(stop);
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
-    const durable = journal?.result(row, ending, again);
-    this.#watch(durable);
-    this.#settle(position, result, toDo, durable);
+    this.#settle(position, result, toDo, journal?.result(row, ending, again));
   }
 
   #endReconciled({ row, position }: RowCall<R>, reply: CallResult, journal: RunJournal): void {
@@ -229,20 +228,9 @@ class RowRunner<R extends RunRow> {
       return;
     }
     // The time is that of the reading; when the row was sent its intent says.
-    const ending: Ending = {
-      ...ended.ending,
-      outcome: 'confirmed_by_read',
-      sentAtMs: undefined,
-      durationMs: undefined,
-    };
-    const durable = journal.result(row, ending);
-    this.#watch(durable);
-    this.#settle(position, { ...ended, ending }, false, durable);
-  }
-
-  /** A record that cannot be written ends the run. */
-  #watch(durable: Promise<void> | undefined): void {
-    durable?.catch((failure: unknown) => this.#control.break(failure));
+    const times = { sentAtMs: undefined, durationMs: undefined };
+    const ending: Ending = { ...ended.ending, outcome: 'confirmed_by_read', ...times };
+    this.#settle(position, { ...ended, ending }, false, journal.result(row, ending));
   }
 
   /** Was the row called off on its way to the service, because of what another row met? */
@@ -256,7 +244,9 @@ class RowRunner<R extends RunRow> {
     return code === 'AUTH' || (code === 'FORBIDDEN' && this.#control.has('refused'));
   }
 
+  /** A record that cannot be written ends the run. */
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
+    durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#tally.add(result, toDo);
     this.#sink.put(position, result, durable);
   }
@@ -296,7 +286,7 @@ class RowRunner<R extends RunRow> {
     const loss = outputLoss(error, this.#task.isWrite);
     if (loss !== 'reader_gone') this.#control.break(loss.error);
     // A write goes on: what was asked for is the change, and the journal has its results.
-    else if (!this.#task.isWrite) this.#control.stopFor({ kind: 'reader_gone' });
+    else if (!this.#task.isWrite) this.#control.stopFor(readerGone());
   }
 
   /** Resolves at the next row that ends or is printed, or when the run stops. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { ClockPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ioFailure, messageOf } from '../files/io-failure.ts';
-import { type Stop, stopFailure } from './stop.ts';
+import { failureStop, type Stop, signalStop } from './stop.ts';
 
 /** How long the first signal lets requests in flight finish. */
 const GRACE_MS = 5_000;
@@ -23,7 +23,6 @@ export class RunControl {
   readonly #ended = new AbortController();
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
-  #failure = new Failure('INTERNAL', 'the run has not stopped');
 
   /**
    * Listens to signals until `end`. `onStop`: the run has just been told to stop. `onOverdue`: what is in flight
@@ -42,7 +41,7 @@ export class RunControl {
     this.#unsubscribe = signals.onSignal((signal) => {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
-      this.stopFor({ kind: 'signal', signal });
+      this.stopFor(signalStop(signal));
       if (isFirst) void this.#later(GRACE_MS, () => this.#abortNow());
       else this.#abortNow();
     });
@@ -57,9 +56,11 @@ export class RunControl {
     return this.#stops;
   }
 
-  /** The first reason, for the rows that were not reached. */
+  /** How the rows end that were not reached, by the first reason. */
   get failure(): Failure {
-    return this.#failure;
+    const [first] = this.#stops;
+    if (first === undefined) throw new Error('the run has not stopped');
+    return first.failure;
   }
 
   has(kind: Stop['kind']): boolean {
@@ -68,7 +69,6 @@ export class RunControl {
 
   /** Has the run begin nothing new, for this reason. */
   stopFor(stop: Stop): void {
-    if (!this.isStopping) this.#failure = stopFailure(stop);
     this.#stops.push(stop);
     this.#stopping.abort();
     this.#onStop();
@@ -76,7 +76,7 @@ export class RunControl {
 
   /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
   break(error: unknown): void {
-    if (!this.has('broken')) this.stopFor({ kind: 'broken', failure: asFailure(error) });
+    if (!this.has('broken')) this.stopFor(failureStop('broken', asFailure(error)));
   }
 
   /** The run is over: no signal is heard and no timer left. */

@@ -1,7 +1,7 @@
 import { isHeldBack } from '../ending.ts';
 import type { Failure } from '../failure.ts';
 import type { RowResult } from './row-outcome.ts';
-import type { Stop } from './stop.ts';
+import { failureStop, outage, type Stop, tooManyFailed } from './stop.ts';
 
 const UNSENT_IN_A_ROW = 5;
 const LOST_IN_A_ROW = 10;
@@ -46,11 +46,11 @@ export class StopRules {
   }
 
   #refusal(failure: Failure): Stop | undefined {
-    if (failure.code === 'AUTH' || failure.code === 'USAGE') return { kind: 'refused', failure };
-    if (failure.code === 'INTERNAL' || failure.code === 'LOCAL_IO') return { kind: 'broken', failure };
+    if (failure.code === 'AUTH' || failure.code === 'USAGE') return failureStop('refused', failure);
+    if (failure.code === 'INTERNAL' || failure.code === 'LOCAL_IO') return failureStop('broken', failure);
     this.#forbiddenInARow = failure.code === 'FORBIDDEN' ? this.#forbiddenInARow + 1 : 0;
     const isAboutTheCredential = this.#succeeded === 0 || this.#forbiddenInARow >= FORBIDDEN_IN_A_ROW;
-    return failure.code === 'FORBIDDEN' && isAboutTheCredential ? { kind: 'refused', failure } : undefined;
+    return failure.code === 'FORBIDDEN' && isAboutTheCredential ? failureStop('refused', failure) : undefined;
   }
 
   #outage(result: RowResult, failure: Failure): Stop | undefined {
@@ -63,12 +63,12 @@ export class StopRules {
     }
     this.#lostInARow += 1;
     if (isUnsent) this.#unsentInARow += 1;
-    if (this.#unsentInARow >= UNSENT_IN_A_ROW) return { kind: 'unreachable', failure, rows: this.#unsentInARow };
-    return this.#lostInARow < LOST_IN_A_ROW ? undefined : { kind: 'lost', failure, rows: this.#lostInARow };
+    if (this.#unsentInARow >= UNSENT_IN_A_ROW) return outage('unreachable', this.#unsentInARow, failure);
+    return this.#lostInARow < LOST_IN_A_ROW ? undefined : outage('lost', this.#lostInARow, failure);
   }
 
   #tooMany(): Stop | undefined {
     if (this.#maxFailures === undefined || this.#failed < this.#maxFailures) return undefined;
-    return { kind: 'max_failures', failures: this.#failed };
+    return tooManyFailed(this.#failed);
   }
 }

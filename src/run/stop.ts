@@ -1,85 +1,67 @@
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure, type FailureCode } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { plural } from '../output/safe-text.ts';
 import type { RunTally } from './run-tally.ts';
 
 /** Why a run ended before its last row. */
-export type Stop =
-  | { readonly kind: 'signal'; readonly signal: SignalName }
-  /** 401, or no usable credential; 403 by the rules of the contract; anything else that every row would meet. */
-  | { readonly kind: 'refused'; readonly failure: Failure }
-  | { readonly kind: 'max_failures'; readonly failures: number }
-  /** So many rows in a row could not be sent; `lost`: or their outcome is unknown. */
-  | { readonly kind: 'unreachable' | 'lost'; readonly failure: Failure; readonly rows: number }
-  | { readonly kind: 'busy'; readonly waitMs: number }
-  /** The journal, the input's copy or stdout cannot be used any more, or a bug. */
-  | { readonly kind: 'broken'; readonly failure: Failure }
-  /** The reader of a read's stdout went away. */
-  | { readonly kind: 'reader_gone' };
-
-/** The code of the rows that a stop kept back, why (after `row 7 was not reached: `), and the same for the summary. */
-function wordsOf(stop: Stop): readonly [code: FailureCode, problem: string, reason: string] {
-  switch (stop.kind) {
-    case 'signal': {
-      const signal = signalWords(stop.signal);
-      return ['CANCELLED', `${signal} stopped the run`, signal];
-    }
-    case 'reader_gone': {
-      const reason = 'the reader of the output went away';
-      return ['CANCELLED', reason, reason];
-    }
-    case 'max_failures': {
-      const problem = `the run stopped at ${plural(stop.failures, 'failed row')} (--max-failures)`;
-      return ['PARTIAL', problem, `${plural(stop.failures, 'row')} failed (--max-failures)`];
-    }
-    case 'busy': {
-      const reason = `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
-      return ['BUSY', `${reason}, longer than a run waits`, reason];
-    }
-    case 'unreachable':
-    case 'lost': {
-      const what = stop.kind === 'lost' ? 'could not be sent or have no known outcome' : 'could not be sent';
-      const reason = `${plural(stop.rows, 'row')} in a row ${what}`;
-      const problem = `the run stopped because ${reason}`;
-      // Unknown rows reached the service, or may have.
-      return [
-        stop.kind === 'lost' ? 'PARTIAL' : 'UNREACHABLE',
-        problem,
-        `${reason}; the last: ${stop.failure.message}`,
-      ];
-    }
-    case 'refused':
-    case 'broken': {
-      const { code, problem, message } = stop.failure;
-      return [code, `the run stopped because ${problem}`, message];
-    }
-  }
+export interface Stop {
+  readonly kind: 'signal' | 'reader_gone' | 'refused' | 'broken' | 'max_failures' | 'unreachable' | 'lost' | 'busy';
+  /** How the rows end that it kept back. */
+  readonly failure: Failure;
+  /** In a few words, for the summary: `5 rows in a row could not be sent`. */
+  readonly reason: string;
+  /** In a word without anything from outside, for the journal: `SIGINT`, `max_failures`, `AUTH`. */
+  readonly word: string;
+  /** What each further row would meet. */
+  readonly cause?: Failure;
 }
 
-/** Exit code of a run that a signal or a reader that went away has stopped; undefined: it is that of the failure. */
-function cancelExitCode(stop: Stop): number | undefined {
-  if (stop.kind === 'signal') return CANCELLED_EXIT_CODES[stop.signal];
-  return stop.kind === 'reader_gone' ? CANCELLED_EXIT_CODES.EPIPE : undefined;
+/** A signal ended the run. */
+export function signalStop(signal: SignalName): Stop {
+  const reason = signalWords(signal);
+  const exitCode = CANCELLED_EXIT_CODES[signal];
+  const failure = Failure.unsent('CANCELLED', `${reason} stopped the run`, { exitCode });
+  return { kind: 'signal', failure, reason, word: signal };
 }
 
-/** The reason as a failure, for the rows that were not reached. */
-export function stopFailure(stop: Stop): Failure {
-  const [code, problem] = wordsOf(stop);
-  return Failure.unsent(code, problem, { exitCode: cancelExitCode(stop) });
+/** The reader of a read's stdout went away. */
+export function readerGone(): Stop {
+  const reason = 'the reader of the output went away';
+  const failure = Failure.unsent('CANCELLED', reason, { exitCode: CANCELLED_EXIT_CODES.EPIPE });
+  return { kind: 'reader_gone', failure, reason, word: 'reader_gone' };
 }
 
-/** The reason in a few words, for the summary: `5 rows in a row could not be sent`. */
-export function stopReason(stop: Stop): string {
-  return wordsOf(stop)[2];
+/** So many rows failed. */
+export function tooManyFailed(rows: number): Stop {
+  const problem = `the run stopped at ${plural(rows, 'failed row')} (--max-failures)`;
+  const reason = `${plural(rows, 'row')} failed (--max-failures)`;
+  return { kind: 'max_failures', failure: Failure.unsent('PARTIAL', problem), reason, word: 'max_failures' };
 }
 
-/** What stopped a run, in a word without anything from outside, for its journal: `SIGINT`, `max_failures`, `AUTH`. */
-export function endedBy(stop: Stop | undefined): string | undefined {
-  if (stop === undefined) return undefined;
-  if (stop.kind === 'signal') return stop.signal;
-  return stop.kind === 'refused' || stop.kind === 'broken' ? stop.failure.code : stop.kind;
+/** The service asked for a longer pause than a run waits. */
+export function longPause(waitMs: number): Stop {
+  const reason = `the service asked for a pause of ${formatSeconds(waitMs)}`;
+  return { kind: 'busy', failure: Failure.unsent('BUSY', `${reason}, longer than a run waits`), reason, word: 'busy' };
+}
+
+/** So many rows in a row could not be sent, the last because of `cause`; `lost`: or their outcome is unknown. */
+export function outage(kind: 'unreachable' | 'lost', rows: number, cause: Failure): Stop {
+  const isLost = kind === 'lost';
+  const what = `${plural(rows, 'row')} in a row could not be sent${isLost ? ' or have no known outcome' : ''}`;
+  // Unknown rows reached the service, or may have.
+  const failure = Failure.unsent(isLost ? 'PARTIAL' : 'UNREACHABLE', `the run stopped because ${what}`);
+  return { kind, failure, reason: `${what}; the last: ${cause.message}`, word: kind, cause };
+}
+
+/**
+ * `refused`: 401, or no usable credential; 403 by the rules of the contract; anything else that every row would meet.
+ * `broken`: the journal, the input's copy or stdout cannot be used any more, or a bug.
+ */
+export function failureStop(kind: 'refused' | 'broken', cause: Failure): Stop {
+  const failure = Failure.unsent(cause.code, `the run stopped because ${cause.problem}`);
+  return { kind, failure, reason: cause.message, word: cause.code, cause };
 }
 
 const ENDED_BY: Readonly<Record<string, string>> = {
@@ -96,7 +78,7 @@ const ENDED_BY: Readonly<Record<string, string>> = {
   LOCAL_IO: 'a file that could not be written',
 };
 
-/** The same for people: `stopped by Ctrl-C`. */
+/** What a run was stopped by, of the word in its journal, for people: `stopped by Ctrl-C`. */
 export function endedByText(why: string | undefined): string {
   const words = why === undefined ? undefined : ENDED_BY[why];
   return words === undefined ? 'stopped' : `stopped by ${words}`;
@@ -112,8 +94,7 @@ export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {
   const broken = stops.find((stop) => stop.kind === 'broken');
   if (broken?.failure.code === 'LOCAL_IO') return broken.failure.exitCode;
   const cancelled = stops.find(({ kind }) => kind === 'reader_gone' || (kind === 'signal' && tally.toDo > 0));
-  const cancelCode = cancelled && cancelExitCode(cancelled);
-  if (cancelCode !== undefined) return cancelCode;
+  if (cancelled !== undefined) return cancelled.failure.exitCode;
   const refused = stops.find((stop) => stop.kind === 'refused') ?? broken;
   if (refused !== undefined) return refused.failure.exitCode;
   if (tally.unreachable > 0 && tally.reachedService === 0) return FAILURES.UNREACHABLE.exitCode;

@@ -9,7 +9,6 @@ import { nextCommand } from './next-commands.ts';
 import type { RunHeader } from './run-folder.ts';
 import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
-import { stopReason } from './stop.ts';
 
 const SUMMARY = object({
   /** null on a read, which keeps nothing. */
@@ -74,7 +73,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   lines.push(...unchangedLines(of.left));
   const uncompared = uncomparedLine(report);
   if (uncompared !== undefined) lines.push(uncompared);
-  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`), ...remedy(report, run));
+  if (report.stop !== undefined) lines.push(safeText(`stopped: ${report.stop.reason}`), ...remedy(report, run));
   if (report.isOutputLost) {
     // A read keeps nothing: its results went nowhere else.
     lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
@@ -100,8 +99,8 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
 
 /** What helps before the run goes on. A read has said it with its row. */
 function remedy({ stop }: RunResult, run: string | undefined): readonly string[] {
-  const failure = stop !== undefined && 'failure' in stop && run !== undefined ? stop.failure : undefined;
-  return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
+  const cause = run === undefined ? undefined : stop?.cause;
+  return cause?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
 }
 
 function nextOf({ operation, kept }: Summarized, { state, tally }: RunResult): string | undefined {

@@ -13,7 +13,6 @@ import { Progress } from '../../run/progress.ts';
 import type { RowResult } from '../../run/row-outcome.ts';
 import { printedRow } from '../../run/row-result.ts';
 import type { RunResult } from '../../run/run-task.ts';
-import { stopReason } from '../../run/stop.ts';
 import {
   EMPTY_SUMMARY,
   type LeftUnchanged,
@@ -246,7 +245,7 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
   // A reader that went away wants to hear nothing, and a signal was announced when it came.
   if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
   const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
-  await session.notify(warning(code, `the run stopped: ${stopReason(stop)}`));
+  await session.notify(warning(code, `the run stopped: ${stop.reason}`));
 }
 
 /** The last words of a run on stderr: one line in the JSON modes; for people none with --quiet when all went well. */

@@ -67,7 +67,7 @@ function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState,
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };
-  return nextCommands({ header, state, outcomes }, ways);
+  return nextCommands({ run: header.run, state, outcomes }, ways);
 }
 
 /** The worst state comes first. */

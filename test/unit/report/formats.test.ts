@@ -68,7 +68,7 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     missing: 0,
     causes: causes.of(),
     commands: nextCommands(
-      { header, state: 'finished', outcomes },
+      { run: header.run, state: 'finished', outcomes },
       { canReconcile: true, canRevert: false, format: 'csv' },
     ),
     notes: [],

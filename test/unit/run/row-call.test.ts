@@ -4,6 +4,7 @@ import type { RunJournal } from '../../../src/run/journal/journal.ts';
 import { Limiter } from '../../../src/run/limiter.ts';
 import { RowCall } from '../../../src/run/row-call.ts';
 import { RunControl } from '../../../src/run/run-control.ts';
+import { signalStop } from '../../../src/run/stop.ts';
 import { FakeClock } from './fakes.ts';
 
 it('a journal that fails while the run ends denies the row and leaves no rejection unhandled', async () => {
@@ -13,7 +14,7 @@ it('a journal that fails while the run ends denies the row and leaves no rejecti
   const limiter = new Limiter({ clock, rate: undefined, stopping: control.stopping, onTooLong: nothing });
   const recorded: unknown[] = [];
   const journal: Partial<RunJournal> = {
-    intent: async () => control.stopFor({ kind: 'signal', signal: 'SIGINT' }),
+    intent: async () => control.stopFor(signalStop('SIGINT')),
     result: (row, ending) => {
       recorded.push([row.id, ending.outcome, ending.code, ending.attempts]);
       return Promise.reject(new Failure('LOCAL_IO', 'the disk is full', {}));

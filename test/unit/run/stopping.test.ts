@@ -4,7 +4,7 @@ import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { sentResult } from '../../../src/run/row-outcome.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { stopFailure } from '../../../src/run/stop.ts';
+import { outage } from '../../../src/run/stop.ts';
 import { StopRules } from '../../../src/run/stop-rules.ts';
 import {
   answered,
@@ -157,7 +157,7 @@ describe('a run of many rows stops', () => {
 
   it('with the rest refused for what is missing, and not as a service that cannot be reached', () => {
     const failure = new Failure('OUTCOME_UNKNOWN', 'no answer came');
-    const codes = (['lost', 'unreachable'] as const).map((kind) => stopFailure({ kind, failure, rows: 10 }).code);
+    const codes = (['lost', 'unreachable'] as const).map((kind) => outage(kind, 10, failure).failure.code);
     expect(codes).toEqual(['PARTIAL', 'UNREACHABLE']);
   });
 
@@ -172,7 +172,7 @@ describe('a run of many rows stops', () => {
     const ends = [() => rejected(404), ok, unknown, heldBack];
     const report = await runRows(planOf(9, script(ends, sent), { maxFailures: 3 }));
     expect(sent).toEqual([1, 2, 3, 4]);
-    expect(report.stop).toEqual({ kind: 'max_failures', failures: 3 });
+    expect(report.stop).toMatchObject({ kind: 'max_failures', reason: '3 rows failed (--max-failures)' });
     expect(report.exitCode).toBe(8);
   });
 
@@ -188,7 +188,7 @@ describe('a run of many rows stops', () => {
     const report = await runRows(plan);
     expect(sent).toEqual([1]);
     expect(report.exitCode).toBe(15);
-    expect(report.stop).toEqual({ kind: 'busy', waitMs: 901_000 });
+    expect(report.stop).toMatchObject({ kind: 'busy', reason: 'the service asked for a pause of 15 min 1 s' });
     expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['not_sent', 'not_sent', 'not_sent']);
   });
 });
