@@ -26,9 +26,6 @@ const MIXED = 'mixes the basic and the extended format of ISO 8601: write 2026-0
 
 // A year of more than four digits needs a sign, and hyphens after it: without them its length is unknown.
 const YEAR = '(\\d{4}|[+-]\\d{5,6}(?=-))';
-const CALENDAR = new RegExp(`^${YEAR}(-?)(\\d{2})\\2(\\d{2})$`);
-const WEEK = new RegExp(`^${YEAR}(-?)[Ww](\\d{2})\\2(\\d)$`);
-const ORDINAL = new RegExp(`^${YEAR}(-?)(\\d{3})$`);
 const LESS_THAN_A_DAY: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-?[Ww]\d{2}$/, 'names a week, not a day'],
   [/^\d{4}-\d{2}$/, 'names a month, not a day'],
@@ -86,9 +83,9 @@ function ordinalDay(year: number, dayOfYear: number): number | Problem {
 }
 
 const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: number) => number | Problem])[] = [
-  [CALENDAR, calendarDay],
-  [WEEK, weekDay],
-  [ORDINAL, ordinalDay],
+  [new RegExp(`^${YEAR}(-?)(\\d{2})\\2(\\d{2})$`), calendarDay],
+  [new RegExp(`^${YEAR}(-?)[Ww](\\d{2})\\2(\\d)$`), weekDay],
+  [new RegExp(`^${YEAR}(-?)(\\d{3})$`), ordinalDay],
 ];
 
 function parseDay(text: string): Part<number> | Problem {

@@ -91,11 +91,6 @@ export function settledBy({ effect }: Operation): string | undefined {
   return isSettling ? effect.readBack.settledBy : undefined;
 }
 
-/** Can a read of its resource settle an unknown outcome? */
-export function canReconcile(operation: Operation): boolean {
-  return settledBy(operation) !== undefined;
-}
-
 /** The noun of what it does, for a sentence: `block`. */
 export function nounOf({ attempt }: Operation): string {
   return attempt.split(' ')[0] ?? attempt;

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { canReconcile, familyWords } from '../api/operation.ts';
+import { familyWords, settledBy } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { storedCredentials } from '../engine/session/credential-request.ts';
 import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
@@ -143,7 +143,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
       run,
       hasLeft: state !== 'unsettled',
       unknown: outcomes?.['unknown'] ?? 0,
-      canReconcile: operation !== undefined && canReconcile(operation),
+      canReconcile: operation !== undefined && settledBy(operation) !== undefined,
     });
     return warning('runs', `run ${run} (${commandWords(command)}) is ${state}`, next);
   });

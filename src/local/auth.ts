@@ -1,7 +1,8 @@
 import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
-import type { CredentialReport } from '../credentials/status.ts';
+import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../credentials/status.ts';
 import { CREDENTIAL_KINDS } from '../credentials/store.ts';
+import { removeCredentials, storeCredential } from '../credentials/store-change.ts';
 import { lastFour } from '../credentials/token.ts';
 import { credentialRequest } from '../engine/session/credential-request.ts';
 import { Failure, note, usageFailure, warning } from '../failure.ts';
@@ -56,7 +57,6 @@ export const authLoginCommand = localCommand({
     const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
     const { origin } = (await storeTarget(session, family, urls)).base;
     const profile = session.profile.name;
-    const { storeCredential } = await import('../credentials/store-change.ts');
     const entry = { profile, family, origin, ...chosen };
     const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
     if (keptCopy !== undefined) {
@@ -97,10 +97,9 @@ export const authStatusCommand = localCommand({
     'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
   exitCodes: [0, 1, 2, 4, 16, 130],
   examples: { 'See how the current profile stands': 'auth status', 'In a script': 'auth status -p live --json' },
-  output: async () => (await import('../credentials/status.ts')).STATUS_OUTPUT,
+  output: () => STATUS_OUTPUT,
   async run(session) {
     const { profile } = session;
-    const { describeCredential } = await import('../credentials/status.ts');
     const reports: CredentialReport[] = [];
     for (const family of FAMILIES) {
       // The sandbox has none.
@@ -138,7 +137,6 @@ export const authLogoutCommand = localCommand({
   },
   output: () => LOGOUT,
   async run(session, { family }) {
-    const { removeCredentials } = await import('../credentials/store-change.ts');
     const profile = session.profile.name;
     const removed = await removeCredentials(session.credentialPlace(), { profile, family });
     const names = removed.map((entry) => `the ${familyAdjective(entry.family)} credential for ${entry.origin}`);

@@ -14,6 +14,7 @@ import {
   shownJson,
 } from '../history/entry-table.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
+import { readHistory, recordsBegin, showHistory } from '../history/read.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { quoteGiven } from '../input/given.ts';
 import { INTEGER, jsonOf, list, object } from '../json/shape.ts';
@@ -68,7 +69,6 @@ function lookedFor({ id, operation, outcome, since, until }: HistoryFilter): str
 
 /** A "no" that can be believed: what was looked for, and since when there are records. */
 async function noMatch(session: Session, filter: HistoryFilter): Promise<string> {
-  const { recordsBegin } = await import('../history/read.ts');
   const beginMs = await recordsBegin(session.stateDir());
   const looked = lookedFor(filter);
   if (beginMs === undefined) return `No ${looked} on this machine: it has no records yet.`;
@@ -91,7 +91,6 @@ function refuseHeldId(id: string, where: string): void {
 
 /** The writes that match, newest first, and what could not be read. `where` the id was given, for a refusal. */
 export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
-  const { readHistory } = await import('../history/read.ts');
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
   const { entries, unread } = await readHistory(session.stateDir(), { ...times, ...filter });
@@ -140,7 +139,6 @@ export const historyListCommand = localCommand({
 /** One of the newest entries, chosen from a list. */
 async function chooseEntry(session: Session): Promise<string> {
   if (!session.prompt.available) throw new Failure('USAGE', '<entry>: is required');
-  const { readHistory } = await import('../history/read.ts');
   const { entries } = await readHistory(session.stateDir(), { limit: OFFERED });
   if (entries.length === 0) throw new Failure('USAGE', 'the history has no entry yet');
   const choices = entries.map(({ entry, time, operation, id = '', ending }) => ({
@@ -163,7 +161,6 @@ export const historyShowCommand = localCommand({
   output: () => SHOWN_OUTPUT,
   async run(session, given) {
     const name = given.entry ?? (await chooseEntry(session));
-    const { showHistory } = await import('../history/read.ts');
     const card = readCardId(name);
     if (card.kind === 'id' || card.kind === 'holds') {
       throw new Failure('USAGE', `${quoteGiven(name)} is a card id, not the name of an entry`, {

@@ -8,7 +8,9 @@ import { MANY, PLAN, YES } from '../options/common.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
-import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../run/run-entry.ts';
+import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES, type RunOverview } from '../run/run-entry.ts';
+import { requireRunName } from '../run/run-folder.ts';
+import { lastRunName, listRuns, lossOf, showRun } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { confirmLoss } from './missing.ts';
 
@@ -29,32 +31,21 @@ function raise(failure: Failure | undefined): void {
 /** Older ones can be named. */
 const OFFERED_RUNS = 20;
 
-/** Asks which of the newest runs is meant. */
-async function chooseRun(session: Session): Promise<string> {
-  const { listRuns } = await import('../run/run-list.ts');
-  const runs = await listRuns(portsOf(session));
-  if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
-  return session.prompt.choose(
-    'Which run?',
-    runs
-      .slice(0, OFFERED_RUNS)
-      .map(({ run, state, rows }) => ({ value: run, text: `${run}  ${state}, ${plural(rows, 'row')}` })),
-  );
-}
-
 /** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
 async function runNameOf(
   session: Session,
-  { run, last }: { readonly run: string | undefined; readonly last: boolean },
+  given: { readonly run: string | undefined; readonly last: boolean },
 ): Promise<string> {
-  if (run !== undefined) {
-    const { requireRunName } = await import('../run/run-folder.ts');
-    return requireRunName(session.stateDir(), run);
+  if (given.run !== undefined) return requireRunName(session.stateDir(), given.run);
+  if (given.last) return lastRunName(portsOf(session));
+  if (!session.prompt.available) {
+    throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
   }
-  const { lastRunName } = await import('../run/run-list.ts');
-  if (last) return lastRunName(portsOf(session));
-  if (session.prompt.available) return chooseRun(session);
-  throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
+  const runs = await listRuns(portsOf(session));
+  if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
+  const textOf = ({ run, state, rows }: RunOverview) => `${run}  ${state}, ${plural(rows, 'row')}`;
+  const offered = runs.slice(0, OFFERED_RUNS).map((entry) => ({ value: entry.run, text: textOf(entry) }));
+  return session.prompt.choose('Which run?', offered);
 }
 
 /** One run or several that are meant; several are the shards of one input. */
@@ -62,10 +53,8 @@ async function runNamesOf(
   session: Session,
   { run, last }: { readonly run: readonly string[]; readonly last: boolean },
 ): Promise<readonly string[]> {
-  if (run.length <= 1) return [await runNameOf(session, { run: run[0], last })];
-  const { requireRunName } = await import('../run/run-folder.ts');
-  const names = await Promise.all(run.map((word) => requireRunName(session.stateDir(), word)));
-  return [...new Set(names)];
+  const words = run.length === 0 ? [undefined] : run;
+  return [...new Set(await Promise.all(words.map((word) => runNameOf(session, { run: word, last }))))];
 }
 
 const RUNS = {
@@ -83,7 +72,6 @@ export const runsListCommand = localCommand({
   examples: { 'See what was run': 'runs', 'Runs that were killed': 'runs list --state interrupted' },
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {
-    const { listRuns } = await import('../run/run-list.ts');
     const unread: Unread = new Map();
     const runs = (await listRuns(portsOf(session), unread)).filter((run) => state === undefined || run.state === state);
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
@@ -114,7 +102,6 @@ export const runsShowCommand = localCommand({
   },
   output: () => RUN_OUTPUT,
   async run(session, given) {
-    const { showRun } = await import('../run/run-list.ts');
     const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
     const { isForPeople } = session;
     const columns = isForPeople ? [...RUN_COLUMNS, { name: 'source', header: 'FILE' }] : RUN_COLUMNS;
@@ -260,7 +247,6 @@ export const runsRemoveCommand = localCommand({
   output: () => REMOVED,
   async run(session, given) {
     const { removeRun, removeRunsOlderThan } = await import('../run/run-store.ts');
-    const { listRuns, lossOf, showRun } = await import('../run/run-list.ts');
     const { olderThan, yes } = given;
     const unread: Unread = new Map();
     let removed: readonly string[];

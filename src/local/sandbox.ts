@@ -5,7 +5,8 @@ import type { JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { sandboxInfo } from '../sandbox/info.ts';
+import { FileStore, resetSandbox } from '../sandbox/file-store.ts';
+import { INFO_OUTPUT, sandboxInfo } from '../sandbox/info.ts';
 import { NEVER_ASKS } from './missing.ts';
 
 type Info = ReturnType<typeof sandboxInfo>;
@@ -51,10 +52,8 @@ export const sandboxInfoCommand = localCommand({
     'See what there is to try': 'sandbox info',
     'Take the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"`,
   },
-  output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
+  output: () => INFO_OUTPUT,
   async run(session, { choices }) {
-    const { INFO_OUTPUT, sandboxInfo } = await import('../sandbox/info.ts');
-    const { FileStore } = await import('../sandbox/file-store.ts');
     const store = new FileStore(session.stateDir(), session.context);
     const info = sandboxInfo(store.read());
     const text = choices ? choicesText(info) : infoText(info);
@@ -70,7 +69,6 @@ export const sandboxResetCommand = localCommand({
   examples: { 'Begin again': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
   output: () => RESET,
   async run(session) {
-    const { resetSandbox } = await import('../sandbox/file-store.ts');
     await resetSandbox(session.stateDir(), session.context);
     await session.print({
       kind: 'text',

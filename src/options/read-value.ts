@@ -273,24 +273,14 @@ export function missingOf(
   specs: { readonly arguments: readonly ArgumentSpec[]; readonly options: readonly OptionSpec[] },
   input: RawInput,
 ): readonly Missing[] {
-  const named = [
-    ...specs.arguments.map((spec, at) => ({
-      spec,
-      name: spec.name,
-      where: `<${spec.name}>`,
-      isGiven: input.words[at] !== undefined,
-    })),
-    ...specs.options.map((spec) => ({
-      spec,
-      name: nameOf(spec.long),
-      where: `--${spec.long}`,
-      isGiven: input.options.has(spec.long),
-    })),
+  const missing = (spec: ValueSpec, isGiven: boolean, name: string, where: string): readonly Missing[] => {
+    if (spec.required !== true || spec.isOwnQuestion === true || isGiven) return [];
+    const which = spec.choices === undefined ? '' : `: ${choiceWords(spec.choices)}`;
+    return [{ name, spec, fault: { where, problem: `is required${which}` } }];
+  };
+  const { words, options } = input;
+  return [
+    ...specs.arguments.flatMap((spec, at) => missing(spec, at in words, spec.name, `<${spec.name}>`)),
+    ...specs.options.flatMap((spec) => missing(spec, options.has(spec.long), nameOf(spec.long), `--${spec.long}`)),
   ];
-  return named
-    .filter(({ spec, isGiven }) => spec.required === true && spec.isOwnQuestion !== true && !isGiven)
-    .map(({ spec, name, where }) => {
-      const which = spec.choices === undefined ? '' : `: ${choiceWords(spec.choices)}`;
-      return { name, spec, fault: { where, problem: `is required${which}` } };
-    });
 }

@@ -1,4 +1,4 @@
-import { canReconcile, type Operation } from '../api/operation.ts';
+import { type Operation, settledBy } from '../api/operation.ts';
 import { hintText } from '../failure.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -106,7 +106,7 @@ function remedy({ stop }: RunResult, run: string | undefined): readonly string[]
 function nextOf({ operation, kept }: Summarized, { state, tally }: RunResult): string | undefined {
   if (kept === undefined) return undefined;
   const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') };
-  return nextCommand({ run: kept.header.run, canReconcile: canReconcile(operation), ...standing });
+  return nextCommand({ run: kept.header.run, canReconcile: settledBy(operation) !== undefined, ...standing });
 }
 
 /** How many rows did not succeed and why, one line for each way in which they ended, and what the service said below it. */

@@ -1,4 +1,4 @@
-import { canReconcile, isUpdate } from '../../api/operation.ts';
+import { isUpdate, settledBy } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import type { ClockPort } from '../../context.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
@@ -63,7 +63,7 @@ function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState,
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   const ways = {
-    canReconcile: operation !== undefined && canReconcile(operation),
+    canReconcile: operation !== undefined && settledBy(operation) !== undefined,
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };
