@@ -147,12 +147,9 @@ const FIELD_VALUE: Readonly<Record<FieldSpec['type'], string>> = {
 };
 
 /** What a field accepts, for help: `at most 5000 characters`. */
-function limitText(field: FieldSpec): string {
-  const limits = [
-    ...(field.maxLength === undefined ? [] : [`at most ${field.maxLength} characters`]),
-    ...(field.minimum === undefined || field.maximum === undefined ? [] : [`${field.minimum} to ${field.maximum}`]),
-  ];
-  return limits.length === 0 ? '' : ` (${limits.join(', ')})`;
+function limitText({ maxLength, minimum, maximum }: FieldSpec): string {
+  if (maxLength !== undefined) return ` (at most ${maxLength} characters)`;
+  return minimum === undefined || maximum === undefined ? '' : ` (${minimum} to ${maximum})`;
 }
 
 function fieldOptions(field: FieldSpec): OptionSpec[] {

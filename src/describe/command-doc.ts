@@ -8,24 +8,16 @@ export function commonOptions(doc: CommandDoc): readonly OptionSpec[] {
   return COMMON_OPTIONS.filter((common) => !doc.options.some((option) => option.long === common.long));
 }
 
-/** One row of the table of exit codes. */
-export interface ExitCodeRow {
-  readonly exitCode: number;
-  /** Empty: it is no failure. */
-  readonly code: string;
-  readonly meaning: string;
-  readonly repeat: string;
-}
-
-const DONE: ExitCodeRow = { exitCode: 0, code: '', meaning: 'done', repeat: '' };
+/** No failure, so without a code. */
+const DONE = { exitCode: 0, code: '', meaning: 'done', repeat: '' };
 
 /** Every exit code in ascending order, from the table of failures. */
-export function exitCodeRows(): readonly ExitCodeRow[] {
+export function exitCodeRows(): readonly (typeof DONE)[] {
   return [DONE, ...Object.entries(FAILURES).map(([code, row]) => ({ ...row, code }))];
 }
 
 /** The row of an exit code; 129, 141 and 143 stand under 130. */
-export function exitCodeRow(exitCode: number): ExitCodeRow {
+export function exitCodeRow(exitCode: number): typeof DONE {
   const isCancelled = exitCode === 129 || exitCode === 141 || exitCode === 143;
   const rows = exitCodeRows();
   const row = rows.find((candidate) => candidate.exitCode === (isCancelled ? FAILURES.CANCELLED.exitCode : exitCode));

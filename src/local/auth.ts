@@ -112,10 +112,7 @@ export const authStatusCommand = localCommand({
       ? 'The sandbox needs no credential.'
       : `Profile ${profile.name} has no URL yet. Log in:\n  frontdesk auth login -p ${profile.name}`;
     await session.print({ kind: 'list', rows, columns: STATUS_COLUMNS, whenEmpty: none });
-    if (profile.isSandbox) {
-      await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
-      return 0;
-    }
+    if (profile.isSandbox) await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
     const missing = reports.filter(({ status }) => status.problem !== null);
     if (missing.length === 0) return 0;
     // One file may be in the way of both families: what to do about it is said once.

@@ -103,13 +103,11 @@ export async function matchingWrites(session: Session, { since, until, ...filter
 export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
   const { since, until, id, operation, outcome } = filter;
   const { rows, unread } = await matchingWrites(session, filter, '--id');
-  const isFiltered = (since ?? until ?? id ?? operation ?? outcome) !== undefined;
-  const none =
-    isFiltered && rows.length === 0
-      ? await noMatch(session, filter)
-      : 'No write was made from this machine yet; every one is recorded here.';
+  const isUnmatched = rows.length === 0 && (since ?? until ?? id ?? operation ?? outcome) !== undefined;
+  const nothing = 'No write was made from this machine yet; every one is recorded here.';
+  const none = isUnmatched ? await noMatch(session, filter) : nothing;
   // On a terminal the sentence is the result.
-  if (isFiltered && rows.length === 0 && !session.isForPeople) await session.notify(note('NO_MATCH', none));
+  if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
   await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
   const left = unreadFailure('run', unread);
   if (left !== undefined) throw left;

@@ -17,20 +17,6 @@ export async function missingText(
   return session.prompt.text(question, (answer) => (answer === '' ? 'is required' : (problemOf(answer) ?? true)));
 }
 
-/** The same for one of a few words. */
-export async function missingChoice(
-  session: Session,
-  where: string,
-  question: string,
-  choices: readonly string[],
-): Promise<string> {
-  if (!session.prompt.available) throw new Failure('USAGE', `${where}: is required: ${choices.join(', ')}`);
-  return session.prompt.choose(
-    question,
-    choices.map((value) => ({ value, text: value })),
-  );
-}
-
 /** `--family`. */
 export const FAMILY = {
   kind: 'choice',

@@ -1,5 +1,6 @@
 import { localCommand } from '../commands/command.ts';
 import { collect } from '../engine/faults.ts';
+import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
 import { MANY, WRITE, YES } from '../options/common.ts';
 import { openUnder } from '../output/column.ts';
@@ -88,11 +89,7 @@ export const planApplyCommand = localCommand({
     'Apply a plan that was looked at': 'plan apply stolen.plan',
     'In a job: a second start goes on with the first': 'plan apply stolen.plan --yes --json',
   },
-  output: async () => {
-    const { rowOutput } = await import('../run/row-result.ts');
-    const { DRY_RUN_OUTPUT } = await import('../http/request.ts');
-    return anyOf(list(rowOutput(ANY)), DRY_RUN_OUTPUT);
-  },
+  output: async () => anyOf(list((await import('../run/row-result.ts')).rowOutput(ANY)), DRY_RUN_OUTPUT),
   async run(session, given) {
     const { applyPlan } = await import('../engine/many/apply-plan.ts');
     return applyPlan(session, given, given.file);

@@ -15,7 +15,7 @@ import {
   type Settings,
   type StoredProfile,
 } from '../settings/settings.ts';
-import { confirmLoss, missingChoice, missingText } from './missing.ts';
+import { confirmLoss, missingText } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
@@ -43,11 +43,11 @@ function profileJson(name: string, profile: StoredProfile, current: string | und
 /** The name of a profile that is stored, or one of the others that may be meant. */
 async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
   if (name !== undefined) return name;
-  const { profiles } = session.settings();
-  const known = [...profiles.keys(), ...others];
-  if (known.length === 0 && session.prompt.available)
-    throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
-  return missingChoice(session, '<name>', 'Which profile?', known);
+  const known = [...session.settings().profiles.keys(), ...others];
+  if (!session.prompt.available) throw new Failure('USAGE', `<name>: is required: ${known.join(', ')}`);
+  if (known.length === 0) throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
+  const choices = known.map((value) => ({ value, text: value }));
+  return session.prompt.choose('Which profile?', choices);
 }
 
 async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
@@ -68,8 +68,8 @@ export const profileListCommand = localCommand({
     const { env } = session.context;
     const current = currentProfileName(settings, env);
     const profiles = knownProfiles(settings, env);
-    const rows = [...profiles].map(([name, profile]) => profileJson(name, profile, current));
-    rows.push(profileJson(SANDBOX, {}, current));
+    const all = [...profiles, [SANDBOX, {}] as const];
+    const rows = all.map(([name, profile]) => profileJson(name, profile, current));
     await session.print({ kind: 'list', rows, columns: COLUMNS });
     if (profiles.size === 0 && session.context.stdout.isTerminal) {
       await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));

@@ -217,7 +217,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   'a preference to take away': asked('config unset', /Which preference/, ['config unset <key>']),
   'a value of a preference': asked('config set retries', /Value of retries/, ['config.ts missingText']),
   'a name of a profile': asked('profile set', /Name of the profile/, ['profile.ts missingText']),
-  'a profile': asked('profile use', /Which profile/, ['profile.ts missingChoice', 'missing.ts choose'], {
+  'a profile': asked('profile use', /Which profile/, ['profile.ts choose'], {
     prepare: profile(),
   }),
   'a loss of a profile': asked('profile remove strict', /Remove profile strict.*\(y\/N/, ['profile.ts confirmLoss'], {
