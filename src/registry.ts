@@ -44,8 +44,8 @@ export const REGISTRY: Registry = createRegistry(
       'calendar.subscribers.list': ['List the subscribers of a calendar', 'calendarSubscribersList'],
       'calendar.subscribers.update': ['Update a subscriber', 'calendarSubscribersUpdate'],
     }),
+    ...from(() => import('./local/login.ts'), { 'auth.login': ['Store a credential', 'authLoginCommand'] }),
     ...from(() => import('./local/auth.ts'), {
-      'auth.login': ['Store a credential', 'authLoginCommand'],
       'auth.status': ['Show where credentials come from and how they stand', 'authStatusCommand'],
       'auth.logout': ['Remove stored credentials', 'authLogoutCommand'],
     }),

@@ -167,10 +167,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
   'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),
   'a method': asked('api', /\? Method/, ['api <method>']),
   'a path': asked('api POST', /\? Path/, ['api.ts missingText', 'missing.ts text']),
-  'whose path': asked('api POST /v1/other', /What does the path belong to/, [
-    'api.ts askFamily',
-    'missing.ts choose 2',
-  ]),
+  'whose path': asked('api POST /v1/other', /What does the path belong to/, ['api.ts askFamily', 'missing.ts choose']),
 };
 
 /** Questions about what is kept on this machine: history, runs, plans. */
@@ -223,14 +220,12 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   'a loss of a profile': asked('profile remove strict', /Remove profile strict.*\(y\/N/, ['profile.ts confirmLoss'], {
     prepare: profile(),
   }),
-  'a family': asked(LOGIN, /Gift cards or calendars/, ['auth.ts askFamily'], ALONE),
-  'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['login-steps.ts text'], ALONE),
-  'a token': asked(
-    `${LOGIN} --family cards --cards-url https://cards.example.com`,
-    /Token of/,
-    ['login-steps.ts secret'],
-    { isAlone: true, isSecret: true },
-  ),
+  'a family': asked(LOGIN, /Gift cards or calendars/, ['login.ts askFamily'], ALONE),
+  'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['login.ts text'], ALONE),
+  'a token': asked(`${LOGIN} --family cards --cards-url https://cards.example.com`, /Token of/, ['login.ts secret'], {
+    isAlone: true,
+    isSecret: true,
+  }),
   'an id to check with': asked(LOGIN, /Id of a card to check with/, ['ask-missing.ts text'], {
     isAlone: true,
     steps: GUIDED,

@@ -1,21 +1,24 @@
 import { resolve } from 'node:path';
-import { type Family, familyWords, type Operation } from '../api/operation.ts';
+import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import type { CredentialKind } from '../credentials/store.ts';
-import { checkTokenText, describeExpiry, judgeExpiry, readTokenFile, timesOf } from '../credentials/token.ts';
+import { localCommand } from '../commands/command.ts';
+import { CREDENTIAL_KINDS, type CredentialKind } from '../credentials/store.ts';
+import { storeCredential } from '../credentials/store-change.ts';
+import { checkTokenText, describeExpiry, judgeExpiry, lastFour, readTokenFile, timesOf } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { readTextFile } from '../input/text-file.ts';
+import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
 import type { GivenOptions } from '../options/option.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
-import { resolveProfile, resolveTarget, type Target, urlKey } from '../settings/resolve.ts';
+import { currentProfileName, resolveProfile, resolveTarget, type Target, urlKey } from '../settings/resolve.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
-import { FAMILY } from './missing.ts';
+import { askFamily, FAMILY } from './missing.ts';
 
 /** What `auth login` is given. */
-export const LOGIN_OPTIONS = {
+const LOGIN_OPTIONS = {
   family: FAMILY,
   cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
   calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
@@ -33,7 +36,7 @@ export const LOGIN_OPTIONS = {
 type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
 
 /** `--family`, or the family whose URL alone is given. */
-export function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
+function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
   if (family !== undefined) return family;
   if ((cardsUrl === undefined) === (calendarUrl === undefined)) return undefined;
   return cardsUrl === undefined ? 'calendar' : 'cards';
@@ -44,7 +47,7 @@ function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean
 }
 
 /** Raises USAGE for what is missing where it cannot be asked for. */
-export function checkLogin(given: LoginGiven, { prompt }: Session): void {
+function checkLogin(given: LoginGiven, { prompt }: Session): void {
   const faults: Fault[] = [];
   if (familyOf(given) === undefined && !prompt.available) {
     faults.push({ where: '--family', problem: 'is required where no person can be asked: cards or calendar' });
@@ -74,7 +77,7 @@ function urlAnswerProblem(text: string): true | string {
 }
 
 /** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
-export async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
+async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
   const { profile, prompt } = session;
   const urls: Urls = { cardsUrl: given.cardsUrl, calendarUrl: given.calendarUrl };
   const key = urlKey(family);
@@ -95,7 +98,7 @@ function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
 }
 
 /** Where the credential will belong, with the URLs stored in the profile. */
-export async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
+async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
   const { profile } = session;
   if (isUnset(urls)) return resolveTarget(profile, family);
   const settings = await session.changeSettings((before) => {
@@ -114,7 +117,7 @@ function pastedToken(text: string): string {
 }
 
 /** The credential as it is to be kept: the token, the command, or the path of its file. */
-export async function readSecret(
+async function readSecret(
   session: Session,
   { tokenCommand, tokenFile, tokenStdin }: LoginGiven,
   family: Family,
@@ -148,7 +151,7 @@ export async function readSecret(
 }
 
 /** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */
-export function refuseExpired(session: Session, family: Family, token: string): string | undefined {
+function refuseExpired(session: Session, family: Family, token: string): string | undefined {
   const { expiresAtMs } = timesOf(family, token);
   if (expiresAtMs === undefined) return undefined;
   const nowMs = session.context.clock.now();
@@ -168,7 +171,7 @@ function checkRead(family: Family): { readonly operation: Operation; readonly pa
 }
 
 /** What is wrong with an id to check with; none: it may be sent. */
-export async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
+async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
   const { checkFieldTexts } = await import('../input/check-fields.ts');
   const { operation, param } = checkRead(family);
   const source = { nameOf: () => '--check', source: 'flag' } as const;
@@ -176,20 +179,20 @@ export async function checkIdFaults(family: Family, id: string): Promise<readonl
 }
 
 /** Whether the person is led through the login: nothing was said on the command line but the profile. */
-export function isGuided({ prompt }: Session, given: LoginGiven): boolean {
+function isGuided({ prompt }: Session, given: LoginGiven): boolean {
   const { family, cardsUrl, calendarUrl, check } = given;
   return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
 }
 
 /** Offers to try the new credential at once. Undefined: not wanted. */
-export async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
+async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
   const { askForId } = await import('../engine/ask/ask-missing.ts');
   const question = `Id of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
   return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
 }
 
 /** Reads with the new credential, so that a person knows at once whether it is accepted. */
-export async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
+async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
   const { operation, param } = checkRead(family);
   const query = operation.query === null ? {} : { limit: '1' };
   const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
@@ -197,3 +200,58 @@ export async function checkWithRead(session: Session, family: Family, id: string
   await session.notify(warning('CHECK_FAILED', 'the credential is stored, but the read to check it failed'));
   throw result.failure;
 }
+
+const LOGIN = object(
+  { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(CREDENTIAL_KINDS) },
+  { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
+);
+
+export const authLoginCommand = localCommand({
+  description:
+    'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
+  options: LOGIN_OPTIONS,
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
+  examples: {
+    'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
+    'From a secret manager': "auth login -p live --family cards --token-command 'pass show cards'",
+    'From a file that is mounted': 'auth login -p live --family calendar --token-file /run/secrets/calendar',
+  },
+  output: () => LOGIN,
+  check: checkLogin,
+  async run(session, given) {
+    if (session.profile.isSandbox) {
+      throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
+    }
+    const family = familyOf(given) ?? (await askFamily(session, 'Gift cards or calendars?'));
+    const checkFaults = given.check === undefined ? [] : await checkIdFaults(family, given.check);
+    if (checkFaults.length > 0) throw usageFailure(checkFaults);
+    // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
+    const urls = await readUrls(session, given, family);
+    const chosen = await readSecret(session, given, family, urls);
+    const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
+    const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
+    const { origin } = (await storeTarget(session, family, urls)).base;
+    const profile = session.profile.name;
+    const entry = { profile, family, origin, ...chosen };
+    const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
+    if (keptCopy !== undefined) {
+      const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
+      await session.notify(warning('CREDENTIALS_DAMAGED', message));
+    }
+    if (check !== undefined) await checkWithRead(session, family, check);
+    const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
+    const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
+    // The profile in use needs no name.
+    const isCurrent = currentProfileName(session.settings(), session.context.env) === profile;
+    const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profile}`;
+    const next =
+      family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
+    const text = [
+      `Logged in to ${familyWords(family)} at ${origin} with profile ${profile}.`,
+      ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
+      ...(check === undefined ? [] : [`The service accepted it: ${check} was read.`]),
+      `Try: ${next}`,
+    ].join('\n');
+    await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });
+  },
+});
