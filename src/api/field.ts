@@ -22,7 +22,7 @@ export function noted<T extends z.ZodMiniType>(schema: T, note: z.core.GlobalMet
   return schema;
 }
 
-/** A string schema with a further rule: `problemOf` says what is wrong with a value, if anything is. */
+/** A string schema with a further rule: `problemOf` says what is wrong with a value, if anything is. Its note stays with it. */
 export function checked(
   schema: z.ZodMiniString<string>,
   problemOf: (value: string) => string | undefined,
@@ -66,11 +66,7 @@ function urlProblem(value: string): string | undefined {
 /** URL of a page or image: empty, http or https, and at most `maxLength` code points. */
 export function webUrl(description: string, maxLength?: number) {
   const base = maxLength === undefined ? text(description) : limitedText(maxLength, description);
-  return noted(checked(base, urlProblem), {
-    description,
-    ...(maxLength === undefined ? {} : { maxLength }),
-    'x-kind': 'url',
-  });
+  return noted(checked(base, urlProblem), { 'x-kind': 'url' });
 }
 
 /** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (docs/faults.md I4). */
@@ -86,7 +82,7 @@ function segmentProblem(value: string): string | undefined {
 
 /** Id of a calendar, event or subscriber, sent as one percent-encoded path segment or in a body. */
 export function resourceId(description: string) {
-  return noted(checked(limitedText(5000, description), segmentProblem), { maxLength: 5000, description });
+  return checked(limitedText(5000, description), segmentProblem);
 }
 
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -105,35 +105,28 @@ const HELD = '\ue001';
 /** Words of a paragraph on lines of at most `width` columns; a command in backticks stays whole where it fits. */
 export function wrap(paragraph: string, width: number): string[] {
   const text = paragraph.replace(TOGETHER, (words) => (words.length > width ? words : words.replaceAll(' ', HELD)));
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line].map((each) => each.replaceAll(HELD, ' '));
+  return fill(text.split(/\s+/), width, '', '').map((line) => line.replaceAll(HELD, ' '));
 }
 
-/** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */
-export function foldCommand(command: string, width: number): string[] {
-  const parts = commandParts(command);
+/** Parts on lines of at most `width` columns; `end` stands at the end of a line that another follows, `begin` before that one. */
+function fill(parts: readonly string[], width: number, end: string, begin: string): string[] {
   const lines: string[] = [];
   let line = '';
   for (const [at, part] of parts.entries()) {
-    // Two columns for the ` \\` that a further line needs.
-    const isLast = at === parts.length - 1;
-    if (line !== '' && line.length + 1 + part.length + (isLast ? 0 : 2) > width) {
-      lines.push(`${line} \\`);
-      line = `    ${part}`;
+    const room = at === parts.length - 1 ? width : width - end.length;
+    if (line !== '' && line.length + 1 + part.length > room) {
+      lines.push(`${line}${end}`);
+      line = `${begin}${part}`;
     } else {
       line = line === '' ? part : `${line} ${part}`;
     }
   }
   return [...lines, line];
+}
+
+/** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */
+export function foldCommand(command: string, width: number): string[] {
+  return fill(commandParts(command), width, ' \\', '    ');
 }
 
 /** Words of a shell command; an option stays together with the value behind it. */

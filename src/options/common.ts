@@ -120,16 +120,6 @@ export const MANY_WRITE = declareOptions({
 });
 export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = Object.values(MANY_WRITE);
 
-/** How long a plan lives, also one that takes a run back. */
-const PLAN_EXPIRES = {
-  kind: 'lifetime',
-  min: 1,
-  max: 90 * 86_400_000,
-  needs: 'plan',
-  default: '24h',
-  text: 'how long the plan may be applied: 24h (the default), at most 90d',
-} as const;
-
 /** Options of the commands whose writes can be planned. */
 export const PLAN = declareOptions({
   plan: {
@@ -144,7 +134,15 @@ export const PLAN = declareOptions({
     },
     text: 'send nothing; write what would be sent to a new file, for `frontdesk plan apply`',
   },
-  planExpires: PLAN_EXPIRES,
+  /** How long a plan lives, also one that takes a run back. */
+  planExpires: {
+    kind: 'lifetime',
+    min: 1,
+    max: 90 * 86_400_000,
+    needs: 'plan',
+    default: '24h',
+    text: 'how long the plan may be applied: 24h (the default), at most 90d',
+  },
 });
 export const PLAN_OPTIONS: readonly OptionSpec[] = Object.values(PLAN);
 
