@@ -102,24 +102,24 @@ function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Pa
   return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
 }
 
+/** The cells of a line, each as wide as its column. */
+function cellsOf({ columns, widths }: FittedColumns, { unicode }: TerminalStyle, paint: Paint) {
+  const inColumn = (text: string, index: number) => fitText(text, widths[index] ?? 0, unicode, columns[index]?.align);
+  return {
+    head: () => columns.map((column, index) => paint.bold(inColumn(safeText(column.header), index))),
+    row: (row: JsonValue) =>
+      peopleCells(row, columns).map((cell, index) => paint.toned(columns[index]?.tone, cell, inColumn(cell, index))),
+  };
+}
+
 function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: OutputPort): RowWriter {
   const paint = makePaint(style.colour);
-  const { columns, widths } = fitted;
-  const cellOf = (text: string, index: number) =>
-    fitText(text, widths[index] ?? 0, style.unicode, columns[index]?.align);
-  const header = () => {
-    const cells = columns.map((column, index) => cellOf(safeText(column.header), index));
-    const rule = ruleOf(style).repeat(tableWidth(widths));
-    return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule && `${rule}\n`}`;
-  };
-  const lineOf = (row: JsonValue) => {
-    const cells = peopleCells(row, columns).map((cell, index) =>
-      paint.toned(columns[index]?.tone, cell, cellOf(cell, index)),
-    );
-    const lines = [cells.join(GAP).trimEnd(), ...linesBelow(row, fitted, style, paint)];
-    return lines.map((text) => `${text}\n`).join('');
-  };
-  const writer = lineWriter(style.header ? header() : '', lineOf, stdout);
+  const cells = cellsOf(fitted, style, paint);
+  const rule = ruleOf(style).repeat(tableWidth(fitted.widths));
+  const header = style.header ? `${cells.head().join(GAP).trimEnd()}\n${rule && `${rule}\n`}` : '';
+  const lineOf = (row: JsonValue) =>
+    [cells.row(row).join(GAP).trimEnd(), ...linesBelow(row, fitted, style, paint)].map((line) => `${line}\n`).join('');
+  const writer = lineWriter(header, lineOf, stdout);
   return {
     row: (row) => writer.row(row),
     async close() {
@@ -140,30 +140,23 @@ async function drawTable(
   paint: Paint,
 ): Promise<string> {
   const { default: Table } = await import('cli-table3');
-  const { columns, widths } = fitted;
-  const shown: string[] = [];
+  const { widths } = fitted;
+  const cells = cellsOf(fitted, style, paint);
   const rule = ruleOf(style);
-  const standIn = (text: string, index: number, dress: (cut: string) => string): string => {
-    const cut = cutText(text, widths[index] ?? 0, style.unicode);
-    const width = displayWidth(cut);
-    if (width > 0) shown.push(dress(cut));
-    return STAND_IN.repeat(width);
+  const shown: string[] = [];
+  const standIns = (dressed: readonly string[]): string[] => {
+    shown.push(...dressed);
+    return widths.map((width) => STAND_IN.repeat(width));
   };
-  const headed = style.header ? columns : [];
   const table = new Table({
-    head: headed.map((column, index) => standIn(safeText(column.header), index, paint.bold)),
+    head: style.header ? standIns(cells.head()) : [],
     chars: bordersOf(rule),
     colWidths: [...widths],
-    colAligns: columns.map((column) => column.align ?? 'left'),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
+  for (const row of rows) table.push(standIns(cells.row(row)));
   // Lines below a row are no cells: they may be wider than the columns, and are put after the row's own line.
-  const below: string[][] = [];
-  for (const row of rows) {
-    const cells = peopleCells(row, columns);
-    table.push(cells.map((cell, index) => standIn(cell, index, (cut) => paint.toned(columns[index]?.tone, cell, cut))));
-    below.push(linesBelow(row, fitted, style, paint));
-  }
+  const below = rows.map((row) => linesBelow(row, fitted, style, paint));
   const lines = table
     .toString()
     .split('\n')
@@ -179,7 +172,7 @@ async function drawTable(
 
 function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
   return columns.map((column, index) => {
-    let width = displayWidth(safeText(column.header));
+    let width = Math.max(1, displayWidth(safeText(column.header)));
     for (const row of rows) {
       const cell = row[index] ?? '';
       // A long cell is cut anyway: measuring 40,000 characters of it would only cost time.
