@@ -214,7 +214,7 @@ describe('the list of runs', () => {
     const off = await runFrontdesk(['runs', 'show', 'stolen-november'], { home });
     expect(off.stdout).toMatch(/\tcard\.activate\t.*\d{4}-\d\d-\d\dT\S+Z$/m);
     const rows = await dialogue(['runs', 'results', 'stolen-november'], [], { home, columns: 80 });
-    expect(rows.text).toMatch(/ rejected {2}the service answered 409$/m);
+    expect(rows.text).toMatch(/ rejected +409\n {2}the service answered 409; nothing was changed$/m);
   });
 });
 
