@@ -239,8 +239,7 @@ export class Session {
   /** Prints a result on stdout. */
   async print(result: Result): Promise<void> {
     this.#parts.display.clear();
-    const isSaid = result.kind === 'list' && result.rows.length === 0 && this.isForPeople;
-    const said = isSaid && result.whenEmpty !== undefined ? result.whenEmpty : undefined;
+    const said = result.kind === 'list' && result.rows.length === 0 && this.isForPeople ? result.whenEmpty : undefined;
     const shown: Result = said === undefined ? result : { kind: 'text', text: said, json: [] };
     await renderResult(shown, this.output, this.context.stdout);
   }

@@ -6,12 +6,18 @@ export const systemClock: ClockPort = {
   now: () => Date.now(),
   // Not `performance`, which loads a module of its own at its first use.
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-  // A timer takes at most 2^31-1 ms and ends at once beyond it.
   sleep: (ms, signal) =>
-    process
-      .getBuiltinModule('node:timers/promises')
-      .setTimeout(Math.min(ms, 2_147_483_647), undefined, signal && { signal })
-      .catch(() => undefined),
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const finish = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      // setTimeout takes at most 2^31-1 ms and fires at once beyond it.
+      const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
+      signal?.addEventListener('abort', finish);
+    }),
 };
 
 /** Uniform in [0, 1). */
