@@ -43,8 +43,7 @@ export class ListedRows {
 
 const MAX_ROWS = 1000;
 /** With all else, the document stays under 1 MiB. */
-const MAX_ROWS_BYTES = 900_000;
-const MAX_CAUSES = 50;
+const MAX_ROWS_BYTES = 700_000;
 
 function rowLine({ row, id, ending, timeMs, run }: ReportedRow): string {
   const { outcome, httpStatus } = ending;
@@ -94,12 +93,10 @@ function outcomeSection(facts: RunFacts): string {
 
 function causeSection({ causes }: RunFacts): string {
   if (causes.length === 0) return '';
-  const rows = causes.slice(0, MAX_CAUSES).map(({ outcome, name, rows: count }) => {
+  const rows = causes.map(({ outcome, name, rows: count }) => {
     return `<tr><th scope="row">${OUTCOME_NAMES[outcome]}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
   });
-  const rest = causes.slice(MAX_CAUSES).reduce((sum, cause) => sum + cause.rows, 0);
-  const more = rest === 0 ? '' : `<p class="note">And ${plural(rest, 'row')} of other causes.</p>\n`;
-  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause', 'cause']], rows, isSmall: true })}${more}</section>\n`;
+  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause', 'cause']], rows, isSmall: true })}</section>\n`;
 }
 
 function timeSection({ timeline }: RunFacts): string {

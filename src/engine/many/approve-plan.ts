@@ -2,7 +2,7 @@ import { lstat, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { putInNewPlace, withTemporaryFolder } from '../../files/atomic.ts';
-import { ioFailure, succeeds } from '../../files/io-failure.ts';
+import { ioFailure, succeeds, tidy } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { removeCommand } from '../../files/shell-quote.ts';
 import { quoteGiven } from '../../input/given.ts';
@@ -74,10 +74,9 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
     await writeFile(temporary, text, { flag: 'wx', mode: 0o644, flush: true });
     if (!(await putInNewPlace(temporary, file))) throw alreadyThere(file);
   } catch (error) {
-    if (error instanceof Failure) throw error;
     throw ioFailure(`cannot write the approval ${file}`, error, 'nothing was signed');
   } finally {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await tidy(rm(temporary, { force: true }));
   }
 }
 

@@ -124,7 +124,6 @@ export async function readManyCall(session: Session, command: CallCommand, typed
       shard,
       ignoreColumns,
       changedFrom: changedFrom?.index,
-      keepsOldCells: options.plan !== undefined,
       changedFromSha256: changedFrom?.sha256,
       resendUnknown: options.resendUnknown === true,
       checkRows: reasonCheck(session, operation),

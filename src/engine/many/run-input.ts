@@ -162,7 +162,7 @@ export async function* rowsOfRun(session: Session, { header, folder }: KnownRun)
       ? undefined
       : await readChangedFrom(await openInput(older.path, stdin, '--changed-from'), older);
   // Whether rows whose outcome is unknown may be sent was decided when the run began.
-  const reading = { changedFrom, keepsOldCells: true, resendUnknown: true, path: '', format };
+  const reading = { changedFrom, resendUnknown: true, path: '', format };
   yield* rowsOf(file, { ...options, operation, ...reading });
 }
 

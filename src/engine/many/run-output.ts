@@ -153,9 +153,8 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
     }
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
-    return take !== undefined && result.source === 'not_reached'
-      ? Promise.resolve()
-      : reportRow(session, result.failure);
+    if (take !== undefined && result.source === 'not_reached') return Promise.resolve();
+    return session.report(failureOfRow(result.failure, session.output.format));
   };
   const flush = async (): Promise<void> => {
     // Elsewhere the two are not seen together.
@@ -221,10 +220,6 @@ async function orLost(print: () => Promise<void>): Promise<void> {
   }
 }
 
-function reportRow(session: Session, failure: Failure): Promise<void> {
-  return session.report(failureOfRow(failure, session.output.format));
-}
-
 /** For people the row stands in front; JSON has it as a member. */
 function failureOfRow(failure: Failure, format: Format): Failure {
   const { row } = failure.details;
@@ -240,14 +235,6 @@ export async function notifyUnchanged(session: Session, left: LeftUnchanged | un
   for (const message of unchangedLines(left)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 
-/** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
-async function notifyStop(session: Session, { stop }: RunResult): Promise<void> {
-  // A reader that went away wants to hear nothing, and a signal was announced when it came.
-  if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
-  const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
-  await session.notify(warning(code, `the run stopped: ${stop.reason}`));
-}
-
 /** The last words of a run on stderr: one line in the JSON modes; for people none with --quiet when all went well. */
 export async function writeSummary(session: Session, run: Run, report: RunResult): Promise<void> {
   const { format } = session.output;
@@ -255,7 +242,12 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
     await notifyUnchanged(session, run.left);
     const uncompared = uncomparedLine(report);
     if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
-    await notifyStop(session, report);
+    const { stop } = report;
+    // A reader that went away wants to hear nothing, and a signal was announced when it came.
+    if (stop !== undefined && stop.kind !== 'reader_gone' && stop.kind !== 'signal') {
+      const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
+      await session.notify(warning(code, `the run stopped: ${stop.reason}`));
+    }
     await session.context.stderr.write(`${printJson(summaryJson(run, report))}\n`);
     return;
   }

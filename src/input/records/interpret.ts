@@ -32,8 +32,8 @@ export interface Row {
   /** The row as it was read, with all original columns. */
   readonly record: RawRecord;
   /**
-   * What was known before: of a planned card its status and updatedAt; of an update against an older file, when
-   * that keeps its values, the old cells of what changes.
+   * What was known before: of a planned card its status and updatedAt; of an update against an older file the old cells
+   * of what changes.
    */
   readonly before?: JsonObject | undefined;
   readonly about?: Planned['about'];
@@ -55,8 +55,6 @@ export interface InterpretOptions {
   readonly ignoreColumns?: readonly string[];
   /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
-  /** What was in the cells that change is asked for, and not only whether they do. */
-  readonly keepsOldCells?: boolean;
   /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
   readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (Found | undefined)[]>) | undefined;
 }
@@ -130,7 +128,9 @@ export class Interpreter {
     const { row: number, line, planned } = record;
     // Member by member: a spread takes longer, and there may be a million rows.
     const body = planned === undefined ? this.#body(values) : planned.body;
-    const before = planned?.before ?? (isUnchanged ? undefined : this.#before(id, values));
+    const before =
+      planned?.before ??
+      (isUnchanged || id === undefined ? undefined : this.#options.changedFrom?.sendableCells(id, values));
     const { about, drift } = planned ?? {};
     const row: Row = { row: number, line, id, params, body, expects, record, before, about, drift };
     if (found.length === 0) return { kind: isUnchanged ? 'unchanged' : 'row', row };
@@ -224,12 +224,6 @@ export class Interpreter {
     }
     for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
     return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
-  }
-
-  /** The older cells of what changes, where the older file keeps them. */
-  #before(id: string | undefined, values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
-    const { changedFrom, keepsOldCells = false } = this.#options;
-    return keepsOldCells && id !== undefined ? changedFrom?.sendableCells(id, values) : undefined;
   }
 
   #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
