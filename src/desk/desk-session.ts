@@ -1,5 +1,5 @@
 import { isWrite, type Operation } from '../api/operation.ts';
-import type { PromptPort, SignalPort, Verdict } from '../context.ts';
+import type { PromptPort, Verdict } from '../context.ts';
 import { TerminalKeys } from '../engine/ask/terminal-keys.ts';
 import type { Failure, FailureCode, Outcome } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
@@ -32,22 +32,6 @@ export interface Ended {
   failure?: Failure;
 }
 
-/** Signals of one command, all of whose listeners go when it has ended: the desk goes on after its writes. */
-export function signalsOfCommand(signals: SignalPort): SignalPort & { release(): void } {
-  const stops: (() => void)[] = [];
-  return {
-    received: signals.received,
-    onSignal(listener) {
-      const stop = signals.onSignal(listener);
-      stops.push(stop);
-      return stop;
-    },
-    release() {
-      for (const stop of stops) stop();
-    },
-  };
-}
-
 /** Waits for the service: Esc and Ctrl-C go one step back, other keys are thrown away. */
 export async function waitingAtDesk<Value>(
   { context }: Pick<Session, 'context'>,
@@ -75,7 +59,7 @@ export function sessionOfWrite(
   session: Session,
   prompt: PromptPort,
   { command, effect }: Operation,
-  { signals, ended }: { readonly signals: SignalPort; readonly ended: Ended },
+  ended: Ended,
 ): Session {
   const print: Session['print'] = async (result) => {
     if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;
@@ -90,6 +74,5 @@ export function sessionOfWrite(
         : waitingAtDesk(session, (abort) => known.client.call(input, { ...options, abort }));
     return { ...known, client: { call } };
   };
-  const context = { ...session.context, signals };
-  return session.with({ context, operation: command, prompt, print, service, isAtDesk: true });
+  return session.with({ operation: command, prompt, print, service, isAtDesk: true });
 }

@@ -19,7 +19,7 @@ import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
 import type { Session } from '../session.ts';
 import type { DeskLog } from './desk-log.ts';
-import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
+import { type Ended, judgeId, NEXT, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 
 /** Commands of the menu that write, in its order. */
@@ -231,12 +231,10 @@ export class Desk {
   async #ending(command: CallCommand, cardId: string): Promise<Ended> {
     const operation = operationOf(command);
     const { context } = this.#session;
-    const signals = signalsOfCommand(context.signals);
     const heardBefore = context.signals.received.length;
     const ended: Ended = { outcome: 'applied' };
     try {
-      const own = sessionOfWrite(this.#session, this.#prompt, operation, { signals, ended });
-      await runCall(own, command, idAlone(cardId));
+      await runCall(sessionOfWrite(this.#session, this.#prompt, operation, ended), command, idAlone(cardId));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error instanceof QuestionLeft && !error.isStepBack) throw error;
@@ -245,8 +243,6 @@ export class Desk {
       ended.outcome = outcome === 'not_sent' ? undefined : outcome;
       if (outcome === 'unknown') this.#log.ended(operation, cardId, outcome);
       if (outcome !== 'rejected') await this.#report(ended.failure);
-    } finally {
-      signals.release();
     }
     // Ctrl-C ends a write by its outcome, and the desk goes on; a second one and the other signals end both.
     const heard = context.signals.received.slice(heardBefore);

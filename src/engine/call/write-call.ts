@@ -74,7 +74,8 @@ async function endRecorded(
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
 function openSignals(session: Session, isInFlight: () => boolean): Interrupt {
-  keepToOutcome(session);
+  // The desk goes on after a write, and hears for itself what ends it.
+  if (!session.isAtDesk) keepToOutcome(session);
   return openInterrupt(session.context, () => {
     const message = isInFlight()
       ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`

@@ -39,12 +39,16 @@ export function takesReason({ body }: Operation): boolean {
   return body !== null && describeFields(body).some((field) => field.name === 'reason');
 }
 
-/** USAGE when the profile requires a reason of this operation and the given one does not do. */
+/** USAGE when the profile requires a reason and the given one does not do. `name`: where it stands. */
+function checkReason({ profile }: Session, reason: string | undefined, name: string, hint: string): void {
+  const problem = reasonProblem(profile, reason);
+  if (problem !== undefined) throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [hint] });
+}
+
+/** The same for an operation, which may have no reason. */
 export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
-  const problem = takesReason(operation) ? reasonProblem(session.profile, reason) : undefined;
-  if (problem === undefined) return;
   const name = session.via === undefined ? '--reason' : 'reason';
-  throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [`give it with ${name}`] });
+  if (takesReason(operation)) checkReason(session, reason, name, `give it with ${name}`);
 }
 
 /** Returns the call with a reason in its body. */
@@ -146,19 +150,13 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
 export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
   refuseReadOnly(session);
   if (way.kind === 'one') refuseReason(session, operation, way.reason);
-  if (way.kind === 'raw') refuseRawReason(session, way);
+  if (way.kind === 'raw' && way.needsReason) {
+    checkReason(session, way.reason, '--data: reason', `give it in the body: --data '{"reason":"…"}'`);
+  }
   refuseUnrecorded(session, way);
   refuseTooMany(session, way);
   refuseUnapproved(session, way);
   session.permitWrites(operation);
-}
-
-function refuseRawReason(session: Session, way: Extract<WriteWay, { kind: 'raw' }>): void {
-  const problem = way.needsReason ? reasonProblem(session.profile, way.reason) : undefined;
-  if (problem === undefined) return;
-  throw Failure.unsent('USAGE', `--data: reason: ${problem}`, {
-    hints: [`give it in the body: --data '{"reason":"…"}'`],
-  });
 }
 
 /** ` on live (cards.example.com)`, for a question about a write, so that a live card is not changed by accident. */

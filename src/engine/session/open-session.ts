@@ -1,5 +1,5 @@
-import type { Family, Operation } from '../../api/operation.ts';
-import type { Command } from '../../commands/command.ts';
+import { type Family, type Operation, sensitiveOf } from '../../api/operation.ts';
+import { type Command, rowsOf } from '../../commands/command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
@@ -21,7 +21,7 @@ import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';
 import type { Given } from '../read-given.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
-import { checkPrinting, sensitiveMembers } from './printing.ts';
+import { printingFaults } from './printing.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
 
 /** Commands that report what is wrong with settings and environment work although both are. */
@@ -67,7 +67,7 @@ function outputOptions(
   known: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
 ): OutputOptions {
   const { format, mask, profile } = known;
-  const { common } = given;
+  const { common, own } = given;
   return {
     format,
     columns: common.columns,
@@ -79,7 +79,8 @@ function outputOptions(
     unicode: isUtf8(context),
     isAccessible: isAccessible(context),
     mask,
-    hideSensitive: sensitiveMembers(command, given),
+    hideSensitive:
+      command.kind === 'local' || own['showSensitive'] === true ? [] : rowsOf(command).flatMap(sensitiveOf),
     now: context.clock.now(),
     command: isLasting(command) ? undefined : `frontdesk${profile?.namedBy === undefined ? '' : ` -p ${profile.name}`}`,
   };
@@ -175,7 +176,7 @@ export async function openSession(
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const output = outputOptions(context, command, given, { format, mask, profile });
-  await checkPrinting(command, given, output, faults);
+  faults.push(...(await printingFaults(command, given, output)));
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
   const { common } = given;
   const trustPems = trustOf({ common, context });
