@@ -19,7 +19,8 @@ export function once(ask: TokenSource['token']): TokenSource['token'] {
   };
 }
 
-interface CredentialOptions extends GuardOptions {
+/** What a credential needs to find tokens and to judge them. */
+export interface CredentialOptions extends GuardOptions {
   /** Looks for the place: when the first token is asked for, and once more after a 401. */
   choose(): Promise<TokenSource>;
   /** One process serves call after call: each token that is refused or has expired is asked for anew. */

@@ -1,36 +1,32 @@
 import { type Family, familyAdjective } from '../api/operation.ts';
-import type { ClockPort } from '../context.ts';
-import { Failure, type Hint, type Notice } from '../failure.ts';
-import { Credential, type TokenSource } from './credential.ts';
-import { environmentSource, storedSource, TOKEN_VARIABLES } from './source.ts';
+import type { Context } from '../context.ts';
+import { Failure, type Hint, warning } from '../failure.ts';
+import { Credential, type CredentialOptions, once, type TokenSource } from './credential.ts';
 import type { CredentialEntry } from './store.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { checkTokenText, readTokenFile } from './token.ts';
+import { runTokenCommand } from './token-command.ts';
 
 /** Which credential a call looks for, and where. */
-export interface CredentialRequest {
-  readonly family: Family;
+export interface CredentialRequest
+  extends Omit<CredentialOptions, 'hints' | 'choose'>,
+    Pick<Context, 'env' | 'platform'> {
   /** Where the requests go: scheme://host[:port]. */
   readonly origin: string;
   /** Name of the profile; the sandbox has tokens of its own and never comes here. */
   readonly profile: string;
-  readonly env: Env;
-  readonly platform: string;
-  readonly clock: ClockPort;
   /** The stored entries; asked for only when the environment has no token. */
   readonly stored: () => Promise<readonly CredentialEntry[]>;
-  readonly ignoreExpiry: boolean;
   /** A person is at the terminal: decides which way to log in the hint names. */
   readonly isInteractive: boolean;
-  /** One process serves call after call: a credential that was refused is looked for anew. */
-  readonly isLasting?: boolean;
-  readonly onNotice: (notice: Notice) => void;
   /** Limit of the token command; 60 s unless a test says otherwise. */
   readonly commandTimeoutMs?: number;
 }
 
+/** Names of the variables that carry the tokens. */
+export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
+
 /** The environment's token, as it is; an empty variable counts as one that is not set. */
-export function environmentToken(env: Env, family: Family): string | undefined {
+export function environmentToken(env: Context['env'], family: Family): string | undefined {
   return env[TOKEN_VARIABLES[family]] || undefined;
 }
 
@@ -69,14 +65,61 @@ function noCredential(request: CredentialRequest, otherOrigin: string | undefine
   return Failure.unsent('AUTH', message, { hints: [loginHint(request)] });
 }
 
+/** The environment as the place of a family's token. */
+function environmentSource(family: Family, text: string): TokenSource {
+  const variable = TOKEN_VARIABLES[family];
+  return {
+    name: `environment (${variable})`,
+    what: `the ${familyAdjective(family)} token of the environment (${variable})`,
+    words: `the token in ${variable}`,
+    remedy: `put a valid token into ${variable}`,
+    token: async () => checkTokenText(text, variable),
+  };
+}
+
+/** Where a stored credential's token comes from. Nothing is read or run before it is asked for. */
+function storedSource({ kind, family, profile, value }: CredentialEntry, request: CredentialRequest): TokenSource {
+  const named = (name: string) => ({ name, what: `the ${familyAdjective(family)} token of ${name}` });
+  if (kind === 'token') {
+    const where = `the stored ${familyAdjective(family)} credential of profile ${profile}`;
+    return {
+      ...named(`profile ${profile}`),
+      words: `the stored login of ${profile}`,
+      remedy: { text: `log in again: frontdesk auth login -p ${profile} --family ${family}` },
+      token: async () => checkTokenText(value, where),
+    };
+  }
+  const what = `the ${familyAdjective(family)} token command of profile ${profile}`;
+  const { env, commandTimeoutMs: timeoutMs = 60_000 } = request;
+  const run = (abort: AbortSignal | undefined) => runTokenCommand({ command: value, what, env, timeoutMs, abort });
+  const name = kind === 'command' ? `token command of profile ${profile}` : `token file ${value}`;
+  return {
+    ...named(name),
+    words: `the credential of profile ${profile} (${name})`,
+    remedy: `check what the ${name} gives`,
+    token: kind === 'command' ? once(run) : readAtEachUse(value, request),
+  };
+}
+
+/** Read at each use, so that a secret that is rotated under a long run is noticed. */
+function readAtEachUse(path: string, { platform, onNotice }: CredentialRequest): TokenSource['token'] {
+  let warned = false;
+  return async () => {
+    const { token, isWorldReadable } = await readTokenFile(path, 'the token file', platform);
+    const message = `every user of this machine can read the token file ${path}`;
+    if (isWorldReadable && !warned) onNotice(warning('TOKEN_FILE_WORLD_READABLE', message));
+    warned ||= isWorldReadable;
+    return token;
+  };
+}
+
 async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
-  const { family, platform, env, onNotice, commandTimeoutMs = 60_000 } = request;
-  const fromEnvironment = environmentToken(env, family);
-  if (fromEnvironment !== undefined) return environmentSource(family, fromEnvironment);
+  const fromEnvironment = environmentToken(request.env, request.family);
+  if (fromEnvironment !== undefined) return environmentSource(request.family, fromEnvironment);
   const entries = await request.stored();
   const entry = findStored(entries, request);
   if (entry === undefined) throw noCredential(request, ofProfile(entries, request)?.origin);
-  return storedSource({ entry, env, platform, onNotice, commandTimeoutMs });
+  return storedSource(entry, request);
 }
 
 /**

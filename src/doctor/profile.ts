@@ -1,7 +1,6 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { environmentToken, findStored } from '../credentials/resolve.ts';
-import { TOKEN_VARIABLES } from '../credentials/source.ts';
+import { environmentToken, findStored, TOKEN_VARIABLES } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';

@@ -1,6 +1,5 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
-import { environmentToken, findStored, openCredential } from '../../credentials/resolve.ts';
-import { TOKEN_VARIABLES } from '../../credentials/source.ts';
+import { environmentToken, findStored, openCredential, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
 import { hostOf } from '../../http/facts.ts';
