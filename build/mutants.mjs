@@ -18,7 +18,7 @@ const MODULES = {
   'src/run/row-outcome.ts': ['run/row-outcome'],
   'src/run/journal/row-states.ts': ['run/row-states'],
   'src/run/stop-rules.ts': ['run/stopping'],
-  'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
+  'src/credentials/credential.ts': ['credentials/expiry', 'credentials/resolve', 'library/credential'],
   'src/desk/desk-log.ts': ['desk/desk-log'],
   'src/desk/idle-timer.ts': ['desk/idle-timer'],
   'src/engine/call/write-guards.ts': ['engine/write-guards'],

@@ -1,6 +1,8 @@
-import { Failure, warning } from '../failure.ts';
+import type { Family } from '../api/operation.ts';
+import type { ClockPort } from '../context.ts';
+import { Failure, type Hint, type Notice, note, warning } from '../failure.ts';
 import type { CredentialPort, TokenPlace } from '../http/call.ts';
-import { ExpiryGuard, type GuardOptions } from './expiry-guard.ts';
+import { describeExpiry, type JwtTimes, judgeExpiry, timesOf } from './token.ts';
 
 /** One place that gives a token. */
 export interface TokenSource extends TokenPlace {
@@ -20,12 +22,20 @@ export function once(ask: TokenSource['token']): TokenSource['token'] {
 }
 
 /** What a credential needs to find tokens and to judge them. */
-export interface CredentialOptions extends GuardOptions {
+export interface CredentialOptions {
+  readonly family: Family;
+  readonly clock: Pick<ClockPort, 'now'>;
+  readonly ignoreExpiry: boolean;
+  readonly onNotice: (notice: Notice) => void;
+  /** What to do about an expired token. */
+  readonly hints: readonly Hint[];
   /** Looks for the place: when the first token is asked for, and once more after a 401. */
   choose(): Promise<TokenSource>;
   /** One process serves call after call: each token that is refused or has expired is asked for anew. */
   readonly isLasting?: boolean;
 }
+
+const CLOCK_SKEW_MS = 60_000;
 
 /**
  * The tokens of one credential. Nothing is read, run or checked before the first one is asked for; then AUTH when
@@ -34,7 +44,8 @@ export interface CredentialOptions extends GuardOptions {
 export class Credential implements CredentialPort {
   source: TokenSource | undefined;
   readonly #options: CredentialOptions;
-  readonly #guard: ExpiryGuard;
+  #known: { readonly token: string; readonly times: JwtTimes } | undefined;
+  #noticedToken: string | undefined;
   #chosen: Promise<TokenSource> | undefined;
   /** The place whose token was refused last. */
   #refused: Promise<TokenSource> | undefined;
@@ -42,7 +53,6 @@ export class Credential implements CredentialPort {
 
   constructor(options: CredentialOptions) {
     this.#options = options;
-    this.#guard = new ExpiryGuard(options);
   }
 
   async token(abort?: AbortSignal): Promise<string> {
@@ -53,8 +63,8 @@ export class Credential implements CredentialPort {
         const source = await used;
         this.source = source;
         const token = await source.token(abort);
-        if (!isLasting || isAgain || !this.#guard.isExpired(token)) {
-          this.#guard.check(token, source.what);
+        if (!isLasting || isAgain || !this.#isExpired(token)) {
+          this.#check(token, source.what);
           return token;
         }
         this.forget(used);
@@ -100,11 +110,38 @@ export class Credential implements CredentialPort {
 
   /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
   async remainingMs(): Promise<number | undefined> {
-    return this.#guard.remainingMs(await (await this.#choose()).token());
+    const { expiresAtMs } = this.#timesOf(await (await this.#choose()).token());
+    return expiresAtMs === undefined ? undefined : expiresAtMs - this.#options.clock.now();
   }
 
   #choose(): Promise<TokenSource> {
     this.#chosen ??= this.#options.choose();
     return this.#chosen;
+  }
+
+  #timesOf(token: string): JwtTimes {
+    if (this.#known?.token !== token) this.#known = { token, times: timesOf(this.#options.family, token) };
+    return this.#known.times;
+  }
+
+  #isExpired(token: string): boolean {
+    const { ignoreExpiry, clock } = this.#options;
+    return !ignoreExpiry && judgeExpiry(this.#timesOf(token), clock.now()) === 'expired';
+  }
+
+  /** AUTH when the token, which `what` names, says that it is expired; else a notice, once, when it soon will be. */
+  #check(token: string, what: string): void {
+    const { clock, hints, onNotice } = this.#options;
+    const { expiresAtMs, notBeforeMs } = this.#timesOf(token);
+    const nowMs = clock.now();
+    const life = expiresAtMs === undefined ? '' : `${what} ${describeExpiry(expiresAtMs, nowMs)}`;
+    if (this.#isExpired(token)) throw Failure.unsent('AUTH', life, { hints });
+    if (this.#noticedToken === token) return;
+    this.#noticedToken = token;
+    if (judgeExpiry({ expiresAtMs }, nowMs) === 'soon') onNotice(note('TOKEN_EXPIRES_SOON', life));
+    if (notBeforeMs !== undefined && notBeforeMs > nowMs + CLOCK_SKEW_MS) {
+      const message = `${what} says that it is not valid before ${new Date(notBeforeMs).toISOString()}`;
+      onNotice(warning('TOKEN_NOT_YET_VALID', message));
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type CredentialRequest, openCredential } from '../../../src/credentials/resolve.ts';
 import { describeCredential } from '../../../src/credentials/status.ts';
 import type { CredentialEntry, CredentialKind } from '../../../src/credentials/store.ts';
@@ -188,8 +188,18 @@ describe('a token command', () => {
   });
 
   it('has nothing new to offer when it prints the same again', async () => {
-    const credential = openCredential(request([entry('command', 'echo same')]));
+    const { command, runs } = counting('echo same');
+    const credential = openCredential(request([entry('command', command)]));
     expect([await credential.token(), await credential.renew('same')]).toEqual(['same', undefined]);
+    expect([await credential.token(), runs()]).toEqual(['same', 2]);
+  });
+
+  it('that failed is not run again by the next call', async () => {
+    const { command, runs } = counting('exit 3');
+    const credential = openCredential(request([entry('command', command)]));
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+    expect(runs()).toBe(1);
   });
 
   it('does not see our own tokens in its environment, but all else (C22)', async () => {
@@ -278,6 +288,25 @@ describe('in a process that serves call after call', () => {
     const credential = openCredential(request([], { isLasting: true, stored }));
     expect([await credential.token(), await credential.renew(jwt(60))]).toEqual([jwt(60), undefined]);
     expect(entries).toHaveLength(1);
+  });
+
+  it('a token command that fails after a 401 is run again by the next call, and reported once', async () => {
+    const notices: Notice[] = [];
+    const { credential, runs } = lasting((log) => `[ $(($(wc -l < '${log}') % 2)) = 1 ] && ${countRuns(log)}`, {
+      onNotice: (notice) => void notices.push(notice),
+    });
+    expect([await credential.token(), await credential.renew('1')]).toEqual(['1', undefined]);
+    expect([await credential.token(), await credential.renew('3')]).toEqual(['3', undefined]);
+    expect([await credential.token(), runs()]).toEqual(['5', 5]);
+    expect(notices.map(({ code }) => code)).toEqual(['TOKEN_NOT_RENEWED']);
+  });
+
+  it('a bug is thrown, also where a token is renewed', async () => {
+    const stored = vi.fn(async () => [entry('token', 'one')]);
+    const credential = openCredential(request([], { isLasting: true, stored }));
+    expect(await credential.token()).toBe('one');
+    stored.mockRejectedValue(new TypeError('bug'));
+    await expect(credential.renew('one')).rejects.toThrow('bug');
   });
 
   it('a call that is ended does not take along another that waits for the same command', async () => {
