@@ -75,17 +75,10 @@ async function overview(run: KnownRun, isHeld: boolean): Promise<RunOverview> {
   const last = await readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
   const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(run, isHeld));
-  const { source } = header.options;
-  return {
-    run: header.run,
-    operation: header.operation,
-    profile: header.profile,
-    state: isHeld ? 'running' : endStateOf(end?.state, outcomes),
-    rows: header.rows,
-    outcomes,
-    startedAt: header.startedAt,
-    ...(typeof source === 'string' ? { source } : {}),
-  };
+  const { run: name, operation, profile, rows, startedAt, options } = header;
+  const state = isHeld ? 'running' : endStateOf(end?.state, outcomes);
+  const source = typeof options['source'] === 'string' ? { source: options['source'] } : {};
+  return { run: name, operation, profile, state, rows, outcomes, startedAt, ...source };
 }
 
 /** Undefined: the journal is damaged. */

@@ -16,10 +16,11 @@ const seed = chosenSeed();
 const total = { trials: 0, kills: 0, stops: 0, applied: 0, breaches: 0 };
 const folders: string[] = [];
 
+// A busy machine takes long to remove copies of the program.
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   process.stdout.write(`runs on several machines, seed ${seed}: ${JSON.stringify(total)}\n`);
-});
+}, 60_000);
 
 async function trial(program: string, number: number): Promise<readonly string[]> {
   const run = await SharedRun.begin(program, new SeededRandom(seed + number * 7919));

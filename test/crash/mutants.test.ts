@@ -6,9 +6,10 @@ import { WRITES } from './writes.ts';
 
 const folders: string[] = [];
 
+// A busy machine takes long to remove four copies of the program.
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+}, 60_000);
 
 /** Each is wrong in one line, and must be caught by the judge that the real program satisfies. */
 const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; caught: RegExp }[] = [
