@@ -43,16 +43,13 @@ export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT
 export function wantsColour({ argv, env }: Pick<Context, 'argv' | 'env'>, stream: { isTerminal: boolean }): boolean {
   const end = argv.indexOf('--');
   const isOff = (end === -1 ? argv : argv.slice(0, end)).includes('--no-color') || (env['NO_COLOR'] ?? '') !== '';
-  return stream.isTerminal && !isOff && (isGiven(env['FORCE_COLOR']) || env['TERM'] !== 'dumb');
+  const isForced = !['', '0'].includes(env['FORCE_COLOR'] ?? '');
+  return stream.isTerminal && !isOff && (isForced || env['TERM'] !== 'dumb');
 }
 
 /** The same for stderr. */
 export function paintsErrors(context: Shown): boolean {
   return wantsColour(context, context.stderr);
-}
-
-function isGiven(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0';
 }
 
 const [RED, YELLOW, MAGENTA] = [31, 33, 35];

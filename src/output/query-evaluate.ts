@@ -50,7 +50,10 @@ const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
   },
   NotExpression: ({ child }, value, apply) => isFalse(apply(child, value)),
   Comparator: (node, value, apply) => compare(node.name, apply(node.left, value), apply(node.right, value)),
-  Projection: project,
+  Projection(node, value, apply) {
+    const base = apply(node.left, value);
+    return isJsonArray(base) ? collect(base, node.right, apply) : null;
+  },
   ValueProjection(node, value, apply) {
     const base = apply(node.left, value);
     return isJsonObject(base) ? collect([...base.values()], node.right, apply) : null;
@@ -99,11 +102,6 @@ export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Liter
     throw new QueryProblem('an expression reference (&) may only be the argument of a function');
   };
   return apply(tree, value);
-}
-
-function project({ left, right }: NodeOf<'Projection'>, value: JsonValue, apply: Apply): JsonValue {
-  const base = apply(left, value);
-  return isJsonArray(base) ? collect(base, right, apply) : null;
 }
 
 function collect(items: readonly JsonValue[], right: QueryNode, apply: Apply): JsonValue {

@@ -57,17 +57,13 @@ function keep(folder: string, name: string, chunk: LoadedChunk): void {
 function write(file: number, { script, state, bytes, refusals }: LoadedChunk): boolean {
   const data = script.createCachedData();
   if (state === 'used' && data.length <= bytes) return false;
-  const copy = Buffer.concat([header(data.length, state === 'refused' ? refusals + 1 : refusals), data]);
+  const header = Buffer.alloc(16, MARK, 'latin1');
+  header.writeUInt32LE(data.length, 8);
+  header.writeUInt32LE(state === 'refused' ? refusals + 1 : refusals, 12);
+  const copy = Buffer.concat([header, data]);
   const both = Buffer.concat([copy, copy]);
   for (let written = 0; written < both.length; ) written += writeSync(file, both, written);
   return true;
-}
-
-function header(length: number, refusals: number): Buffer {
-  const bytes = Buffer.alloc(16, MARK, 'latin1');
-  bytes.writeUInt32LE(length, 8);
-  bytes.writeUInt32LE(refusals, 12);
-  return bytes;
 }
 
 /** V8 only compares the length of the source, so what is kept must be of the very files that the build wrote. */
