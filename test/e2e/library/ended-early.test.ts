@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import timers from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient, TOKEN } from '../../support/library.ts';
@@ -71,11 +70,11 @@ describe('a call that is ended early', () => {
       throw new Error('a further request');
     });
     const client = createClient({ calendar: { url: server.url, token: TOKEN } });
-    const waits = vi.spyOn(timers, 'setTimeout');
-    onTestFinished(() => waits.mockRestore());
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
     const call = client.calendar.update('cal_1', { name: 'Tours' }, { signal: ending.signal });
     // The wait that the service asked for has begun: its answer has been read.
-    await expect.poll(() => waits.mock.calls.some(([ms = 0]) => ms >= 20_000 && ms < 30_000)).toBe(true);
+    await expect.poll(() => timers.mock.calls.some(([, ms = 0]) => ms >= 20_000 && ms < 30_000)).toBe(true);
     ending.abort();
     expect(await call).toMatchObject(expected);
     expect(server.lines).toEqual(['POST /v1/calendars/cal_1']);
