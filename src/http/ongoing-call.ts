@@ -102,13 +102,16 @@ class OngoingCall {
 
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
   async #paced(verdict: FailedAttempt, pacer: Pacer): Promise<CallResult | undefined> {
-    if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
+    const isLast = this.#retriesDone >= this.#options.policy.retries;
+    if (isLast && verdict.retryAfterMs === undefined) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#site.random());
-    if (pacer.refused(waitMs, askedWait(verdict, waitMs))) {
+    // A pause that is too long ends the run, also for a row without a retry: a resume sends that row again.
+    const mayGoOn = pacer.refused(waitMs, askedWait(verdict, waitMs));
+    if (mayGoOn && !isLast) {
       this.#retriesDone += 1;
       return undefined;
     }
-    if (this.#doubt !== undefined) return this.#finish(verdict, 'final');
+    if (mayGoOn || this.#doubt !== undefined) return this.#finish(verdict, 'final');
     return this.#failed(busyFailure(this.#facts(), verdict, 'wait_too_long', 'not_sent'), verdict);
   }
 

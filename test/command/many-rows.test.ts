@@ -590,17 +590,21 @@ describe('a run stops', () => {
     ]);
   });
 
-  test('at a pause of more than 15 minutes, resumable, that row not_sent', async () => {
-    const server = await startRecordingServer(
-      playService((request) =>
-        cardNumber(request) === 2 ? { status: 429, headers: { 'retry-after': '1000' } } : undefined,
-      ),
-    );
-    const result = await runFrontdesk([...ACTIVATE, '--run', 'p'], { env: server.env, stdin: idLines(3) });
-    expect(result.code).toBe(15);
-    expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent 429 1 BUSY', '3 not_sent null 0 BUSY']);
-    expect(lastLine(result.stderr)).toMatchObject({ summary: { resume: 'frontdesk runs resume p' } });
-  });
+  test.each([{ options: [] }, { options: ['--retries', '0'] }])(
+    'at a pause of more than 15 minutes, resumable, that row not_sent: $options',
+    async ({ options }) => {
+      const server = await startRecordingServer(
+        playService((request) =>
+          cardNumber(request) === 2 ? { status: 429, headers: { 'retry-after': '1000' } } : undefined,
+        ),
+      );
+      const args = [...ACTIVATE, '--run', 'p', ...options];
+      const result = await runFrontdesk(args, { env: server.env, stdin: idLines(3) });
+      expect(result.code).toBe(15);
+      expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent 429 1 BUSY', '3 not_sent null 0 BUSY']);
+      expect(lastLine(result.stderr)).toMatchObject({ summary: { resume: 'frontdesk runs resume p' } });
+    },
+  );
 });
 
 describe('429', () => {
