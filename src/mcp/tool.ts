@@ -48,11 +48,7 @@ const DATA =
 const ASKS =
   'Asks a person for confirmation each time, through the client; without one nothing is sent. The result says how it ended: applied, confirmed_by_read, rejected, not_sent or unknown. Never repeat one that is unknown before looking.';
 
-interface CallWords {
-  readonly title: string;
-  readonly description: string;
-  readonly idName?: string;
-}
+type CallWords = Pick<ToolWords, 'title' | 'description'> & Pick<WriteTool, 'idName'>;
 
 /** Returns a tool that makes one write. */
 export function writing(operation: Operation, name: string, { description, ...words }: CallWords): WriteTool {
@@ -99,9 +95,7 @@ export function local<const A extends OptionDeclarations>(
     description,
     args,
     run,
-  }: {
-    readonly title: string;
-    readonly description: string;
+  }: Pick<ToolWords, 'title' | 'description'> & {
     readonly args: A;
     run(session: Session, given: GivenOptions<A>, request: ReadRequest): Promise<CallToolResult>;
   },

@@ -1,7 +1,10 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type Operation, sensitiveOf } from '../../api/operation.ts';
 import { type Context, StreamFailure } from '../../context.ts';
 import { Failure, type FailureDetails, note, warning } from '../../failure.ts';
-import { messageOf, succeeds } from '../../files/io-failure.ts';
+import { syncFolder } from '../../files/atomic.ts';
+import { errnoOf, ioFailure, messageOf, succeeds } from '../../files/io-failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
 import { printJson } from '../../json/print.ts';
@@ -9,7 +12,6 @@ import { isJson } from '../../output/options.ts';
 import { safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
 import { problemOfOut, type SingleCall } from './read-call.ts';
-import { createResultFile } from './result-file.ts';
 
 /** Whether the answer has members that the service gives once. */
 export function givesSecrets(operation: Operation): boolean {
@@ -60,6 +62,67 @@ async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolea
   if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
   if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
   return LOST;
+}
+
+/** More than any answer that was seen; what is longer still has to find room once it is here. */
+const RESERVED_BYTES = 65_536;
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    // Exclusive: never a file, a link or a device that was there before.
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') {
+      throw Failure.unsent('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
+        hints: ['name a new file'],
+      });
+    }
+    throw Failure.unsent('USAGE', `--out: cannot create ${path}: ${messageOf(error)}`, {
+      hints: [`check that the folder ${dirname(path)} exists and can be written`],
+      cause: error,
+    });
+  }
+}
+
+/** Makes the file of `--out` (0600), with room, before anything is sent: an answer that comes once is not lost. */
+export async function createResultFile(path: string) {
+  const file = await openNew(path);
+  const discard = async () => {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
+  };
+  try {
+    await file.chmod(0o600);
+    await file.write(Buffer.alloc(RESERVED_BYTES), 0, RESERVED_BYTES, 0);
+    await file.sync();
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await discard();
+    throw ioFailure(`--out: no room for the answer in ${path}`, error, 'unsent').with({
+      outcome: 'not_sent',
+    });
+  }
+  let isWhole = false;
+  return {
+    /** Whether the file has the whole answer, also where it may not be on the disk yet. */
+    get isWhole() {
+      return isWhole;
+    },
+    /** Writes the answer over the room that was kept for it. Rejects with what the system said; no part is left then. */
+    async keep(bytes: Uint8Array): Promise<void> {
+      try {
+        for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+        await file.truncate(bytes.length);
+        isWhole = true;
+        await file.sync();
+        await file.close();
+      } catch (error) {
+        await (isWhole ? file.close().catch(() => undefined) : discard());
+        throw error;
+      }
+    },
+    discard,
+  };
 }
 
 /** What becomes of an answer with one-time secrets, from before it is sent until it is where it belongs. */
