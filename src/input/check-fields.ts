@@ -83,10 +83,9 @@ export function checkFieldTexts(
       faults.push({ where: options.nameOf(name), problem: read.problem });
     }
   }
-  const missing = new Set(fields.filter((field) => !given.has(field.name)).map((field) => options.nameOf(field.name)));
-  for (const fault of checkFields(schema, values, options.nameOf)) {
-    const isUnreadable = [...unreadable].some((name) => options.nameOf(name) === fault.where);
-    if (!isUnreadable && !(options.partial === true && missing.has(fault.where))) faults.push(fault);
+  for (const fault of checkFields(schema, values, (field) => field)) {
+    const isExpected = unreadable.has(fault.where) || (options.partial === true && !given.has(fault.where));
+    if (!isExpected) faults.push({ ...fault, where: options.nameOf(fault.where) });
   }
   return { values, faults };
 }

@@ -34,13 +34,11 @@ export function checkValues(
   readonly faults: readonly Fault[];
 } {
   const [params, query, body] = [given(values.params), given(values.query), given(values.body)];
-  const faults: Fault[] = [...checkFields(operation.params, params, nameOf)];
-  for (const [schema, part] of [
-    [operation.query, query],
-    [operation.body, body],
-  ] as const) {
-    if (schema !== null) faults.push(...checkFields(schema, part, nameOf));
-  }
+  const faults: Fault[] = [
+    ...checkFields(operation.params, params, nameOf),
+    ...(operation.query === null ? [] : checkFields(operation.query, query, nameOf)),
+    ...(operation.body === null ? [] : checkFields(operation.body, body, nameOf)),
+  ];
   if (isUpdate(operation) && Object.keys(body).length === 0) {
     faults.push({ where: operation.command.replaceAll('.', ' '), problem: NOTHING_TO_CHANGE });
   }

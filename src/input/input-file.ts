@@ -38,26 +38,18 @@ async function* readNamed(
   }
 }
 
-function stdinFile(stdin: InputPort, where: string): InputFile {
-  if (stdin.isTerminal) {
-    const hints = ['pipe the data in, or name a file'];
-    throw refusedFile(where, '- reads stdin, and stdin is a terminal', { hints });
-  }
-  return {
-    name: 'stdin',
-    isRereadable: false,
-    bytes: () => readNamed(() => stdin.read(), where, 'stdin'),
-    close: async () => undefined,
-  };
-}
-
 /**
  * Opens the file that an option names (`-` is stdin). `where` is that option. A path that is missing, a folder
  * or may not be read, and a terminal as stdin, are USAGE failures: it never waits for typing that no one
  * was asked for. A pipe is opened like a file and waits for its writer.
  */
 export async function openInput(path: string, stdin: InputPort, where: string): Promise<InputFile> {
-  if (path === '-') return stdinFile(stdin, where);
+  if (path === '-') {
+    const hints = ['pipe the data in, or name a file'];
+    if (stdin.isTerminal) throw refusedFile(where, '- reads stdin, and stdin is a terminal', { hints });
+    const bytes = () => readNamed(() => stdin.read(), where, 'stdin');
+    return { name: 'stdin', isRereadable: false, bytes, close: async () => undefined };
+  }
   const name = quoteGiven(path);
   if (path === '') throw refusedFile(where, 'the path is empty');
   let file: Readable;

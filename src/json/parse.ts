@@ -1,4 +1,4 @@
-import { shorten } from './shorten.ts';
+import { countFrom, shorten } from './shorten.ts';
 import { type JsonProblem, JsonSyntaxError } from './syntax-error.ts';
 import { isJsonObject, JsonNumber, type JsonValue, rememberLength, rememberText } from './value.ts';
 
@@ -18,13 +18,13 @@ export function parseJson(
   text: string,
   options: { readonly maxDepth?: number; readonly maxWeightBytes?: number; readonly remembers?: boolean } = {},
 ): JsonValue {
-  const { maxDepth = MAX_DEPTH, maxWeightBytes = Number.POSITIVE_INFINITY, remembers = false } = options;
+  const { maxDepth, maxWeightBytes, remembers = false } = options;
   const parser = new Parser(text, maxDepth, maxWeightBytes);
   const value = parser.document();
   // All empty objects are the same one, which has no text of its own.
   if (remembers && isJsonObject(value) && value.size > 0) {
     if (text.length > MAX_REMEMBERED) rememberLength(value, text.length);
-    const compact = text.length > MAX_REMEMBERED ? undefined : parser.compactText();
+    const compact = text.length > MAX_REMEMBERED ? undefined : parser.compact;
     if (compact !== undefined && PLAIN.test(compact)) rememberText(value, compact);
   }
   return value;
@@ -32,7 +32,7 @@ export function parseJson(
 
 /** Reads the JSON value with which a text begins, and says where it ends; what follows is not looked at. */
 export function parseBeginning(text: string): { readonly value: JsonValue; readonly end: number } {
-  return new Parser(text, MAX_DEPTH, Number.POSITIVE_INFINITY).beginning();
+  return new Parser(text).beginning();
 }
 
 /** A longer text is printed in pieces. */
@@ -78,14 +78,14 @@ class Parser {
   readonly #maxWeightBytes: number;
   /** Spaces skipped so far. */
   #skipped = 0;
-  /** Where the document begins and ends, unless there are spaces in it. */
-  #compact: { readonly start: number; readonly end: number } | undefined;
+  /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */
+  compact: string | undefined;
   #weightBytes = 0;
   #index = 0;
   readonly #path: (string | number)[] = [];
   readonly #names = new Map<string, string>();
 
-  constructor(text: string, maxDepth: number, maxWeightBytes: number) {
+  constructor(text: string, maxDepth = MAX_DEPTH, maxWeightBytes = Number.POSITIVE_INFINITY) {
     this.#text = text;
     this.#maxDepth = maxDepth;
     this.#maxWeightBytes = maxWeightBytes;
@@ -97,7 +97,7 @@ class Parser {
     if (this.#index === this.#text.length) this.#fail('syntax', 'there is no JSON here, the text is empty');
     const [start, skipped] = [this.#index, this.#skipped];
     const value = this.#value();
-    if (this.#skipped === skipped) this.#compact = { start, end: this.#index };
+    if (this.#skipped === skipped) this.compact = this.#text.slice(start, this.#index);
     this.#skipSpace();
     if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
     return value;
@@ -105,11 +105,6 @@ class Parser {
 
   beginning(): { readonly value: JsonValue; readonly end: number } {
     return { value: this.#value(), end: this.#index };
-  }
-
-  /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */
-  compactText(): string | undefined {
-    return this.#compact && this.#text.slice(this.#compact.start, this.#compact.end);
   }
 
   #value(): JsonValue {
@@ -318,10 +313,8 @@ class Parser {
     let line = 1;
     for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line += 1;
     const start = before.lastIndexOf('\n') + 1;
-    let column = 1;
-    for (let at = start; at < before.length; at += (before.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
-      column += at === 0 && before.startsWith('\ufeff') ? 0 : 1;
-    }
+    const mark = start === 0 && before.startsWith('\ufeff') ? 1 : 0;
+    const column = 1 + countFrom(before, start + mark);
     const names = outside === 0 ? this.#path : this.#path.slice(0, -outside);
     const path = names.slice(0, 12).map((name) => shorten(String(name), MAX_NAME_LENGTH));
     if (names.length > path.length) path.push('…');

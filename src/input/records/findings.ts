@@ -126,8 +126,8 @@ export class Findings {
     // Most ids are in the older file, whose index is then the only one.
     const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
     // Rows that would create the same event have the same body.
-    const text = () => row.id ?? printJson(row.body ?? null);
-    const earlier = met ?? this.#seen?.add(text(), place, operation.family === 'cards') ?? 0;
+    const isOfCard = operation.family === 'cards';
+    const earlier = met ?? this.#seen?.add(row.id ?? printJson(row.body ?? null), place, isOfCard) ?? 0;
     if (this.#seen === undefined || earlier === 0) return undefined;
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';

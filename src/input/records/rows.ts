@@ -21,11 +21,7 @@ export interface RowOptions
 export interface InputOptions
   extends InterpretOptions,
     Omit<RowOptions, 'changedFromSha256'>,
-    Pick<ReadOptions, 'parser'> {
-  /** Path as given (`-` for stdin): its extension may tell the format. */
-  readonly path: string;
-  /** `--from-format`; undefined: by extension or content. */
-  readonly format: InputFormat | undefined;
+    Omit<ReadOptions, 'name' | 'columns' | 'isOlder'> {
   /** The rows are ids of the command line: their faults name arguments, not lines. */
   readonly isArguments?: boolean;
   /** Times before it are reported as past. */

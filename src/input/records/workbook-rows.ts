@@ -90,7 +90,7 @@ class SheetReader {
     return { records: this.#records, faults: this.#faults };
   }
 
-  #readRow({ attributes: { r, ht, hidden }, children = [] }: XmlElement): void {
+  #readRow({ attributes: { r, ht, hidden }, children }: XmlElement): void {
     const line = r === undefined ? this.#lastLine + 1 : Number(r);
     if (!Number.isInteger(line) || line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
@@ -170,7 +170,7 @@ class SheetReader {
     const { s, t: type = 'n' } = element.attributes;
     let formula: string | undefined;
     let stored = '';
-    for (const { name, text } of element.children ?? []) {
+    for (const { name, text } of element.children) {
       if (name === 'f') formula = text;
       else if (name === 'v') stored = text;
     }

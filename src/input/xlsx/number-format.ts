@@ -42,11 +42,6 @@ const BUILT_IN: ReadonlyMap<number, string> = new Map([
   [48, '##0.0E+0'],
   [49, '@'],
 ]);
-/** Dates of East Asian editions. */
-const EAST_ASIAN_DATES: readonly (readonly [number, number])[] = [
-  [27, 36],
-  [50, 58],
-];
 /** Digits of other scripts, which the renderer leaves Latin: `[DBNum1]`, `[NatNum1]`, `[$-D00041E]`. */
 const OTHER_DIGITS = /\[(?:dbnum|natnum|\$-[0-9a-f]{5})/i;
 /** `General` shows no more digits of a whole number. */
@@ -91,6 +86,7 @@ export async function readNumberFormats(
     if (name === 'numFmt') formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));
   }
   const styles = found.filter(({ name }) => name === 'xf').map(({ attributes }) => Number(attributes['numFmtId'] ?? 0));
-  const isEastAsianDate = (id: number) => EAST_ASIAN_DATES.some(([first, last]) => id >= first && id <= last);
-  return styles.map((id) => formats.get(id) ?? { pattern: undefined, isDate: isEastAsianDate(id), addedDays: 0 });
+  // Of East Asian editions.
+  const isOtherDate = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+  return styles.map((id) => formats.get(id) ?? { pattern: undefined, isDate: isOtherDate(id), addedDays: 0 });
 }

@@ -79,10 +79,10 @@ export async function findParts(archive: Archive) {
   const relations = await readRelations(archive, main);
   const [workbook] = await allElements(archive, main, '/workbook');
   if (workbook === undefined) throw new WorkbookFault('is a document of another kind, not a workbook');
-  const within = (name: string) => (workbook.children ?? []).filter((element) => element.name === name);
+  const within = (name: string) => workbook.children.filter((element) => element.name === name);
   const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));
   const sheets = within('sheets').flatMap(({ children }) =>
-    (children ?? []).flatMap(({ attributes }) => {
+    children.flatMap(({ attributes }) => {
       const id = attributeOf(attributes, 'id');
       const relation = relations.find((candidate) => candidate.id === id);
       const { name, state = 'visible' } = attributes;

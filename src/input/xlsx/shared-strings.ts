@@ -16,7 +16,7 @@ export function unescapeText(text: string): string {
 /** The text of an entry or a cell: its runs one after the other, without readings of Asian scripts. */
 export function textOf(element: XmlElement): string {
   const runs = ({ name, text, children }: XmlElement): string =>
-    name === 't' ? text : name === 'rPh' ? '' : (children ?? []).map(runs).join('');
+    name === 't' ? text : name === 'rPh' ? '' : children.map(runs).join('');
   return unescapeText(runs(element));
 }
 

@@ -5,8 +5,7 @@ import { damaged } from './packed.ts';
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Undefined: none, as of most. */
-  children: XmlElement[] | undefined;
+  readonly children: XmlElement[];
   text: string;
 }
 
@@ -76,10 +75,8 @@ export class XmlReader {
     if (!isKept) return;
     this.#elements += 1;
     if (this.#elements > MAX_ELEMENTS) this.#refuse('an element holds too many others');
-    const element: XmlElement = { name, attributes, children: undefined, text: '' };
-    if (parent?.children === undefined) {
-      if (parent !== undefined) parent.children = [element];
-    } else parent.children.push(element);
+    const element: XmlElement = { name, attributes, children: [], text: '' };
+    parent?.children.push(element);
     this.#open.push(element);
   }
 
