@@ -134,11 +134,11 @@ export class Credential implements CredentialPort {
     const { clock, hints, onNotice } = this.#options;
     const { expiresAtMs, notBeforeMs } = this.#timesOf(token);
     const nowMs = clock.now();
-    const life = expiresAtMs === undefined ? '' : `${what} ${describeExpiry(expiresAtMs, nowMs)}`;
-    if (this.#isExpired(token)) throw Failure.unsent('AUTH', life, { hints });
+    const life = () => `${what} ${describeExpiry(expiresAtMs ?? nowMs, nowMs)}`;
+    if (this.#isExpired(token)) throw Failure.unsent('AUTH', life(), { hints });
     if (this.#noticedToken === token) return;
     this.#noticedToken = token;
-    if (judgeExpiry({ expiresAtMs }, nowMs) === 'soon') onNotice(note('TOKEN_EXPIRES_SOON', life));
+    if (judgeExpiry({ expiresAtMs }, nowMs) === 'soon') onNotice(note('TOKEN_EXPIRES_SOON', life()));
     if (notBeforeMs !== undefined && notBeforeMs > nowMs + CLOCK_SKEW_MS) {
       const message = `${what} says that it is not valid before ${new Date(notBeforeMs).toISOString()}`;
       onNotice(warning('TOKEN_NOT_YET_VALID', message));
