@@ -12,6 +12,8 @@ export const DURATION_BOUNDS_MS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 
 
 const MAX_STEPS = 60;
 const FIRST_STEP_MS = 100;
+/** Neighbouring classes differ by 5 %. */
+const CLASS = Math.log(1.05);
 
 /** When the rows of a run ended, from its journal: in memory that does not grow with the rows. */
 export class RunTimeline {
@@ -25,6 +27,7 @@ export class RunTimeline {
   #earlierMs = 0;
   #steps: number[] = [];
   #stepMs = FIRST_STEP_MS;
+  readonly #classes: number[] = [];
   readonly #counts: number[] = [...DURATION_BOUNDS_MS, 0].map(() => 0);
   #measured = 0;
   #maxMs = 0;
@@ -68,13 +71,13 @@ export class RunTimeline {
   }
 
   /**
-   * How long answered rows took, from their first request to the answer, waits and retries included. `counts`: rows up
-   * to each bound, then those above all; half took no longer than `medianMs`, which is a bound, 95 of 100 than `p95Ms`.
+   * How long answered rows took, from their first request to the answer, waits and retries included: half took no
+   * longer than about `medianMs`, 95 of 100 than `p95Ms`. `counts`: rows up to each bound, then those above all.
    */
   durations() {
     if (this.#measured === 0) return undefined;
     const counts: readonly number[] = this.#counts;
-    const [medianMs, p95Ms] = [this.#boundOf(0.5), this.#boundOf(0.95)];
+    const [medianMs, p95Ms] = [this.#quantile(0.5), this.#quantile(0.95)];
     return { rows: this.#measured, counts, medianMs, p95Ms, maxMs: this.#maxMs };
   }
 
@@ -97,16 +100,19 @@ export class RunTimeline {
     const bound = DURATION_BOUNDS_MS.findIndex((limit) => ms <= limit);
     const index = bound === -1 ? DURATION_BOUNDS_MS.length : bound;
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
+    const near = Math.floor(Math.log1p(Math.max(0, ms)) / CLASS);
+    while (this.#classes.length <= near) this.#classes.push(0);
+    this.#classes[near] = (this.#classes[near] ?? 0) + 1;
     this.#measured += 1;
     this.#maxMs = Math.max(this.#maxMs, ms);
   }
 
-  #boundOf(part: number): number {
+  #quantile(part: number): number {
     let left = part * this.#measured;
-    const index = this.#counts.findIndex((rows) => {
+    const index = this.#classes.findIndex((rows) => {
       left -= rows;
       return left <= 0;
     });
-    return Math.min(this.#maxMs, DURATION_BOUNDS_MS[index] ?? this.#maxMs);
+    return Math.min(this.#maxMs, Math.round(Math.expm1((index + 0.5) * CLASS)));
   }
 }

@@ -207,7 +207,7 @@ export function withShortMessage(row: JsonObject): JsonObject {
   if (!isJsonObject(error) || message === undefined) return row;
   const came = message.slice(message.indexOf(': ') + 1).trimStart();
   // The outcome stands beside it.
-  const short = came.replace(/^(?:rejected|not sent|outcome unknown): |; the [^;]* was rejected$/g, '');
+  const short = came.replace(/^(?:rejected|not sent|outcome unknown): /, '');
   return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
 
