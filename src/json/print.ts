@@ -1,5 +1,5 @@
 import { endOfSlice, escapeUnsafe } from './unsafe-characters.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue, rememberedText } from './value.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, rememberedText } from './value.ts';
 
 const NO_ESCAPE_NEEDED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const QUOTED = /["\\]/g;
@@ -46,8 +46,11 @@ export function* printJsonPieces(
   value: JsonValue,
   options: PrintOptions & { readonly margin?: string } = {},
 ): Generator<string, void, undefined> {
-  const printer = new Printer(options.indent !== undefined);
-  yield* printer.print(value, options.indent === undefined ? '' : `\n${options.margin ?? ''}`);
+  const printer = new Printer(options.indent === undefined ? undefined : (options.margin ?? ''));
+  printer.begin(value);
+  while (printer.step()) {
+    if (printer.out.length >= PIECE_LENGTH) yield printer.take();
+  }
   yield printer.take();
 }
 
@@ -65,88 +68,121 @@ export async function writeJson(
   sink: { write(text: string): Promise<void> },
 ): Promise<void> {
   const { before = '', after = '', ...print } = layout;
-  let text = before;
+  let held: string | undefined;
   for (const piece of printJsonPieces(value, print)) {
-    if (text.length >= PIECE_LENGTH) {
-      await sink.write(text);
-      text = '';
+    if (held === undefined) {
+      held = before + piece;
+    } else {
+      await sink.write(held);
+      held = piece;
     }
-    text += piece;
   }
-  await sink.write(text + after);
+  await sink.write(`${held ?? before}${after}`);
 }
 
-/** Prints value by value, and gives a piece away as soon as it is long enough. */
-class Printer {
-  #out = '';
-  readonly #isIndented: boolean;
+/** An object or a list of which a part is printed. */
+interface Level {
+  readonly parts: Iterator<readonly [string | number, JsonValue]>;
+  readonly close: ']' | '}';
+  readonly newline: string;
+  isBegun: boolean;
+}
 
-  constructor(isIndented: boolean) {
-    this.#isIndented = isIndented;
+/** Prints one value a step, so that the reader never waits for all of it. */
+class Printer {
+  out = '';
+  readonly #isCompact: boolean;
+  readonly #newline: string;
+  readonly #colon: string;
+  readonly #step: string;
+  readonly #levels: Level[] = [];
+  /** The rest of a long text, which is quoted in slices. */
+  #rest: { readonly text: string; at: number } | undefined;
+
+  /** `margin`: indented, with this after each line end; undefined: compact. */
+  constructor(margin: string | undefined) {
+    this.#isCompact = margin === undefined;
+    this.#newline = margin === undefined ? '' : `\n${margin}`;
+    this.#colon = margin === undefined ? ':' : ': ';
+    this.#step = margin === undefined ? '' : '  ';
   }
 
   take(): string {
-    const piece = this.#out;
-    this.#out = '';
+    const piece = this.out;
+    this.out = '';
     // A text that was put together keeps its parts, several times as long, until it is first looked into.
     piece.includes('\n');
     return piece;
   }
 
-  /** `lineEnd`: a line break and what the lines of the value begin with; empty in a compact text. */
-  *print(value: JsonValue, lineEnd: string): Generator<string, void, undefined> {
-    const text = shortText(value, this.#isIndented);
-    if (text !== undefined) this.#out += text;
-    else if (typeof value === 'string') yield* this.#slices(value);
-    else if (isJsonArray(value) || isJsonObject(value)) yield* this.#parts(value, lineEnd);
-  }
-
-  *#parts(value: readonly JsonValue[] | JsonObject, lineEnd: string): Generator<string, void, undefined> {
-    const [open, close] = isJsonArray(value) ? ['[', ']'] : ['{', '}'];
-    const inner = this.#isIndented ? `${lineEnd}  ` : '';
-    const colon = this.#isIndented ? ': ' : ':';
-    let before = open;
-    for (const [name, part] of value.entries()) {
-      this.#out += before + inner;
-      if (typeof name === 'string') this.#out += quote(name) + colon;
-      const text = shortText(part, this.#isIndented);
-      if (text === undefined) yield* this.print(part, inner);
-      else this.#out += text;
-      if (this.#out.length >= PIECE_LENGTH) yield this.take();
-      before = ',';
+  begin(value: JsonValue): void {
+    if (typeof value === 'string') this.#text(value);
+    else if (value instanceof JsonNumber) this.out += value.text;
+    else if (value === null || typeof value === 'boolean') this.out += String(value);
+    else {
+      const known = this.#isCompact ? rememberedText(value) : undefined;
+      if (known === undefined) this.#open(value);
+      else this.out += known;
     }
-    this.#out += lineEnd + close;
   }
 
-  /** A long text is quoted in slices. */
-  *#slices(text: string): Generator<string, void, undefined> {
-    this.#out += '"';
-    for (let at = 0; at < text.length; ) {
-      const end = endOfSlice(text, at, PIECE_LENGTH);
-      this.#out += escapeText(text.slice(at, end));
-      at = end;
-      yield this.take();
+  /** False: everything is printed. */
+  step(): boolean {
+    if (this.#rest !== undefined) {
+      this.#slice(this.#rest);
+      return true;
     }
-    this.#out += '"';
+    const level = this.#levels.at(-1);
+    if (level === undefined) return false;
+    const next = level.parts.next();
+    if (next.done === true) {
+      this.#levels.pop();
+      this.out += this.#lineEnd() + level.close;
+      return true;
+    }
+    const [name, part] = next.value;
+    this.out += level.isBegun ? `,${level.newline}` : level.newline;
+    level.isBegun = true;
+    if (typeof name === 'string') this.out += quote(name) + this.#colon;
+    this.begin(part);
+    return true;
   }
-}
 
-/** What is printed in one step; undefined: the value takes several. */
-function shortText(value: JsonValue, isIndented: boolean): string | undefined {
-  if (typeof value === 'string') return value.length <= PIECE_LENGTH ? quote(value) : undefined;
-  if (value instanceof JsonNumber) return value.text;
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (isJsonArray(value)) return value.length === 0 ? '[]' : undefined;
-  if (value.size === 0) return '{}';
-  return isIndented ? undefined : rememberedText(value);
+  #lineEnd(): string {
+    return this.#levels.at(-1)?.newline ?? this.#newline;
+  }
+
+  #open(value: readonly JsonValue[] | JsonObject): void {
+    const [open, close, size] = isJsonArray(value)
+      ? (['[', ']', value.length] as const)
+      : (['{', '}', value.size] as const);
+    this.out += size === 0 ? open + close : open;
+    if (size > 0)
+      this.#levels.push({ parts: value.entries(), close, newline: this.#lineEnd() + this.#step, isBegun: false });
+  }
+
+  #text(text: string): void {
+    if (text.length <= PIECE_LENGTH) {
+      this.out += quote(text);
+      return;
+    }
+    this.out += '"';
+    this.#rest = { text, at: 0 };
+  }
+
+  #slice(rest: { readonly text: string; at: number }): void {
+    const end = endOfSlice(rest.text, rest.at, PIECE_LENGTH);
+    this.out += escapeUnsafe(rest.text.slice(rest.at, end).replace(QUOTED, '\\$&'), escapeCodePoint);
+    rest.at = end;
+    if (end < rest.text.length) return;
+    this.#rest = undefined;
+    this.out += '"';
+  }
 }
 
 function quote(text: string): string {
-  return NO_ESCAPE_NEEDED.test(text) ? `"${text}"` : `"${escapeText(text)}"`;
-}
-
-function escapeText(text: string): string {
-  return escapeUnsafe(text.replace(QUOTED, '\\$&'), escapeCodePoint);
+  if (NO_ESCAPE_NEEDED.test(text)) return `"${text}"`;
+  return `"${escapeUnsafe(text.replace(QUOTED, '\\$&'), escapeCodePoint)}"`;
 }
 
 function escapeCodePoint(codePoint: number): string {
