@@ -20,7 +20,7 @@ const MODULES = {
   'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/credential.ts': ['credentials/expiry', 'credentials/resolve', 'library/credential'],
   'src/desk/desk-log.ts': ['desk/desk-log'],
-  'src/desk/idle-timer.ts': ['desk/idle-timer'],
+  'src/engine/ask/idle-timer.ts': ['engine/idle-timer'],
   'src/engine/call/write-guards.ts': ['engine/write-guards'],
   'src/engine/many/apply-plan.ts': ['engine/apply-plan'],
   'src/engine/many/execute-run.ts': ['engine/execute-run'],
