@@ -8,7 +8,7 @@ import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
-import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
+import { askedWait, decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
 import { openSender, type Send } from './sender.ts';
 import { type Observation, observe, unknownFailure } from './unknown-outcome.ts';
 
@@ -27,11 +27,6 @@ interface ReadBack {
 
 /** Between the two reads: a request that was delayed on its way may land in between. */
 const READ_BACK_PAUSE_MS = 2000;
-
-/** The wait as people are told of it: what the service asked for, without our jitter. */
-function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
-  return retryAfterMs === undefined || retryAfterMs === 0 ? waitMs : retryAfterMs;
-}
 
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
@@ -106,7 +101,7 @@ class OngoingCall {
     if (isLast && verdict.retryAfterMs === undefined) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#site.random());
     // A pause that is too long ends the run, also for a row without a retry: a resume sends that row again.
-    const mayGoOn = pacer.refused(waitMs, askedWait(verdict, waitMs));
+    const mayGoOn = pacer.refused(waitMs, askedWait(verdict.retryAfterMs, waitMs));
     if (mayGoOn && !isLast) {
       this.#retriesDone += 1;
       return undefined;
@@ -135,7 +130,7 @@ class OngoingCall {
     }
     this.#retriesDone += 1;
     this.#onceSpent ||= next.once;
-    const waitMs = askedWait(verdict, next.waitMs);
+    const waitMs = askedWait(verdict.retryAfterMs, next.waitMs);
     const brief = whatHappened({ ...verdict, error: { ...verdict.error, summary: '' } });
     listener?.onRetry?.({ reason: whatHappened(verdict), brief, waitMs });
     await this.#sleep(next.waitMs);

@@ -66,6 +66,11 @@ export function waitBeforeRetry(retriesDone: number, retryAfterMs: number | unde
   return Math.round(random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retriesDone));
 }
 
+/** The wait as people are told of it: what the service asked for, without our jitter. */
+export function askedWait(retryAfterMs: number | undefined, waitMs: number): number {
+  return retryAfterMs === undefined || retryAfterMs === 0 ? waitMs : retryAfterMs;
+}
+
 export interface Situation {
   readonly effect: Effect;
   readonly event: FailureEvent;
