@@ -28,7 +28,11 @@ export const FAILURES = {
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
   FORBIDDEN: { exitCode: 5, meaning: '403, or not allowed here: read-only, maxRows, approvals', repeat: '' },
-  REJECTED: { exitCode: 6, meaning: 'any other 4xx, or a redirect (never followed)', repeat: '' },
+  REJECTED: {
+    exitCode: 6,
+    meaning: 'any other 4xx; a redirect (never followed) of a read; 307 or 308 to a write',
+    repeat: '',
+  },
   UNREACHABLE: {
     exitCode: 7,
     meaning: 'nothing was sent, proven: DNS, refused, TLS, proxy, connect timeout',
@@ -37,7 +41,7 @@ export const FAILURES = {
   OUTCOME_UNKNOWN: {
     exitCode: 8,
     meaning:
-      'a write left, and no readable answer tells whether it was applied: any 5xx whatever its body says, a 2xx that cannot be read; unless a read-back settles it',
+      'a write left, and no readable answer tells whether it was applied: any 5xx whatever its body says, a 2xx whose body cannot be read, a 408, a redirect but 307 and 308; unless a read-back settles it',
     repeat: 'no, check first',
   },
   BAD_REPLY: {
@@ -45,7 +49,7 @@ export const FAILURES = {
     meaning: 'a read failed: 5xx, no answer after it was sent, or one that cannot be read',
     repeat: 'yes',
   },
-  BUSY: { exitCode: 11, meaning: '429 or 408, retries used up', repeat: 'yes, later' },
+  BUSY: { exitCode: 11, meaning: "429, or a read's 408, retries used up", repeat: 'yes, later' },
   PARTIAL: {
     exitCode: 15,
     meaning: 'part of what was asked for is missing: some rows rejected or not sent, or an incomplete list',
@@ -58,7 +62,8 @@ export const FAILURES = {
   },
   PRECONDITION: {
     exitCode: 17,
-    meaning: '--expect or --expect-rows did not hold, or a plan has expired; nothing was sent',
+    meaning:
+      '--expect, --expect-rows or --expect-changes did not hold, the card changed while the question stood, the same was sent or is open already (--again), or a plan has expired; nothing was sent',
     repeat: '',
   },
   TIMEOUT: { exitCode: 124, meaning: '`card wait` saw no wanted status in time', repeat: 'yes' },

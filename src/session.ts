@@ -1,5 +1,5 @@
 import type { Family, Operation } from './api/operation.ts';
-import type { Context, PromptPort } from './context.ts';
+import type { Context, PromptPort, SignalName } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice } from './failure.ts';
 import { type Places, requirePlace } from './files/paths.ts';
@@ -45,10 +45,25 @@ export interface CallState {
   mask?: (text: string) => string;
   /** Writes whose request may have left and whose outcome is not known yet. */
   writesUnderWay: number;
+  /** How many signals ended an action at hand alone, as Ctrl-C does at the desk. */
+  forgiven: number;
+  /** An error that nothing caught is being reported. */
+  isCrashing: boolean;
   /** Takes away what is drawn on the terminal, before a report that could not be foreseen. */
   clearDisplay?: () => void;
   /** A file or folder with customers' data that must not outlive the call. */
   temporary?: string | undefined;
+}
+
+/**
+ * The signal since which no write may leave, looked at where the first byte would go: what a handler says to be not sent
+ * never leaves afterwards, however long its report takes. A crash stops writes as Ctrl-C does.
+ */
+export function stoppedWrites(
+  { signals: { received } }: Pick<Context, 'signals'>,
+  { forgiven, isCrashing }: Pick<CallState, 'forgiven' | 'isCrashing'>,
+): SignalName | undefined {
+  return received[forgiven] ?? received.find((name) => name !== 'SIGINT') ?? (isCrashing ? 'SIGINT' : undefined);
 }
 
 /** The services of a call, each opened when it is first asked for. */
@@ -211,6 +226,11 @@ export class Session {
     changing.profile = resolveProfile({ flagProfile, env, settings });
     const { value, source } = this.preferences.output;
     if (source !== 'flag') this.useFormat(asFormat(run.output) ?? value);
+  }
+
+  /** Begins an action that a Ctrl-C ends alone: one of before keeps its writes back no more. */
+  forgiveSignals(): void {
+    this.#parts.state.forgiven = this.context.signals.received.length;
   }
 
   /** Names a temporary file or folder that a signal must not leave behind; undefined: it is gone, or kept. */

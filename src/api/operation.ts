@@ -42,6 +42,11 @@ export type Effect =
       readonly done: string;
       /** What to do when the outcome is unknown, after the facts: begins with a verb. */
       readonly unknownHint: string;
+      /**
+       * A second one makes a second card, event or set of secrets, and nothing in its answer proves that it is not a late answer
+       * to another request: it has a connection of its own.
+       */
+      readonly isOnceOnly?: true;
       /** Member of the answer that can be had nowhere else: kept as `resultId` in every record. */
       readonly resultId?: string;
       /** Members of the answer that are one-time secrets: hidden from people, never recorded. */
@@ -83,6 +88,11 @@ export function sensitiveOf({ effect }: Operation): readonly string[] {
 /** An operation that changes some fields of what is there: without any field it has nothing to do. */
 export function isUpdate({ effect }: Operation): boolean {
   return effect.kind === 'write' && effect.isUpdate === true;
+}
+
+/** A write of which a second one is never harmless. */
+export function isOnceOnly({ effect }: Operation): boolean {
+  return effect.kind === 'write' && effect.isOnceOnly === true;
 }
 
 /** The card status by which a read settles an unknown outcome; undefined: none does, as with a reissue. */

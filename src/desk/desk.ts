@@ -232,6 +232,7 @@ export class Desk {
     const operation = operationOf(command);
     const { context } = this.#session;
     const heardBefore = context.signals.received.length;
+    this.#session.forgiveSignals();
     const ended: Ended = { outcome: 'applied' };
     try {
       await runCall(sessionOfWrite(this.#session, this.#prompt, operation, ended), command, idAlone(cardId));

@@ -185,13 +185,14 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     operation: undefined,
     writes: false,
     writesUnderWay: 0,
+    forgiven: 0,
+    isCrashing: false,
   };
-  let isCrashing = false;
   context.onCrash((error) => {
     const failure = crashFailure(error, state);
     // The report crashed as well: leave with the code at least.
-    if (isCrashing) return context.exitNow(failure.exitCode);
-    isCrashing = true;
+    if (state.isCrashing) return context.exitNow(failure.exitCode);
+    state.isCrashing = true;
     state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));
   });

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import type { Context } from '../context.ts';
+import type { Context, SignalName } from '../context.ts';
 import type { Ending } from '../ending.ts';
 import type { Failure, Hint } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -129,6 +129,8 @@ export interface Site extends Pick<Context, 'clock' | 'random' | 'version'> {
   readonly profile?: string;
   /** What the command of a hint needs to reach the same profile: `-p demo`; empty when nothing is needed. */
   readonly profileFlag?: string;
+  /** The signal since which no write may leave; undefined: none was received. */
+  stoppedBy?(): SignalName | undefined;
   /** The variable of the environment that set the base URL, if one did. */
   readonly urlVariable?: string | undefined;
 }

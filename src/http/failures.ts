@@ -201,10 +201,9 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   });
 }
 
-/** A signal ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
-export function cancelledFailure(facts: CallFacts, outcome: Outcome, signal: AbortSignal | undefined): Failure {
+/** The signal `by` ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
+export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown): Failure {
   const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
-  const by: unknown = signal?.reason;
   return new Failure('CANCELLED', `${facts.subject} was cancelled`, {
     after: isUnsent ? 'unsent' : 'unchanged',
     details: detailsOf(facts, undefined, outcome),

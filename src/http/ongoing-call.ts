@@ -1,4 +1,4 @@
-import { aimOf, isWrite, settledBy } from '../api/operation.ts';
+import { aimOf, isOnceOnly, isWrite, settledBy } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
@@ -184,8 +184,8 @@ class OngoingCall {
     const wasRefused = this.#last?.event === 'busy' && this.#options.pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
     // `abort`, which comes last, says more of the two.
-    const signal = this.#signals.findLast(({ aborted }) => aborted);
-    return this.#failed(cancelledFailure(this.#facts(), outcome, signal), undefined);
+    const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#site.stoppedBy?.();
+    return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
   }
 
   #accepted(accepted: Accepted): Answer {
@@ -233,18 +233,18 @@ class OngoingCall {
     this.#sentAtMs = undefined;
     this.#firstAttemptMs ??= this.#site.clock.monotonic();
     const { listener, pacer } = this.#options;
-    return this.#send(this.#input, this.#attempts > 1, () => {
+    return this.#send(this.#input, this.#attempts > 1 || isOnceOnly(this.#input.operation), () => {
       pacer?.leaves?.();
       this.#sentAtMs = this.#site.clock.now();
       listener?.onSend?.(this.#attempts);
     });
   }
 
-  #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Verdict> {
+  #send(input: CallInput, own: boolean, onSend: () => void): Promise<Verdict> {
     const { policy, abort, stopping, listener, pacer } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    const exchangeOptions = { timeoutMs, fresh, abort, stopping, onSend, isAwaited: pacer?.isAwaited };
+    const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isAwaited: pacer?.isAwaited };
     return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 
@@ -273,7 +273,8 @@ class OngoingCall {
   }
 
   #isStopping(): boolean {
-    return this.#signals.some(({ aborted }) => aborted);
+    const isStopped = isWrite(this.#input.operation) && this.#site.stoppedBy?.() !== undefined;
+    return isStopped || this.#signals.some(({ aborted }) => aborted);
   }
 
   async #sleep(waitMs: number): Promise<void> {

@@ -1,14 +1,13 @@
-import type { Operation } from '../api/operation.ts';
+import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { type Misfit, misfitsOf } from '../json/misfits.ts';
-import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
 const MAX_NAMED = 5;
 
 /**
- * Why a resource cannot stand for the answer that was asked for, or undefined. Another card's id is another
- * card (docs/faults.md B29); ids compare whatever their case. Family B marks no member as
- * required and does not say that ids come back as they were given: there another id is a warning.
+ * Why a resource cannot stand for the answer that was asked for, or undefined: an error that came with 2xx, another
+ * object, another id (docs/faults.md B29; ids compare whatever their case), or a card that does not say which.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   const expected = expectedObject(operation);
@@ -16,21 +15,39 @@ export function shapeProblem(operation: Operation, id: string | undefined, resou
   if (expected !== undefined && object !== undefined && object !== expected) {
     return `the answer's member object is ${quote(object)}, not "${expected}"`;
   }
-  if ('data' in operation.response.properties && !isJsonArray(resource.get('data')))
-    return 'the answer has no array data';
-  return operation.echoes === 'cardId' ? otherId(operation, id, resource) : undefined;
+  const members = Object.keys(operation.response.properties);
+  if (isErrorBody(operation, resource)) return AN_ERROR;
+  // The interface requires it; without it nothing says whose card this is.
+  if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the answer has no cardId';
+  const isSecret = sensitiveOf(operation).length > 0;
+  if (isSecret && !hasSome(operation, resource)) return 'the answer has none of the fields that were asked for';
+  if (members.includes('data') && !isJsonArray(resource.get('data'))) return 'the answer has no array data';
+  return otherId(operation, id, resource);
+}
+
+export const AN_ERROR = 'the answer is an error of the service';
+
+function hasSome({ response }: Operation, resource: JsonObject): boolean {
+  return Object.keys(response.properties).some((name) => resource.get(name) !== undefined);
+}
+
+/** Is it the body of an error, which the service sent with 2xx? It has `errorCode`, and no member of the resource. */
+export function isErrorBody(operation: Operation, resource: JsonValue): boolean {
+  return isJsonObject(resource) && resource.get('errorCode') !== undefined && !hasSome(operation, resource);
 }
 
 function otherId(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   if (operation.echoes === null || id === undefined) return undefined;
   const echoed = resource.get(operation.echoes);
-  if (echoed === undefined || isSameId(echoed, id)) return undefined;
+  const text = echoed instanceof JsonNumber ? echoed.text : echoed;
+  const isSame = typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
+  if (echoed === undefined || isSame) return undefined;
   return `the answer has the ${operation.echoes} ${quote(echoed)}, which is not the one that was asked for`;
 }
 
-function isSameId(value: JsonValue, id: string): boolean {
-  const text = value instanceof JsonNumber ? value.text : value;
-  return text === id || (typeof text === 'string' && text.toLowerCase() === id.toLowerCase());
+/** Does the answer of this operation of family B have an id, which the service may leave out? */
+function namesItself({ echoes, response }: Operation): boolean {
+  return echoes === 'id' || (echoes === null && 'id' in response.properties);
 }
 
 function quote(value: JsonValue): string {
@@ -46,14 +63,13 @@ function expectedObject(operation: Operation): string | undefined {
 }
 
 /** What an answer lacks (docs/faults.md B28). It is shown all the same; a blank cell would look like an empty value. */
-export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {
+export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
   const misfits = misfitsOf(operation.response, resource);
   const missing = misfits.filter(({ found }) => found === undefined);
   const odd = misfits.filter(({ found }) => found !== undefined);
   const notices: Notice[] = [];
-  const other = otherId(operation, id, resource);
-  if (other !== undefined) {
-    notices.push(warning('OTHER_ID', `${other}; it is shown as it came`));
+  if (namesItself(operation) && resource.get('id') === undefined) {
+    notices.push(warning('NO_ID', 'the answer has no id: nothing in it says that it is about what was asked for'));
   }
   if (missing.length > 0) {
     const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;

@@ -1,3 +1,4 @@
+import { isWrite } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
@@ -26,7 +27,7 @@ import {
 } from './error-reply.ts';
 import { idOf } from './facts.ts';
 import type { TokenMask } from './mask.ts';
-import { shapeNotices, shapeProblem } from './response-shape.ts';
+import { AN_ERROR, isErrorBody, shapeNotices, shapeProblem } from './response-shape.ts';
 import type { FailureEvent } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
@@ -95,7 +96,7 @@ export function judge(exchange: Exchange, asked: Asked, nowMs: number, mask: Tok
   const { phase, breakage, status, headers = [] } = exchange;
   if (status === undefined) return { ...UNANSWERED, event: brokenEvent(exchange), phase, breakage };
   // A status line is the service's word even when the body after it was cut: 404 stays 404.
-  return failed(headOf(status, headers, mask), nowMs, { phase, breakage, problem: breakage.text });
+  return failed(headOf(status, headers, mask), asked, nowMs, { phase, breakage, problem: breakage.text });
 }
 
 function brokenEvent(broken: Broken): FailureEvent {
@@ -112,12 +113,12 @@ export function isSuccess(status: number): boolean {
 function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
   const head = headOf(reply.status, reply.headers, mask);
   const phase = 'answered';
-  if (!isSuccess(head.status)) return failed(head, nowMs, { phase, error: readErrorReply(reply.body, mask) });
+  if (!isSuccess(head.status)) return failed(head, asked, nowMs, { phase, error: readErrorReply(reply.body, mask) });
   const read = readResource(reply, asked, mask);
-  if ('problem' in read) return failed(head, nowMs, { phase, ...read });
+  if ('problem' in read) return failed(head, asked, nowMs, { phase, ...read });
   const { resource } = read;
   const isKnown = asked.target === undefined && isJsonObject(resource);
-  const shape = isKnown ? shapeNotices(asked.operation, idOf(asked), resource) : [];
+  const shape = isKnown ? shapeNotices(asked.operation, resource) : [];
   return { kind: 'accepted', reply: head, resource, notices: head.status === 202 ? [ACCEPTED_ONLY, ...shape] : shape };
 }
 
@@ -128,16 +129,26 @@ const ACCEPTED_ONLY: Notice = warning(
 
 function failed(
   reply: ReplyHead,
+  { operation }: Asked,
   nowMs: number,
   known: Pick<FailedAttempt, 'phase'> & Partial<FailedAttempt>,
 ): FailedAttempt {
   const date = headerValues(reply.headers, 'date')[0];
   const retryAfterMs = parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
-  return { ...UNANSWERED, event: eventOf(reply.status, retryAfterMs), reply, retryAfterMs, ...known };
+  return {
+    ...UNANSWERED,
+    event: eventOf(reply.status, retryAfterMs, isWrite(operation)),
+    reply,
+    retryAfterMs,
+    ...known,
+  };
 }
 
-function eventOf(status: number, retryAfterMs: number | undefined): FailureEvent {
+function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: boolean): FailureEvent {
   if (isSuccess(status)) return 'unreadable';
+  if (ofWrite && (status === 408 || (status >= 300 && status <= 306) || (status >= 309 && status <= 399))) {
+    return 'server_error';
+  }
   if (status === 429 || status === 408) return 'busy';
   if (status === 503 && retryAfterMs !== undefined) return 'unavailable';
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
@@ -159,10 +170,7 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   if ('problem' in read) return read;
   const { json, text } = read;
   const resource = mask.mayBeIn(text) ? mask.json(json) : json;
-  if (asked.target !== undefined) return { resource };
-  const problem = isJsonObject(resource)
-    ? shapeProblem(asked.operation, idOf(asked), resource)
-    : 'the answer is not a JSON object';
+  const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
   const isShort = text.length <= MAX_ERROR_JSON_BYTES;
   const error = isShort
@@ -197,6 +205,13 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
     return unreadable(`${JSON_PROBLEMS[error.problem]} (${where})`, beginning());
   }
+}
+
+/** A raw call may lead anywhere: its answer may have any shape but that of an error. */
+function problemOf(resource: JsonValue, { operation, params, target }: Asked): string | undefined {
+  if (target !== undefined) return isErrorBody(operation, resource) ? AN_ERROR : undefined;
+  if (!isJsonObject(resource)) return 'the answer is not a JSON object';
+  return shapeProblem(operation, idOf({ params }), resource);
 }
 
 /** A short body is kept and decoded once more only when it has to be shown; of a long one no second copy is kept. */

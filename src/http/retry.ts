@@ -8,17 +8,20 @@ export type FailureEvent =
   | 'not_sent_once'
   /** Nothing was sent, and repeating shows the same: certificate, protocol, unknown host, proxy refusal. */
   | 'not_sent_final'
-  /** 429 or 408: the service refused the request. */
+  /** 429, or 408 to a read: the service refused the request. */
   | 'busy'
   /** 503 with Retry-After. */
   | 'unavailable'
-  /** Any other 5xx, and any status that HTTP does not define. */
+  /**
+   * Any other 5xx, and any status that HTTP does not define. To a write also 408, which proxies answer to a request that they
+   * handed on, and a redirect but 307 and 308: a 303 is how a service says that it is done.
+   */
   | 'server_error'
   /** The request may have left, and no whole answer came. */
   | 'broken'
   /** 2xx whose body cannot be read as the resource. */
   | 'unreadable'
-  /** Any other 4xx, or a redirect. */
+  /** Any other 4xx, and a redirect of a read; to a write also 307 and 308, which ask for the same request elsewhere. */
   | 'refused';
 
 type Step = 'retry' | 'retry_once' | 'read_back_then_retry' | 'end';

@@ -113,6 +113,7 @@ function unknownWrite(family: Family, path: string): Effect {
     confirm: true,
     readBack: 'none',
     unavailable: 'never',
+    isOnceOnly: true,
     unknownHint: 'check at the service whether it was applied before repeating it',
     sensitive: guardsOf(family, path).mayAnswerSecrets ? SECRETS : [],
   };

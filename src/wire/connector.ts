@@ -16,10 +16,19 @@ export interface TransportOptions {
   readonly trustPems?: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
   readonly connectTimeoutMs?: number;
+  /** True once a signal was received: no write may leave any more. */
+  readonly isStopped?: (() => boolean) | undefined;
   /** Of `AnswerMemory`. */
   readonly collectGarbage?: (() => void) | undefined;
 }
 
+/** The last TLS session with the service of a transport, to be resumed by its next connection. */
+const sessions = new WeakMap<TransportOptions, Buffer>();
+
+/** Transports that have had a connection: where there was none, an address that is not available stays so. */
+const reached = new WeakSet<TransportOptions>();
+
+const PORT_PAUSE_MS = 250;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A proxy's whole answer to CONNECT fits in this many bytes. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
@@ -32,6 +41,8 @@ const MAX_PROXY_ANSWER_BYTES = 16_384;
 export class Connector {
   readonly #options: TransportOptions;
   readonly #sockets = new Set<net.Socket>();
+  /** For a local port. */
+  #waiting: NodeJS.Timeout | undefined;
   /** Of the last handshake that showed a certificate. */
   seen: SeenCertificate | undefined;
 
@@ -41,6 +52,7 @@ export class Connector {
 
   /** Destroys what is still connecting. Sockets that were handed over are the client's. */
   destroy(): void {
+    clearTimeout(this.#waiting);
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();
   }
@@ -54,7 +66,12 @@ export class Connector {
       clearTimeout(timer);
       if (error !== null) this.destroy();
       this.#sockets.clear();
-      callback(error, socket);
+      if (error === null) reached.add(this.#options);
+      // Every local port is in use or was a moment ago: the next is free soon, and the exchange has its own deadline.
+      const lacksPort =
+        error !== null && 'code' in error && error.code === 'EADDRNOTAVAIL' && reached.has(this.#options);
+      if (lacksPort) this.#waiting = setTimeout(() => this.connect(callback), PORT_PAUSE_MS);
+      else callback(error, socket);
     };
     const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     const timer = setTimeout(() => done(this.#tooSlow(), null), connectTimeoutMs);
@@ -79,8 +96,11 @@ export class Connector {
   }
 
   #tcp(to: { readonly host: string; readonly port: number }, done: Connected): net.Socket {
+    const { host, port } = to;
+    // Plain http is allowed to this machine alone, so no resolver is asked where that is.
+    const lookup = host === 'localhost' ? loopback : undefined;
     // Node's 250 ms for each address of a name gives up on hosts that are merely far away.
-    return this.#watch(net.connect({ host: to.host, port: to.port, autoSelectFamilyAttemptTimeout: 1000 }), done);
+    return this.#watch(net.connect({ host, port, lookup, autoSelectFamilyAttemptTimeout: 1000 }), done);
   }
 
   /** Puts TLS on an https connection and hands it over; a plain one is handed over once it is open. */
@@ -110,7 +130,12 @@ export class Connector {
     import('./secure-socket.ts').then(
       ({ secureSocket }) => {
         // Given up, or broken off, in the meantime: `done` knows.
-        if (!raw.destroyed) begun(this.#watch(secureSocket(raw, { ...to, trustPems }), done));
+        if (raw.destroyed) return;
+        const key = to.alpn === undefined ? undefined : this.#options;
+        const secured = secureSocket(raw, { ...to, trustPems, session: key && sessions.get(key) });
+        // A connection of its own for each write that may not be repeated costs a whole handshake otherwise.
+        if (key !== undefined) secured.on('session', (session: Buffer) => void sessions.set(key, session));
+        begun(this.#watch(secured, done));
       },
       (error: Error) => done(error, null),
     );
@@ -149,6 +174,16 @@ export class Connector {
     socket.once('end', () => failed(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null));
   }
 }
+
+/** Both addresses of this machine, in the place of a resolver's answer for `localhost`. */
+const loopback: net.LookupFunction = (_, { all }, callback) => {
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+  if (all === true) callback(null, addresses);
+  else callback(null, '127.0.0.1', 4);
+};
 
 function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakError | undefined {
   const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(answer)?.[1];

@@ -67,8 +67,11 @@ export type Exchange = Reply | Broken;
 export interface ExchangeOptions {
   /** From connecting to the last byte of the answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Not over a connection that was used before: one that is just being closed looks like a lost request. */
-  readonly fresh?: boolean;
+  /**
+   * On a connection of its own, closed afterwards: one that is just being closed looks like a lost request, and on one that
+   * was used before a late answer to another request would be taken for this one's.
+   */
+  readonly own?: boolean;
   /** Aborted: end now, sent or not. */
   readonly abort?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */

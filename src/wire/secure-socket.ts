@@ -5,10 +5,11 @@ interface Far {
   readonly host: string;
   readonly alpn?: string[];
   readonly trustPems: readonly string[];
+  readonly session?: Buffer | undefined;
 }
 
 /** TLS on a connection that is open or opening; `secureConnect` says that the certificate was accepted. */
-export function secureSocket(socket: Socket, { host, alpn, trustPems }: Far): tls.TLSSocket {
+export function secureSocket(socket: Socket, { host, alpn, trustPems, session }: Far): tls.TLSSocket {
   return tls.connect({
     socket,
     host,
@@ -17,6 +18,7 @@ export function secureSocket(socket: Socket, { host, alpn, trustPems }: Far): tl
     rejectUnauthorized: true,
     ALPNProtocols: alpn,
     ca: trustedCertificates(trustPems),
+    session,
   });
 }
 

@@ -38,13 +38,8 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
-      let lane = idle.pop();
-      if (lane !== undefined && exchangeOptions.fresh === true) {
-        // Given up, not kept: else the idle connections would grow by one with every repeat.
-        destroyLane(lane);
-        lane = undefined;
-      }
-      lane ??= openLane(options.baseUrl.origin, new Connector(options));
+      const kept = exchangeOptions.own === true ? undefined : idle.pop();
+      const lane = kept ?? openLane(options.baseUrl.origin, new Connector(options));
       return new OngoingExchange(lane, options, wire, exchangeOptions, release).start();
     },
     close: async () => {
@@ -147,7 +142,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     const { target, method, headers, body = null } = this.#wire;
     const { origin } = this.#to.baseUrl;
     this.#lane.client.dispatch(
-      { origin, path: target, method, headers: Object.fromEntries(headers), body, reset: false },
+      { origin, path: target, method, headers: Object.fromEntries(headers), body, reset: this.#options.own === true },
       this,
     );
   }
@@ -158,6 +153,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
    * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // After a signal no write leaves, whatever the rest of the program still waits for.
+    if (this.isWrite && this.#to.isStopped?.() === true) this.#onAbort();
     // The listener may still abort `stopping`.
     if (!this.#isSettled) this.#options.onSend?.();
     if (this.#isSettled) {
@@ -284,7 +281,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (abort !== undefined) removeFrom(listenersOf(abort), this.#onAbort);
     if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
     this.#body = [];
-    this.#release(this.#lane, isReusable);
+    this.#release(this.#lane, isReusable && this.#options.own !== true);
     answerMemory.makeRoom(this.#size);
     this.#resolve(exchange);
     // Who waits for it reads it in this turn.

@@ -343,7 +343,15 @@ describe('the table of exit codes', () => {
     ['409', EVENT, refusal(409), 6, 'REJECTED', 'rejected'],
     ['422', GET, refusal(422), 6, 'REJECTED', undefined],
     ['a redirect', GET, refusal(307, { location: '/elsewhere' }), 6, 'REJECTED', undefined],
-    ['a redirect of a write', BLOCK, refusal(301, { location: '/elsewhere' }), 6, 'REJECTED', 'rejected'],
+    ['a redirect of a write', BLOCK, refusal(307, { location: '/elsewhere' }), 6, 'REJECTED', 'rejected'],
+    [
+      'a redirect of a write that may be done',
+      EVENT,
+      refusal(303, { location: '/elsewhere' }),
+      8,
+      'OUTCOME_UNKNOWN',
+      'unknown',
+    ],
     ['304', GET, { status: 304 }, 6, 'REJECTED', undefined],
     ['500 on a write', EVENT, refusal(500), 8, 'OUTCOME_UNKNOWN', 'unknown'],
     ['504 on a write', EVENT, { status: 504, body: '<html>' }, 8, 'OUTCOME_UNKNOWN', 'unknown'],
@@ -363,7 +371,7 @@ describe('the table of exit codes', () => {
     ['204 to a write', EVENT, { status: 204 }, 8, 'OUTCOME_UNKNOWN', 'unknown'],
     ['429 with the retries used up', GET, refusal(429), 11, 'BUSY', undefined],
     ['429 on a write', BLOCK, refusal(429), 11, 'BUSY', 'rejected'],
-    ['408 on a write', EVENT, refusal(408), 11, 'BUSY', 'rejected'],
+    ['408 on a write', EVENT, refusal(408), 8, 'OUTCOME_UNKNOWN', 'unknown'],
   ];
   test.each(cases)('%s', async (_, args, reply, exitCode, code, outcome) => {
     const failed = await failing(args, reply);

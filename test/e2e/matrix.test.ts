@@ -89,7 +89,7 @@ describe.concurrent('the built program ends the same way', () => {
     ['activate', 'connection refused', '7 not_sent -'],
     ['block', 'untrusted certificate', '7 not_sent 0 POST 0 GET'],
     ['provisionB', '429 with Retry-After', '11 rejected 3 POST 0 GET'],
-    ['event', '408', '11 rejected 3 POST 0 GET'],
+    ['event', '408', '8 unknown 1 POST 0 GET'],
     ['calendar', '503 with Retry-After', '8 unknown 2 POST 0 GET'],
     ['subscriber', '500', '8 unknown 1 POST 0 GET'],
     ['reissue', 'reset after the request', '8 unknown 1 POST 2 GET'],

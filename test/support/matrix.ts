@@ -55,6 +55,8 @@ export const EVENTS = {
   '429': refuses(429),
   '429 with Retry-After': refuses(429, { 'Retry-After': '1' }),
   '408': refuses(408),
+  '408, and it was done': fails(408),
+  '408 with Retry-After': fails(408, { 'Retry-After': '1' }),
   '503 with Retry-After': fails(503, { 'Retry-After': '1' }),
   '503': fails(503),
   '500': fails(500),
@@ -82,6 +84,12 @@ export const EVENTS = {
   '401': refuses(401),
   '403': refuses(403),
   '307': refuses(307, { Location: 'https://elsewhere.example/' }),
+  '308': refuses(308, { Location: 'https://elsewhere.example/' }),
+  '302': refuses(302, { Location: 'https://elsewhere.example/' }),
+  '303, and it was done': fails(303, { Location: '/v1/done', 'Retry-After': '1' }),
+  '300, and it was done': fails(300),
+  '200 with an error, and it was done': answers(counted(json(200, '{"errorCode":"LATE","message":"m"}'), true)),
+  '200 with an error': answers(counted(json(200, '{"errorCode":"LATE","message":"m"}'), false)),
 } as const satisfies Record<string, Event>;
 
 export type EventName = keyof typeof EVENTS;
@@ -105,7 +113,6 @@ const REFUSED: Partial<Record<EventName, End>> = {
   'untrusted certificate': '7 not_sent 0 POST 0 GET',
   '429': '11 rejected 3 POST 0 GET',
   '429 with Retry-After': '11 rejected 3 POST 0 GET',
-  '408': '11 rejected 3 POST 0 GET',
   '400': '6 rejected 1 POST 0 GET',
   '404': '3 rejected 1 POST 0 GET',
   '409': '6 rejected 1 POST 0 GET',
@@ -113,6 +120,7 @@ const REFUSED: Partial<Record<EventName, End>> = {
   '401': '4 rejected 1 POST 0 GET',
   '403': '5 rejected 1 POST 0 GET',
   '307': '6 rejected 1 POST 0 GET',
+  '308': '6 rejected 1 POST 0 GET',
 };
 
 /** Ends of the events that are left: nobody can tell whether the write was done. */

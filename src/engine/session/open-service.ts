@@ -5,7 +5,7 @@ import type { CallListener, CredentialPort, HttpClient } from '../../http/call.t
 import { hostOf } from '../../http/facts.ts';
 import type { TokenMask } from '../../http/mask.ts';
 import { createHttpClient } from '../../http/ongoing-call.ts';
-import type { CallState, Service, Session } from '../../session.ts';
+import { type CallState, type Service, type Session, stoppedWrites } from '../../session.ts';
 import { resolveTarget, URL_VARIABLES } from '../../settings/resolve.ts';
 import { type BaseUrl, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
@@ -20,7 +20,7 @@ export interface ServiceOptions {
   trustPems(): Promise<readonly string[]>;
   readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
   /** Counts the writes under way, for the report of an unforeseen error. */
-  readonly state: Pick<CallState, 'writesUnderWay'>;
+  readonly state: Pick<CallState, 'writesUnderWay' | 'forgiven' | 'isCrashing'>;
   /** The process serves call after call: the credential is looked for anew whenever one is refused. */
   readonly isLasting: boolean;
   isPermitted(operation: Operation): boolean;
@@ -108,6 +108,7 @@ export async function openService(session: Session, family: Family, options: Ser
   const { clock } = context;
   const trustPems = await options.trustPems();
   let listener: CallListener | undefined;
+  const stoppedBy = () => stoppedWrites(context, options.state);
   const client = createHttpClient({
     baseUrl: base,
     credential: watched(address.credential, options, () => listener),
@@ -120,7 +121,9 @@ export async function openService(session: Session, family: Family, options: Ser
       proxy: chooseProxy(base, context.env),
       trustPems,
       collectGarbage: context.collectGarbage,
+      isStopped: () => stoppedBy() !== undefined,
     }),
+    stoppedBy,
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
     urlVariable: address.urlVariable,

@@ -348,7 +348,7 @@ describe.concurrent('shapes', () => {
     expect(result.stdout).toBe(`${text}\n`);
     expect(result.notices).toEqual(['MISSING_FIELD']);
     expect(result.stderr).toContain('status');
-    expect((await once(json(200, '{}'), 'activate')).code).toBe(0);
+    expect((await once(json(200, '{}'), 'activate')).end).toBe('8 unknown');
   });
 
   const OTHER = '00000000-0000-0000-0000-000000000001';

@@ -35,7 +35,19 @@ async function write(behaviour: Behaviour, call: CallName, options: FaultOptions
 }
 
 describe.concurrent('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('H1 %i to the same host: never followed, rejected', async (status) => {
+  it.each([301, 302, 303])('H1 %i to a write: never followed, unknown unless the card shows it', async (status) => {
+    const moved = reply(status, { Location: '/v2/elsewhere' }, '');
+    const server = await faulty(onPost(moved, json(200, cardText('EXPIRED'))));
+    const unknown = await meet(server, 'activate', { retries: 2 });
+    expect(unknown.end).toBe('8 unknown');
+    expect(seen(server)).toBe('1 POST, 2 GET');
+    expect((await write(moved, 'activate')).code).toBe(0);
+    const read = await once(moved, 'list', { retries: 2 });
+    expect(read.end).toBe('6');
+    expect(seen(read.server)).toBe('0 POST, 1 GET');
+  });
+
+  it.each([307, 308])('H1 %i to the same host: never followed, rejected', async (status) => {
     const moved = reply(status, { Location: '/v2/elsewhere' }, '');
     const wrote = await once(moved, 'activate', { retries: 2 });
     expect(wrote.end).toBe('6 rejected');
@@ -59,7 +71,7 @@ describe.concurrent('redirects', () => {
 
   it('H3 Location with a password and escape codes: its origin and nothing else', async () => {
     const location = 'https://ann:s3cret@evil.example/%1b]0;x?token=abc';
-    const wrote = await once(reply(302, { Location: location }, ''), 'activate', { format: [] });
+    const wrote = await once(reply(307, { Location: location }, ''), 'activate', { format: [] });
     expect(wrote.code).toBe(6);
     expect(wrote.stderr).toContain('to https://evil.example;');
     expect(wrote.stderr).not.toMatch(/s3cret|token=abc/);
@@ -123,11 +135,17 @@ describe.concurrent('refusals', () => {
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
 
-  it('H9 408: tried again, then busy', async () => {
-    const { end, error, server } = await once(json(408, ''), 'block', { retries: 2, budgetMs: 40_000 });
-    expect(end).toBe('11 rejected');
-    expect(error?.attempts).toBe(3);
-    expect(seen(server)).toBe('3 POST, 0 GET');
+  it('H9 408 to a write: a proxy may have handed it on, so it is unknown and never sent again', async () => {
+    const { end, error, server } = await once(json(408, ''), 'reissue', { retries: 2, budgetMs: 40_000 });
+    expect(end).toBe('8 unknown');
+    expect(error?.attempts).toBe(1);
+    expect(seen(server)).toBe('1 POST, 2 GET');
+  });
+
+  it('H9 408 to a read: tried again, then busy', async () => {
+    const { end, server } = await once(json(408, ''), 'list', { retries: 2, budgetMs: 40_000 });
+    expect(end).toBe('11');
+    expect(seen(server)).toBe('0 POST, 3 GET');
   });
 });
 

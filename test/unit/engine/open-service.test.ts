@@ -13,7 +13,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   const url = { url: server.url, source: 'environment', overrides: undefined };
   // What opening a service reads of a session, and nothing else.
   const session = {
-    context: { env: server.env, clock, random: () => 0, version: '0', platform: 'linux' },
+    context: { env: server.env, clock, random: () => 0, version: '0', platform: 'linux', signals: { received: [] } },
     profile: { name: 'default', isSandbox: false, namedBy: undefined, cardsUrl: url },
     common: { verbose: false, ignoreExpiry: false },
     prompt: { available: false },
@@ -23,7 +23,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
     mask: { add: () => undefined } as never,
     trustPems: async () => [],
     display: { waiting: () => undefined, clear: () => undefined },
-    state: { writesUnderWay: 0 },
+    state: { writesUnderWay: 0, forgiven: 0, isCrashing: false },
     isLasting: false,
     isPermitted: ({ name }) => permitted.has(name),
   });

@@ -196,7 +196,14 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
       prompt,
       listener: {},
     },
-    state: { format: output.format, operation: undefined, writes: true, writesUnderWay: 0 },
+    state: {
+      format: output.format,
+      operation: undefined,
+      writes: true,
+      writesUnderWay: 0,
+      forgiven: 0,
+      isCrashing: false,
+    },
     changing: { settings: NO_SETTINGS, profile, output },
     display: { clear: () => undefined },
     services: {

@@ -91,11 +91,14 @@ describe('the ending of a call that was answered', () => {
 
   it('has no id where a raw answer is no object', async () => {
     const { client } = bench([answer(200, '["id"]')]);
-    const { ending, kind } = await client.call(
-      { ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' },
-      withPolicy(),
-    );
-    expect([kind, ending.resultId]).toEqual(['answered', undefined]);
+    const { ending } = await client.call({ ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' }, withPolicy());
+    expect(ending).toMatchObject({ outcome: 'applied', resultId: undefined });
+  });
+
+  it('is unknown where a raw write is answered by an error with 200', async () => {
+    const { client } = bench([answer(200, { errorCode: 'LATE', message: 'm' })]);
+    const { ending } = await client.call({ ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' }, withPolicy());
+    expect(ending).toMatchObject({ outcome: 'unknown', resultId: undefined });
   });
 });
 

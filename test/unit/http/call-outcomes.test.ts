@@ -44,7 +44,9 @@ const EVENTS = {
   not_tls: unsent('not_tls'),
   proxy_auth: unsent('proxy_auth'),
   s429: answer(429),
-  s408: answer(408),
+  s408: answer(408, '', [['Retry-After', '1']]),
+  s303: answer(303, '', [['Location', '/v1/done']]),
+  error_200: answer(200, { errorCode: 'E', message: 'm' }),
   s503_retry_after: UNAVAILABLE,
   s503: answer(503),
   s500: answer(500),
@@ -70,8 +72,10 @@ const same = (expected: string, ...names: EventName[]) => Object.fromEntries(nam
 const NOT_SENT = ['refused', 'reset_in_connect', 'connect_timeout'] as const;
 const FINAL = ['not_found', 'untrusted', 'not_tls', 'proxy_auth'] as const;
 const SERVER_ERROR = ['s503', 's500', 's999'] as const;
+/** Of which nobody can tell whether a write was done, though a read was refused. */
+const AMBIGUOUS = ['s408', 's303'] as const;
 const BROKEN = ['reset', 'timeout', 'not_http'] as const;
-const UNREADABLE = ['cut_200', 'empty_200', 's204', 'html_200'] as const;
+const UNREADABLE = ['cut_200', 'empty_200', 's204', 'html_200', 'error_200'] as const;
 
 const READ: Record<string, string> = {
   ...same('UNREACHABLE 7 read PPP', ...NOT_SENT),
@@ -79,7 +83,7 @@ const READ: Record<string, string> = {
   ...same('UNREACHABLE 7 read P', ...FINAL),
   ...same('BUSY 11 read PPP', 's429', 's408'),
   ...same('BAD_REPLY 10 read PPP', 's503_retry_after', ...SERVER_ERROR, ...BROKEN, ...UNREADABLE),
-  ...same('REJECTED 6 read P', 's400', 's409', 's307'),
+  ...same('REJECTED 6 read P', 's400', 's409', 's307', 's303'),
   ...same('NOT_FOUND 3 read P', 's404', 'cut_404'),
   ...same('AUTH 4 read P', 's401'),
   ...same('FORBIDDEN 5 read P', 's403'),
@@ -89,13 +93,13 @@ const REFUSALS: Record<string, string> = {
   ...same('UNREACHABLE 7 not_sent PPP', ...NOT_SENT),
   ...same('UNREACHABLE 7 not_sent PP', 'lookup_failed'),
   ...same('UNREACHABLE 7 not_sent P', ...FINAL),
-  ...same('BUSY 11 rejected PPP', 's429', 's408'),
+  ...same('BUSY 11 rejected PPP', 's429'),
   ...same('REJECTED 6 rejected P', 's400', 's409', 's307'),
   ...same('NOT_FOUND 3 rejected P', 's404', 'cut_404'),
   ...same('AUTH 4 rejected P', 's401'),
   ...same('FORBIDDEN 5 rejected P', 's403'),
 };
-const UNKNOWN = [...SERVER_ERROR, ...BROKEN, ...UNREADABLE] as const;
+const UNKNOWN = [...AMBIGUOUS, ...SERVER_ERROR, ...BROKEN, ...UNREADABLE] as const;
 
 /** activate, block: read back twice; 503 with Retry-After: read, wait, send again. */
 const CHECKED = {

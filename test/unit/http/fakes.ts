@@ -128,7 +128,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
         wires.push(wire);
         sent.push(`${wire.method} ${wire.target}`);
         timeouts.push(exchangeOptions.timeoutMs);
-        fresh.push(exchangeOptions.fresh === true);
+        fresh.push(exchangeOptions.own === true);
         if (next === undefined) throw new Error(`unexpected request: ${wire.method} ${wire.target}`);
         const scripted = typeof next === 'function' ? next(wire) : next;
         // Its bytes are taken out when it is read; the same answer may be given twice.

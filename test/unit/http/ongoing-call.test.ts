@@ -41,7 +41,7 @@ describe('waits', () => {
     ['a read answered 429', read, 429, 'read'],
     ['a read answered 503', read, 503, 'read'],
     ['a write answered 429', block, 429, 'rejected'],
-    ['a write answered 408', block, 408, 'rejected'],
+    ['a read answered 408', read, 408, 'read'],
   ])(
     '%s does not begin a wait that would pass --retry-max-time: 11 with the time to try again',
     async (_, input, status, outcome) => {
@@ -287,8 +287,8 @@ describe('other refusals', () => {
     ],
     [
       'H3 redirect',
-      answer(302, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
-      `block of card ${CARD_ID} was rejected: the service redirected (302) to https://evil.example:8443; redirects are never followed; nothing was changed`,
+      answer(307, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
+      `block of card ${CARD_ID} was rejected: the service redirected (307) to https://evil.example:8443; redirects are never followed; nothing was changed`,
     ],
   ];
   it.each(rows)('%s', async (_, exchange, message) => {

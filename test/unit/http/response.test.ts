@@ -20,7 +20,7 @@ function judged(
   return judge(exchange, { operation, params }, 0, new TokenMask());
 }
 
-const { cardGet, cardReissue, calendarUpdate, subscribersList, eventCreate } = OPERATIONS;
+const { cardGet, cardReissue, cardProvisionWalletA, calendarUpdate, subscribersList, eventCreate } = OPERATIONS;
 const CARD = JSON.stringify(card('ACTIVE'));
 
 describe('2xx answers that are the resource', () => {
@@ -67,11 +67,11 @@ describe('2xx answers that are the resource', () => {
       'the answer lacks status, which',
     ],
     [
-      'B29 another id in the calendar API, which does not say that ids come back as given',
+      'an answer of the calendar API without an id',
       calendarUpdate,
-      '{"id":"cal-2"}',
-      'OTHER_ID',
-      'the answer has the id "cal-2", which is not the one that was asked for; it is shown as it came',
+      '{"name":"Spring"}',
+      'NO_ID',
+      'the answer has no id: nothing in it says that it is about what was asked for',
     ],
     [
       'a nested one',
@@ -122,6 +122,10 @@ describe('2xx answers that cannot be read', () => {
       CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000000'),
       /cardId "00000000-0000-0000-0000-000000000000", which is not/,
     ],
+    ['B29 another calendar', calendarUpdate, '{"id":"cal-2"}', /the id "cal-2", which is not/],
+    ['an error with 200', calendarUpdate, '{"errorCode":"LATE","message":"m"}', /an error of the service/],
+    ['a card without its id', cardReissue, '{"status":"REISSUED"}', /has no cardId/],
+    ['a provisioning without its fields', cardProvisionWalletA, '{"ok":true}', /none of the fields/],
     ['B30 another object', calendarUpdate, '{"id":"cal-1","object":"event"}', /object is "event", not "calendar"/],
     [
       'a list that says it is none',

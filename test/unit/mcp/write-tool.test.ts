@@ -126,7 +126,7 @@ describe('the question', () => {
   });
 
   it('shows an id as safe text, and warns of what is suspicious in it', async () => {
-    const all = stage();
+    const all = stage({ respond: () => answer(200, { id: 'cal\u200b ' }) });
     await all.call('calendar_update', { calendarId: 'cal\u200b ', name: 'Spring' });
     const lines = messageOf(all) ?? [];
     expect(lines.join('\n')).not.toContain('\u200b');

@@ -330,13 +330,13 @@ describe('connections', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('gives a repeat a connection of its own in the place of an idle one', async () => {
+  it('gives an exchange of its own a new connection, and closes it afterwards', async () => {
     const server = await serve(json(200, '{}'));
     const transport = transportTo(server.url);
     await transport.exchange(post(), { timeoutMs: 5000 });
-    await transport.exchange(post(), { timeoutMs: 5000, fresh: true });
+    await transport.exchange(post(), { timeoutMs: 5000, own: true });
     await transport.exchange(post(), { timeoutMs: 5000 });
-    expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 2]);
+    expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 1]);
   });
 
   it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {

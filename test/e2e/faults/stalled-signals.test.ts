@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { json, type RecordedRequest, startFaultServer } from '../../support/fault-server.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+
+const PROGRAM =
+  process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../../bin/frontdesk.js', import.meta.url));
+const CARDS = Array.from({ length: 30 }, (_, index) => CARD_ID.slice(0, -2) + String(index + 10));
+
+interface End {
+  readonly code: number | null;
+  readonly posts: number;
+  readonly history: string;
+}
+
+/**
+ * Runs the words with a stderr that is a full pipe nobody reads. The signal comes while the first read of a card waits for its
+ * answer, which comes right after it: what follows is the program's own.
+ */
+async function interrupted(words: readonly string[], signal: NodeJS.Signals): Promise<End> {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-stalled-'));
+  const kill = { now: (): void => undefined };
+  const idOf = ({ target }: RecordedRequest) => target.split('/')[3] ?? '';
+  const server = await startFaultServer({
+    route: (request) => ({
+      applies: request.method === 'POST',
+      onRequest: (socket, asked) => {
+        if (asked.method === 'GET') kill.now();
+        json(200, cardText('ACTIVE', idOf(asked))).onRequest?.(socket, asked);
+      },
+    }),
+  });
+  try {
+    writeFileSync(join(folder, 'cards.txt'), `${CARDS.join('\n')}\n`);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      FRONTDESK_CONFIG_DIR: join(folder, 'config'),
+      FRONTDESK_STATE_DIR: join(folder, 'state'),
+      FRONTDESK_CARDS_URL: server.url,
+      FRONTDESK_CARDS_TOKEN: 'token-of-the-test',
+      NODE: process.execPath,
+      PROGRAM,
+    };
+    // The shell gives way to the program, whose stderr is then full before its first word.
+    const script = 'mkfifo full && exec 3<>full && head -c 65536 /dev/zero >&3 && exec "$NODE" "$PROGRAM" "$@" 2>&3';
+    const child = spawn('bash', ['-c', script, 'bash', ...words], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.stdout.resume();
+    kill.now = () => void child.kill(signal);
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    const { stdout: history } = spawnSync(process.execPath, [PROGRAM, 'history', '--json', '--query', '[].outcome'], {
+      env,
+      encoding: 'utf8',
+    });
+    return { code, posts: server.requests.filter(({ method }) => method === 'POST').length, history };
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const GUARD = ['--expect', 'status=ACTIVE', '--yes', '--retries', '0'];
+
+test.each([
+  ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGINT', 130],
+  ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGTERM', 143],
+  ['a reissue', ['card', 'reissue', CARD_ID, ...GUARD], 'SIGHUP', 129],
+  ['a run of many rows', ['card', 'block', '--from', 'cards.txt', ...GUARD], 'SIGINT', 130],
+  ['a run of many rows', ['card', 'activate', '--from', 'cards.txt', ...GUARD], 'SIGTERM', 143],
+] as const)(
+  '%s that is told to stop while nobody reads stderr sends nothing afterwards (%s %s)',
+  async (_, words, signal, code) => {
+    const end = await interrupted(words, signal);
+    expect([end.code, end.posts]).toEqual([code, 0]);
+    expect(end.history).not.toContain('applied');
+  },
+);
