@@ -3,7 +3,10 @@
 
 // Answers `--version` without loading the program: scripts and health checks ask it thousands of times.
 const [first] = process.argv.slice(2);
-if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
+// A switch that is spelled in no way that others take is said by the program.
+const isBadSwitch = (name) => !/^(?:[01]|true|false|yes|no|on|off|)$/i.test(process.env[`FRONTDESK_${name}`] || '');
+const isPlain = !['READ_ONLY', 'NO_HISTORY', 'ACCESSIBLE', 'DEBUG'].some(isBadSwitch);
+if (process.argv.length === 3 && (first === '--version' || first === '-V') && isPlain) {
   process.exitCode = 16;
   try {
     require('node:fs').writeSync(1, `${require('../package.json').version}\n`);

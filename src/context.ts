@@ -156,3 +156,22 @@ export interface Context {
   /** Absent: run from source. */
   readonly compiledCode?: CompiledCodeFacts;
 }
+
+/** Variables that switch something on or off. */
+export const SWITCHES = [
+  'FRONTDESK_READ_ONLY',
+  'FRONTDESK_NO_HISTORY',
+  'FRONTDESK_ACCESSIBLE',
+  'FRONTDESK_DEBUG',
+] as const;
+export type Switch = (typeof SWITCHES)[number];
+
+/** How the value of a switch may be spelled, for a refusal that names the variable. */
+export const SWITCH_PROBLEM = 'must be 1, true, yes or on, or 0, false, no, off or empty';
+
+/** Whether a variable switches on, in any case of its letters; undefined: it is spelled in no way that says so. */
+export function isSwitchedOn(env: Context['env'], name: Switch): boolean | undefined {
+  const value = (env[name] ?? '').toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(value)) return true;
+  return ['', '0', 'false', 'no', 'off'].includes(value) ? false : undefined;
+}

@@ -1,5 +1,5 @@
 import type { Family, Operation } from './api/operation.ts';
-import type { Context, PromptPort, SignalName } from './context.ts';
+import { type Context, isSwitchedOn, type PromptPort, type SignalName } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice } from './failure.ts';
 import { type Places, requirePlace } from './files/paths.ts';
@@ -192,7 +192,7 @@ export class Session {
 
   /** Whether writes are recorded: neither `--no-history` nor FRONTDESK_NO_HISTORY says otherwise. */
   get keepsHistory(): boolean {
-    return this.common.noHistory !== true && ['', '0'].includes(this.context.env['FRONTDESK_NO_HISTORY'] ?? '');
+    return this.common.noHistory !== true && isSwitchedOn(this.context.env, 'FRONTDESK_NO_HISTORY') !== true;
   }
 
   /** The record of writes, as flags and environment want it. LOCAL_IO when there is no place for it. */

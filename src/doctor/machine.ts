@@ -5,12 +5,13 @@ import { ENVIRONMENT } from '../describe/environment.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
 import { refuseDisabledTls } from '../engine/session/open-session.ts';
 import { isAccessible } from '../engine/session/wait-display.ts';
+import { usageFailure } from '../failure.ts';
 import { succeeds } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/system.ts';
 import type { Session } from '../session.ts';
-import { resolvePreferences } from '../settings/resolve.ts';
+import { resolvePreferences, switchFaults } from '../settings/resolve.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 import { obstacleTo } from './folders.ts';
@@ -44,6 +45,8 @@ async function checkEnvironment({ env }: Context): Promise<readonly Check[]> {
     }),
     ...(await look('environment', () => {
       resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
+      const faults = switchFaults(env);
+      if (faults.length > 0) throw usageFailure(faults);
       return [];
     })),
   ];

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import { type Context, StreamFailure, signalWords } from '../context.ts';
+import { type Context, isSwitchedOn, StreamFailure, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import { asFormat, type Format } from '../output/options.ts';
@@ -113,11 +113,19 @@ function asksForHelp(rest: readonly string[]): boolean {
   return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.test(token));
 }
 
+/** Help and the version go on where a variable is spelled in a way that others refuse, and say so. */
+async function sayBadSwitches({ env, stderr }: Context): Promise<void> {
+  for (const name of SWITCHES) {
+    if (isSwitchedOn(env, name) === undefined) await stderr.write(`warning: ${name}: ${SWITCH_PROBLEM}\n`);
+  }
+}
+
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest } = located;
   if (located.unknown !== undefined) throw await unknownCommand(located, registry);
   if (asksForHelp(rest) || context.argv.length === 0) {
+    await sayBadSwitches(context);
     const { helpOutput } = await import('../describe/help.ts');
     await context.stdout.write(await helpOutput(path, registry, { context, format: state.format }));
     return 0;
@@ -125,6 +133,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   const entry = registry.find(path) ?? registry.defaultOf(path);
   if (entry === undefined) {
     if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
+      await sayBadSwitches(context);
       await context.stdout.write(`${context.version}\n`);
       return 0;
     }
@@ -138,6 +147,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   }
   const command: Command = await entry.load();
   state.operation = command.path.join('.');
+  if (state.operation === 'help') await sayBadSwitches(context);
   try {
     return await runCommand(context, command, rest, state);
   } catch (error) {

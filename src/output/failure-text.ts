@@ -1,4 +1,4 @@
-import type { Context, OutputPort } from '../context.ts';
+import { type Context, isSwitchedOn, type OutputPort } from '../context.ts';
 import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -109,7 +109,8 @@ export function renderFailure(failure: Failure, format: Format, context: Shown, 
     // After the most important message of all the command to check with stands alone, whatever room there is.
     ...hints.flatMap((hint) => breakLine(hint, width, isUnknown)),
   ];
-  if (context.env['FRONTDESK_DEBUG'] === '1') lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
+  if (isSwitchedOn(context.env, 'FRONTDESK_DEBUG') === true)
+    lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
   return `${lines.join('\n')}\n`;
 }
 

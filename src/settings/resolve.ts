@@ -1,4 +1,5 @@
 import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
+import { isSwitchedOn, SWITCH_PROBLEM, SWITCHES, type Switch } from '../context.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { COMMON, type CommonOptions, MANY } from '../options/common.ts';
 import { found, type Reading, readChoice, readValue } from '../options/read-value.ts';
@@ -217,6 +218,13 @@ function readMs(text: string): Reading<number> {
   return reading.ok ? found(reading.value.ms) : reading;
 }
 
+/** What is wrong with the spelling of these variables. */
+export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): readonly Fault[] {
+  return names
+    .filter((name) => isSwitchedOn(env, name) === undefined)
+    .map((where) => ({ where, problem: SWITCH_PROBLEM }));
+}
+
 /**
  * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
  * All bad values of the environment are named in one USAGE failure.
@@ -248,6 +256,9 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
     concurrency: pick('concurrency', flags.concurrency, (text) => readValue(MANY.concurrency, text)),
   };
+  // A lock on writes is refused where one is made: reads go on.
+  const others = SWITCHES.filter((name) => name !== 'FRONTDESK_READ_ONLY');
+  faults.push(...switchFaults(env, others));
   if (faults.length > 0) throw usageFailure(faults);
   return resolved;
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { type Context, isSwitchedOn, SWITCH_PROBLEM } from '../../context.ts';
+import { Failure, usageFailure } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import { describeFields } from '../../input/fields.ts';
 import { fromPlain } from '../../json/plain.ts';
@@ -70,9 +70,9 @@ export async function askReason(session: Session, single: SingleCall): Promise<S
   return withReason(single, reason);
 }
 
-/** FRONTDESK_READ_ONLY: a lock that a word like `true` must not leave open. */
+/** FRONTDESK_READ_ONLY: a lock that a word which is none of its spellings does not leave open. */
 function isLocked({ env }: Pick<Context, 'env'>): boolean {
-  return !['', '0', 'false'].includes((env['FRONTDESK_READ_ONLY'] ?? '').toLowerCase());
+  return isSwitchedOn(env, 'FRONTDESK_READ_ONLY') !== false;
 }
 
 function forbidden(message: string, hints: readonly string[]): Failure {
@@ -86,6 +86,9 @@ export function isReadOnly({ context, profile }: Session): boolean {
 
 /** Refuses writes (5) in an environment or with a profile that is only to read, before anything is read or asked. */
 export function refuseReadOnly(session: Session): void {
+  if (isSwitchedOn(session.context.env, 'FRONTDESK_READ_ONLY') === undefined) {
+    throw usageFailure([{ where: 'FRONTDESK_READ_ONLY', problem: SWITCH_PROBLEM }]).asUnsent();
+  }
   // The refusal shows no way around this lock: it names no variable and gives no hint.
   if (isLocked(session.context)) throw forbidden('writes are not allowed here', []);
   if (!session.profile.readOnly) return;

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, isSwitchedOn } from '../../context.ts';
 import { type Notice, note } from '../../failure.ts';
 import type { CallListener } from '../../http/call.ts';
 import type { CommonOptions } from '../../options/common.ts';
@@ -108,7 +108,7 @@ function openSpinner(
 
 /** FRONTDESK_ACCESSIBLE: for screen readers and slow lines. */
 export function isAccessible({ env }: Pick<Context, 'env'>): boolean {
-  return !['', '0', 'false'].includes((env['FRONTDESK_ACCESSIBLE'] ?? '').toLowerCase());
+  return isSwitchedOn(env, 'FRONTDESK_ACCESSIBLE') === true;
 }
 
 /**

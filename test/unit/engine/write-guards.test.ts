@@ -58,7 +58,7 @@ describe('a write that nothing forbids', () => {
 });
 
 describe('FRONTDESK_READ_ONLY', () => {
-  it.each(['1', 'true', 'TRUE', 'yes', 'no', ' '])('%j forbids every write, and shows no way around', (value) => {
+  it.each(['1', 'true', 'TRUE', 'yes', 'On'])('%j forbids every write, and shows no way around', (value) => {
     for (const way of WAYS) {
       expect(guarded(way, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
         5,
@@ -68,9 +68,17 @@ describe('FRONTDESK_READ_ONLY', () => {
     expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
   });
 
-  it.each(['', '0', 'false', 'False'])('%j forbids nothing', (value) => {
+  it.each(['', '0', 'false', 'False', 'no', 'OFF'])('%j forbids nothing', (value) => {
     expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toBeUndefined();
     expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(false);
+  });
+
+  it.each(['ja', ' ', '2'])('%j is neither: a write is refused, and the variable named', (value) => {
+    expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
+      2,
+      'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty; nothing was sent',
+    ]);
+    expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
   });
 });
 
