@@ -3,7 +3,7 @@ import { type Effect, type Family, familyWords, type Operation, sensitiveOf } fr
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { resource } from '../api/resource.ts';
 import { localCommand } from '../commands/command.ts';
-import { describeBefore, readCardBefore } from '../engine/call/confirm.ts';
+import { type CardBefore, describeBefore, readCardBefore } from '../engine/call/confirm.ts';
 import { printDryRun } from '../engine/call/dry-run.ts';
 import type { SingleCall } from '../engine/call/read-call.ts';
 import { callService, takeAnswer } from '../engine/call/resource.ts';
@@ -189,8 +189,11 @@ async function write(session: Session, single: SingleCall, print: Print): Promis
   }
   if (!session.common.yes) requirePerson(session, `POST ${path}`);
   const service = await session.service(call.operation.family);
-  if (!session.common.yes) await confirm(session, service, single);
-  const { printApplied, recordedCall, writeSecret } = await import('../engine/call/write-call.ts');
+  const { printApplied, recordedCall, stillAsShown, writeSecret } = await import('../engine/call/write-call.ts');
+  if (!session.common.yes) {
+    const card = await confirm(session, service, single);
+    if (card !== undefined) await stillAsShown(session, service, single, card);
+  }
   if (isSecret) return writeSecret(session, service, single, undefined, print);
   const result = await takeAnswer(session, await recordedCall(session, service, single));
   // Messages have a path from the operation already; a row of the table wants its id beside it.
@@ -198,17 +201,21 @@ async function write(session: Session, single: SingleCall, print: Print): Promis
   await printApplied(session, named, result, () => print(result));
 }
 
-/** Shows what will be sent, for a card also what it will hit, and asks. Anything but yes ends the call with 130. */
-async function confirm(session: Session, service: Service, { call, id: path = '' }: SingleCall): Promise<void> {
+/** Shows what will be sent, for a card also what it will hit, and asks; returns the card. Anything but yes ends the call with 130. */
+async function confirm(
+  session: Session,
+  service: Service,
+  { call, id: path = '' }: SingleCall,
+): Promise<CardBefore | undefined> {
   const { stderr } = session.context;
   const { operation, target = path } = call;
-  if (call.params['cardId'] !== undefined) {
-    await stderr.write(await describeBefore(session, await readCardBefore(session, call, false)));
-  }
+  const card = call.params['cardId'] === undefined ? undefined : await readCardBefore(session, call, false);
+  if (card !== undefined) await stderr.write(await describeBefore(session, card));
   const body = call.body === undefined ? 'no body' : shortenText(printJson(call.body), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(target)}\n  ${safeText(body)}\n`);
   const question = `Send it to the ${familyWords(operation.family)}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(`POST ${path}`);
+  return card;
 }
 
 /**

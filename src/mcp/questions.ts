@@ -14,7 +14,7 @@ export interface Subject {
 }
 
 /** Returns a key of a call: equal for equal arguments, whatever their order. */
-function textOf({ tool, args }: Subject): string {
+export function keyOf({ tool, args }: Subject): string {
   const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([tool, sorted]);
 }
@@ -35,7 +35,7 @@ export class Questions {
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
     const nonce = randomBytes(24).toString('base64url');
     const deadlineMs = this.#clock.monotonic() + QUESTION_MS;
-    this.#open.set(nonce, { subject: textOf(subject), deadlineMs, requestId });
+    this.#open.set(nonce, { subject: keyOf(subject), deadlineMs, requestId });
     return nonce;
   }
 
@@ -45,7 +45,7 @@ export class Questions {
     const question = this.#open.get(key);
     if (question === undefined) return 'the answer belongs to no open question';
     this.#open.delete(key);
-    if (question.subject !== textOf(subject)) return 'the answer belongs to other arguments';
+    if (question.subject !== keyOf(subject)) return 'the answer belongs to other arguments';
     return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : undefined;
   }
 

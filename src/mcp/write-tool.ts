@@ -4,10 +4,10 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { readCardBefore } from '../engine/call/confirm.ts';
+import { type CardBefore, readCardBefore } from '../engine/call/confirm.ts';
 import { GRACE_MS } from '../engine/call/interrupt.ts';
 import type { SingleCall } from '../engine/call/read-call.ts';
-import { recordedCall } from '../engine/call/write-call.ts';
+import { recordedCall, stillAsShown } from '../engine/call/write-call.ts';
 import { guardWrite } from '../engine/call/write-guards.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
@@ -17,9 +17,10 @@ import { getPath } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
-import { safeText } from '../output/safe-text.ts';
+import { plural, safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
+import { keyOf, type Subject } from './questions.ts';
 import { answered, failed } from './results.ts';
 import type { ReadRequest, WriteTool } from './tool.ts';
 import { readCall } from './tool-arguments.ts';
@@ -32,21 +33,42 @@ export interface WriteRequest extends ReadRequest {
 
 const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt', 'metadata'];
 
-/** A line for each value: `card metadata.store: Lisbon`. */
+/** What a card holds is the customers' and may be made to look like a question: each value is quoted, short, on one line. */
+const MOST_OF_A_VALUE = 200;
+const MOST_MEMBERS = 20;
+const MOST_OF_A_QUESTION = 8000;
+
+/** A line for each value: `card metadata.store: "Lisbon"`. */
 function linesOf(name: string, value: JsonValue): readonly string[] {
-  if (isJsonObject(value)) return [...value].flatMap(([key, member]) => linesOf(`${name}.${key}`, member));
-  return [`card ${safeText(name)}: ${safeText(cellText(value))}`];
+  if (!isJsonObject(value)) {
+    const quoted = JSON.stringify(shortenText(safeText(cellText(value)), MOST_OF_A_VALUE));
+    return [`card ${shortenText(safeText(name), MOST_OF_A_VALUE)}: ${quoted}`];
+  }
+  const lines = [...value].slice(0, MOST_MEMBERS).flatMap(([key, member]) => linesOf(`${name}.${key}`, member));
+  const shown = lines.slice(0, MOST_MEMBERS);
+  const left = value.size - shown.length;
+  return left > 0 ? [...shown, `card ${safeText(name)}: ${plural(left, 'more member')}`] : shown;
 }
 
-/** The card as it is now, a line for each member that identifies it; or why it cannot be shown. */
-async function cardLines(session: Session, single: SingleCall): Promise<readonly string[]> {
-  if (single.call.operation.family !== 'cards') return [];
-  const before = await readCardBefore(session, single.call, false);
-  if ('failure' in before) return [`The card could not be read: ${safeText(before.failure.message)}`];
+/** The card, a line for each member that identifies it; or why it cannot be shown. */
+function cardLines(card: CardBefore | undefined): readonly string[] {
+  if (card === undefined) return [];
+  if ('failure' in card)
+    return [`The card could not be read: ${shortenText(safeText(card.failure.message), MOST_OF_A_VALUE)}`];
   return SHOWN.flatMap((name) => {
-    const value = getPath(before.card, name);
+    const value = getPath(card.card, name);
     return value === undefined ? [] : linesOf(name, value);
   });
+}
+
+/** As many of the lines as leave the question short enough to be read. */
+function fitting(lines: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const kept = lines.filter((line) => {
+    left -= line.length + 1;
+    return left >= 0;
+  });
+  return kept.length === lines.length ? kept : [...kept, `card: ${plural(lines.length - kept.length, 'more line')}`];
 }
 
 /** A person says yes to what stands on the screen whole, and no client shows more than this well. */
@@ -67,21 +89,22 @@ function shown(value: JsonValue): string {
   return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
 }
 
-/** What a person is asked: profile, host, operation, id, the card as it is now and the fields. */
-async function question(session: Session, service: Service, single: SingleCall): Promise<string> {
+/** What a person is asked: profile, host, operation, id, the fields, then the card as it is now. */
+function question(session: Session, service: Service, single: SingleCall, card: CardBefore | undefined): string {
   const { call, id } = single;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
-  return [
+  const asked = [
     `${safeText(subjectOf(call))}?`,
     `profile: ${session.profile.name}`,
     `host: ${service.host}`,
     `operation: ${call.operation.command}`,
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
-    ...(await cardLines(session, single)),
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
     ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
-    'An assistant asks for this. Check it against what you were asked to do.',
-  ].join('\n');
+  ];
+  const last = 'An assistant asks for this. Check it against what you were asked to do.';
+  const room = MOST_OF_A_QUESTION - [...asked, last].join('\n').length - 100;
+  return [...asked, ...fitting(cardLines(card), room), last].join('\n');
 }
 
 function option(name: string, value: JsonValue): string {
@@ -111,6 +134,24 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
 }
 
+/** The cards that open questions showed, by what was asked: the answer may come with a later call. */
+const shownCards = new WeakMap<Session, Map<string, CardBefore>>();
+/** Questions that were left without an answer are forgotten then. */
+const MOST_SHOWN = 1000;
+
+function rememberShown(session: Session, subject: Subject, card: CardBefore): void {
+  const cards = shownCards.get(session) ?? new Map<string, CardBefore>();
+  if (cards.size >= MOST_SHOWN) cards.clear();
+  shownCards.set(session, cards.set(keyOf(subject), card));
+}
+
+function takeShown(session: Session, subject: Subject): CardBefore {
+  const key = keyOf(subject);
+  const card = shownCards.get(session)?.get(key);
+  shownCards.get(session)?.delete(key);
+  return card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) };
+}
+
 /** Runs a writing tool: a person confirms it through the client, and it goes the way of the single-write command. */
 export async function runWriteTool(
   session: Session,
@@ -127,7 +168,10 @@ export async function runWriteTool(
     const inability = asker.inability(ctx) ?? unshowable(single);
     if (inability !== undefined) return unconfirmed(session, single, inability);
     const service = await session.service(operation.family);
-    const message = await question(session, service, single);
+    const isOfCard = operation.family === 'cards';
+    const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
+    if (card !== undefined) rememberShown(session, subject, card);
+    const message = question(session, service, single, card);
     const asked = await asker.ask(
       ctx,
       { subject, message, title: `Yes: ${operation.attempt} ${single.id ?? ''}`.trimEnd() },
@@ -136,15 +180,21 @@ export async function runWriteTool(
     if ('requestState' in asked) return inputRequired(asked);
     if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
   } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
-  return send(session, single, request);
+  return send(session, single, takeShown(session, subject), request);
 }
 
-async function send(session: Session, single: SingleCall, request: WriteRequest): Promise<CallToolResult> {
+async function send(
+  session: Session,
+  single: SingleCall,
+  shown: CardBefore,
+  request: WriteRequest,
+): Promise<CallToolResult> {
   const { clock } = session.context;
   // A cancellation that came with the answer is heard first.
   await clock.sleep(0);
   if (request.stopping.aborted) return unconfirmed(session, single, 'the call was cancelled');
   const service = await session.service(single.call.operation.family);
+  await stillAsShown(session, service, single, shown);
   const released = new AbortController();
   const result = await recordedCall(session, service, {
     ...single,

@@ -29,6 +29,7 @@ export const COMMON = declareOptions({
   noHeader: { text: 'leave out the header, for table and csv' },
   csvRaw: { text: 'write and read csv cells without the guard against spreadsheet formulas' },
   query: { kind: 'text', value: 'expr', text: 'JMESPath over the result (ndjson: over each line)' },
+  raw: { text: 'with --query in a JSON format: print texts without quotes, an array one element per line' },
   quiet: { short: 'q', text: 'no notices and no progress; warnings and errors stay' },
   verbose: { short: 'v', text: 'show the HTTP exchange on stderr, secrets masked' },
   noColor: { env: 'NO_COLOR', text: 'no colour' },

@@ -26,6 +26,8 @@ export interface OutputOptions {
   readonly dialect?: CsvDialect | undefined;
   /** `--query`, a JMESPath expression. */
   readonly query?: string | undefined;
+  /** `--raw`: texts that a query finds are printed as they are. */
+  readonly raw?: boolean | undefined;
   readonly colour: boolean;
   /** False where the locale is not UTF-8: borders and marks are then ASCII. */
   readonly unicode: boolean;

@@ -1,6 +1,7 @@
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { writeJson } from '../json/print.ts';
+import { printJson, writeJson } from '../json/print.ts';
+import { escapeUnsafe } from '../json/unsafe-characters.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
 import { type Column, cellText, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
 import {
@@ -39,6 +40,14 @@ export async function checkOutput(
   if (options.query !== undefined) {
     const { query } = options;
     await collect(faults, () => loadQuery(query));
+  }
+  if (options.raw === true && (options.query === undefined || !isJson(options.format))) {
+    const lacks = options.query === undefined ? '--query' : '-o json or ndjson';
+    faults.push(
+      new Failure('USAGE', `--raw: needs ${lacks}`, {
+        hints: ['print one text of a card: --json --query status --raw'],
+      }),
+    );
   }
   if (isJson(options.format)) {
     if (given.length === 0) return faults;
@@ -79,9 +88,34 @@ function writeDocument(document: JsonValue, stdout: OutputPort): Promise<void> {
   return writeJson(document, { indent: 2, after: '\n' }, stdout);
 }
 
+/** What a query found without quotes: a text as it is, an array one element a line, null an empty line. */
+function rawText(found: JsonValue): string {
+  const lines = isJsonArray(found) ? found : [found];
+  return lines.map((value) => `${rawLine(value)}\n`).join('');
+}
+
+/** As JSON has it: `\n`, `\u202e`. */
+function escapeOf(codePoint: number): string {
+  if (codePoint < 0x20) return JSON.stringify(String.fromCharCode(codePoint)).slice(1, -1);
+  const units = String.fromCodePoint(codePoint).split('');
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
+
+function rawLine(value: JsonValue): string {
+  if (value === null) return '';
+  // What would move the cursor, or show another order than it has, stays escaped.
+  if (typeof value === 'string')
+    return value
+      .split('\t')
+      .map((part) => escapeUnsafe(part, escapeOf))
+      .join('\t');
+  return printJson(value);
+}
+
 /** Writes what a query found. */
 async function writeFound(found: JsonValue, options: OutputOptions, stdout: OutputPort): Promise<void> {
-  if (options.format === 'json') await writeDocument(found, stdout);
+  if (options.raw === true) await stdout.write(rawText(found));
+  else if (options.format === 'json') await writeDocument(found, stdout);
   else await renderTabular(await queryResult(found), options, stdout);
 }
 
@@ -139,7 +173,7 @@ async function openFormat(
   query: Query | undefined,
   expectedRows: number,
 ): Promise<RowWriter> {
-  if (options.format === 'ndjson') return ndjsonRowWriter(query, stdout);
+  if (options.format === 'ndjson') return ndjsonRowWriter(query, stdout, options.raw);
   if (query !== undefined) {
     // It sees all of them at once.
     const rows: JsonValue[] = [];
@@ -163,13 +197,15 @@ function jsonRowWriter(stdout: OutputPort): RowWriter {
 }
 
 /** Rows as one compact JSON value a line. */
-function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): RowWriter {
+function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort, isRaw = false): RowWriter {
   // Not async: each promise of its own costs a turn of the row behind.
   const write = (row: JsonValue): Promise<void> => {
     const known = rememberedText(row);
     return known === undefined ? writeJson(row, { after: '\n' }, stdout) : stdout.write(`${known}\n`);
   };
-  return { row: query === undefined ? write : async (row) => write(query(row)), async close() {} };
+  if (query === undefined) return { row: write, async close() {} };
+  const find = async (row: JsonValue) => (isRaw ? stdout.write(rawText(query(row))) : write(query(row)));
+  return { row: find, async close() {} };
 }
 
 async function openTabular(

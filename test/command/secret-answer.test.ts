@@ -5,7 +5,7 @@ import { expect, it, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
-import { CARD_ID } from '../support/sample-card.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Contract section 1: the answer of a provisioning comes once, and is where the message says.
 
@@ -17,7 +17,8 @@ const fileIn = (home: Home, name: string) => join(home.path, 'work', name);
 
 /** A service that answers with the secret, and breaks the history meanwhile where that is wanted. */
 async function service(home: Home, { breaksHistory = false, reply }: { breaksHistory?: boolean; reply?: Reply } = {}) {
-  return startRecordingServer(() => {
+  return startRecordingServer(({ method }) => {
+    if (method === 'GET') return { body: cardText('ACTIVE') };
     const history = join(home.stateDir, 'history.jsonl');
     if (breaksHistory) {
       rmSync(history);
@@ -118,7 +119,7 @@ test.each(UNREADABLE)(
       home,
       env: server.env,
       columns: 200,
-      script: `$FD ${PROVISION.join(' ')} --json --timeout 1s | cat >piped; read -r over`,
+      script: `$FD ${PROVISION.join(' ')} --json --yes --timeout 1s | cat >piped; read -r over`,
     });
     await terminal.waitFor('the answer, as it came, is on stderr');
     terminal.type('\n');
@@ -253,7 +254,7 @@ test.each([
   const terminal = openTerminal([], {
     home,
     env: server.env,
-    script: `$FD ${PROVISION.join(' ')} --json ${to}; read -r over`,
+    script: `$FD ${PROVISION.join(' ')} --json --yes ${to}; read -r over`,
   });
   await terminal.waitFor('the answer is on stderr');
   // Until then the terminal stays open: what was written last is not lost.
@@ -279,16 +280,30 @@ test.each([
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
-it('is asked for a file on a terminal, where an empty answer shows it', async () => {
+it('is asked for on a terminal: the card, a file, then yes or no', async () => {
   const home = createHome();
   const server = await service(home);
-  const asked = async (answer: string) => {
+  const asked = async (...answers: readonly string[]) => {
     const terminal = openTerminal(PROVISION, { home, env: server.env, columns: 200 });
-    await terminal.waitFor(/\? File for the answer/);
-    terminal.type(`${answer}\r`);
+    await terminal.waitFor(/Status[\s\S]*\? File for the secrets/);
+    terminal.type(`${answers[0]}\r`);
+    await terminal.waitFor(answers.length > 2 ? /no file name/ : /y\/N/);
+    terminal.type(`${answers[1]}\r`);
+    if (answers.length > 2) {
+      await terminal.waitFor(/y\/N/);
+      terminal.type(`${answers[2]}\r`);
+    }
     return (await terminal.end).text;
   };
-  expect(await asked('answer.json')).not.toContain(SECRET);
+  expect(await asked('answer.json', 'y')).not.toContain(SECRET);
   expect(readFileSync(join(home.path, 'answer.json'), 'utf8')).toBe(ANSWER);
-  expect(await asked('')).toContain(SECRET);
+  await asked('', 'y');
+  const offered = `provision-${CARD_ID.slice(0, 8)}-wallet_a`;
+  expect(readFileSync(join(home.path, `${offered}.json`), 'utf8')).toBe(ANSWER);
+  await asked('y', '', 'y');
+  expect(readFileSync(join(home.path, `${offered}-2.json`), 'utf8')).toBe(ANSWER);
+  expect(await asked('-', 'y')).toContain(SECRET);
+  const sent = server.requests.length;
+  expect(await asked('-', 'n')).not.toContain(SECRET);
+  expect(server.requests.slice(sent).filter(({ method }) => method === 'POST')).toEqual([]);
 });

@@ -44,6 +44,24 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
   });
 }
 
+/**
+ * The card once more, right before the write leaves: PRECONDITION when an `--expect` holds no more, or when the status that the
+ * question showed is another one now. A card that cannot be read ends the call by that read.
+ */
+export async function recheckCard(session: Session, single: SingleCall, shown: CardBefore): Promise<void> {
+  const status = 'card' in shown ? textAt(shown.card, 'status') : undefined;
+  if (status === undefined && single.expectations.length === 0) return;
+  const now = await readCardBefore(session, single.call, true);
+  checkExpectations(single, now);
+  const found = 'card' in now ? textAt(now.card, 'status') : undefined;
+  if (status === undefined || found === status) return;
+  const changed = `the card changed while the question stood: its status was ${safeText(status)}, and is ${safeText(found ?? 'not there')}`;
+  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${changed}`, {
+    hints: ['look at the card, then decide again'],
+    details: { id: single.id, outcome: 'not_sent' },
+  });
+}
+
 /** What a write is about to hit, or why it cannot be shown; line ends included. */
 export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
   const { columns } = session.context.stderr;

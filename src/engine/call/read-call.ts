@@ -1,5 +1,6 @@
-import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
+import { isUpdate, isWrite, type Operation, sensitiveOf } from '../../api/operation.ts';
 import { type CallCommand, type CallGiven, operationOf } from '../../commands/command.ts';
+import type { Context } from '../../context.ts';
 import { Failure, type Fault, type Notice, usageFailure } from '../../failure.ts';
 import { succeeds } from '../../files/io-failure.ts';
 import type { CallInput } from '../../http/call.ts';
@@ -35,9 +36,17 @@ function chooseOperation(command: CallCommand, { options, typed }: CallGiven, fa
   return row ?? operationOf(command);
 }
 
+/** Texts of files by their path, each read once in a process. */
+const descriptions = new WeakMap<Context, Map<string, Promise<string>>>();
+
 async function readDescriptionFile(path: string, session: Session, faults: Fault[]): Promise<string | undefined> {
   try {
-    return await readTextFile(path, session.context.stdin, '--description-file');
+    // A fifo gives its text once, and a missing value that is asked for makes the options be read again.
+    const known = descriptions.get(session.context) ?? new Map<string, Promise<string>>();
+    descriptions.set(session.context, known);
+    const read = known.get(path) ?? readTextFile(path, session.context.stdin, '--description-file');
+    known.set(path, read);
+    return await read;
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
     faults.push(...error.faults);
@@ -144,6 +153,9 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   };
   const body = part(operation.body);
   const query = part(operation.query);
+  if (sensitiveOf(operation).length > 0 && session.common.query !== undefined && typed.options.out === undefined) {
+    faults.push({ where: '--query', problem: 'needs --out: what a query does not find would be lost, and comes once' });
+  }
   const outProblem = await problemOfOut(typed.options.out);
   if (outProblem !== undefined) faults.push({ where: '--out', problem: outProblem });
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);

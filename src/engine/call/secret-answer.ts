@@ -23,19 +23,26 @@ function isShown({ output }: Session, operation: Operation): boolean {
   return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
 }
 
-/** The file for one-time secrets; undefined: they are printed. Asks on a terminal; USAGE where they would be lost. */
+/** USAGE where the secrets would go to the null device. */
+export function refuseNullDevice({ context }: Session, { call }: SingleCall, outPath: string | undefined): void {
+  if (outPath !== undefined || context.stdout.isNull !== true) return;
+  throw Failure.unsent('USAGE', `${subjectOf(call)}: its answer is given once, and stdout is the null device`, {
+    hints: ['give --out <file>, a new file that only you can read'],
+  });
+}
+
+/**
+ * The file for one-time secrets; undefined: they are printed. Asks on a terminal, where Enter keeps them in a file that the
+ * question names; USAGE where they would be lost.
+ */
 export async function placeOfSecrets(
   session: Session,
   { call }: SingleCall,
   outPath: string | undefined,
 ): Promise<string | undefined> {
-  const { context, output, prompt } = session;
-  const hints = ['give --out <file>, a new file that only you can read'];
+  const { output, prompt } = session;
   if (outPath !== undefined) return outPath;
   const what = subjectOf(call);
-  if (context.stdout.isNull === true) {
-    throw Failure.unsent('USAGE', `${what}: its answer is given once, and stdout is the null device`, { hints });
-  }
   if (isJson(output.format) || isShown(session, call.operation)) return undefined;
   if (!prompt.available) {
     const problem = `${what}: its answer is given once, and a ${output.format} hides it`;
@@ -43,16 +50,28 @@ export async function placeOfSecrets(
       hints: ['give --out <file>, or --show-sensitive to print it'],
     });
   }
-  for (let question = 'File for the answer, which is given once (Enter = show it here)'; ; ) {
-    const path = await prompt.text(question, () => true);
-    if (path === '') {
+  const offered = await freeName(call);
+  for (let question = `File for the secrets, which are given once (Enter = ${offered}, - = show them here)`; ; ) {
+    const typed = await prompt.text(question, () => true);
+    const path = typed === '' ? offered : typed;
+    if (path === '-') {
       session.showSensitive();
       return undefined;
     }
-    const problem = await problemOfOut(path);
+    const isAnswer = /^(?:y|n|yes|no)$/i.test(path);
+    const problem = isAnswer ? 'is no file name: the yes or no comes after it' : await problemOfOut(path);
     if (problem === undefined) return path;
-    question = `${path} ${problem}. Another file (Enter = show it here)`;
+    question = `${path} ${problem}. Another file (Enter = ${offered}, - = show them here)`;
   }
+}
+
+/** A name in this folder that no file has yet: `provision-7c0e1111-wallet_a.json`. */
+async function freeName({ operation, params }: SingleCall['call']): Promise<string> {
+  const wallet = operation.name.split('.').at(-1);
+  const name = `provision-${params['cardId']?.slice(0, 8)}-${wallet}`;
+  let path = `${name}.json`;
+  for (let number = 2; (await problemOfOut(path)) !== undefined; number += 1) path = `${name}-${number}.json`;
+  return path;
 }
 
 const LOST = 'is lost, and cannot be had again';
@@ -137,9 +156,10 @@ export interface SecretAnswer {
 
 const DO_NOT_REPEAT = { asks: 'look', text: 'do not repeat it; see `frontdesk history`' } as const;
 
-/** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept. */
+/** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept; OUTCOME_UNKNOWN where that is so too. */
 export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
-  return new Failure('LOCAL_IO', message, { hints: [DO_NOT_REPEAT], details, cause });
+  const code = details.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO';
+  return new Failure(code, message, { hints: [DO_NOT_REPEAT], details, cause });
 }
 
 /** Opens the file of an answer, if it goes to one, with room for it. */

@@ -1,6 +1,7 @@
 import { sensitiveOf } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { StreamFailure } from '../../context.ts';
+import { endingOf } from '../../ending.ts';
 import { Failure, warning } from '../../failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
@@ -9,28 +10,38 @@ import { textAt } from '../../json/value.ts';
 import { isJson } from '../../output/options.ts';
 import { safeText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
-import { type CardBefore, checkExpectations, confirmMade, confirmSingle, readCardBefore } from './confirm.ts';
+import {
+  type CardBefore,
+  checkExpectations,
+  confirmMade,
+  confirmSingle,
+  describeBefore,
+  readCardBefore,
+  recheckCard,
+} from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import type { SingleCall } from './read-call.ts';
 import { columnsOf, takeAnswer, viewOf } from './resource.ts';
-import { answeredFailure, givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
-import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
+import {
+  answeredFailure,
+  givesSecrets,
+  openSecretAnswer,
+  placeOfSecrets,
+  refuseNullDevice,
+  type SecretAnswer,
+} from './secret-answer.ts';
+import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson, whereText } from './write-guards.ts';
 
 /** Sends a write between its two records in the history. `open` takes over what may end it: signals, or a client. */
 export async function recordedCall(
   session: Session,
   service: Service,
-  { call, id, reason, open, secret }: SingleCall & { readonly open?: () => Interrupt; readonly secret?: SecretAnswer },
+  single: SingleCall & { readonly open?: () => Interrupt; readonly secret?: SecretAnswer },
 ): Promise<CallResult> {
+  const { call, open, secret } = single;
   const recorder = await session.recorder();
-  const entry = await recorder.begin({
-    operation: call.operation.command,
-    id,
-    reason,
-    profile: session.profile.name,
-    host: service.host,
-  });
+  const entry = await recorder.begin(intentOf(session, service, single));
   let isInFlight = false;
   // Opened once its intent is on the disk.
   const interrupt = open?.() ?? openSignals(session, () => isInFlight);
@@ -51,7 +62,7 @@ export async function recordedCall(
       abort: interrupt.abort,
       stopping: interrupt.stopping,
     });
-    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result));
+    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result), result);
     return result;
   } finally {
     interrupt.release();
@@ -62,10 +73,21 @@ export async function recordedCall(
 async function endRecorded(
   record: () => Promise<void>,
   taken: Awaited<ReturnType<SecretAnswer['take']>> | undefined,
+  result: CallResult,
 ): Promise<void> {
   const { where = '', failure } = taken ?? {};
   await record().catch((error: unknown) => {
-    if (!(error instanceof Failure) || where === '') throw error;
+    if (!(error instanceof Failure)) throw error;
+    // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
+    if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
+      const { message, hints, details } = failure ?? result.failure;
+      throw new Failure('OUTCOME_UNKNOWN', `${message}. The end of its record could not be written: ${error.message}`, {
+        hints,
+        details: { ...result.failure.details, ...details },
+        cause: error,
+      });
+    }
+    if (where === '') throw error;
     const { hints, details, cause } = error;
     throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
   });
@@ -126,6 +148,41 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   await stderr.write(`${effect.done}${what}${how}\n`);
 }
 
+/** Shows the card that secrets are asked for. */
+async function showCard(session: Session, { call }: SingleCall): Promise<CardBefore> {
+  const card = await readCardBefore(session, call, false);
+  await session.context.stderr.write(await describeBefore(session, card));
+  return card;
+}
+
+async function confirmSending(session: Session, service: Service, { call }: SingleCall): Promise<void> {
+  const subject = subjectOf(call);
+  const question = `Go on with the ${subject}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+}
+
+/** Holds a confirmed write against the card as it is now; one that is not sent after all is in the history. */
+export async function stillAsShown(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  shown: CardBefore,
+): Promise<void> {
+  try {
+    await recheckCard(session, single, shown);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    const recorder = await session.recorder();
+    const entry = await recorder.begin(intentOf(session, service, single));
+    await recorder.end(entry, endingOf(error.with({ outcome: 'not_sent', attempts: 0 })));
+    throw error;
+  }
+}
+
+function intentOf(session: Session, service: Service, { call, id, reason }: SingleCall) {
+  return { operation: call.operation.command, id, reason, profile: session.profile.name, host: service.host };
+}
+
 /** One write, from the guards to the printed answer. Returns the exit code. */
 export async function runWrite(
   session: Session,
@@ -142,6 +199,9 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
+  if (givesSecrets(operation)) refuseNullDevice(session, checked, options.out);
+  const asksFirst = givesSecrets(operation) && session.prompt.available && !session.common.yes;
+  const hit = asksFirst ? await showCard(session, checked) : undefined;
   const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out) : undefined;
   const { output } = session;
   const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isAtDesk);
@@ -151,8 +211,15 @@ export async function runWrite(
   if (needsAnswer || checked.expectations.length > 0) {
     const card = await readCardBefore(session, checked.call, checked.expectations.length > 0);
     checkExpectations(checked, card);
-    if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
+    if (needsAnswer) {
+      checked = await confirmSingle(session, service, checked, card);
+      await stillAsShown(session, service, checked, card);
+    }
     checked = withBefore(checked, card, needsAnswer);
+  }
+  if (hit !== undefined) {
+    await confirmSending(session, service, checked);
+    await stillAsShown(session, service, checked, hit);
   }
   const { effect } = operation;
   const asksHere = effect.kind === 'write' && effect.asksOnTerminal === true && session.prompt.available;

@@ -75,6 +75,7 @@ function outputOptions(
     header: common.noHeader !== true,
     csvRaw: common.csvRaw === true,
     query: common.query,
+    raw: common.raw,
     colour: wantsColour(context, context.stdout),
     unicode: isUtf8(context),
     isAccessible: isAccessible(context),

@@ -44,9 +44,16 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       [{ body: { activationData: 'a', authenticationData: 'b' } }],
       onTestFinished,
     );
-    const end = await dialogue(['card', 'provision', CARD_ID, '--json'], [[/wallet_b/, '\u001b[B\r']], {
-      env: server.env,
-    });
+    const end = await dialogue(
+      ['card', 'provision', CARD_ID, '--json'],
+      [
+        [/wallet_b/, '\u001b[B\r'],
+        [/y\/N/, 'y\r'],
+      ],
+      {
+        env: server.env,
+      },
+    );
     expect(end.code).toBe(0);
     expect(server.requests.map(({ url }) => url)).toEqual([expect.stringContaining('wallet_b')]);
   });

@@ -120,6 +120,9 @@ const CALLS: Readonly<Record<string, Asked>> = {
     EVENT,
     'confirm.ts confirm',
   ]),
+  'a provision': asked(`card provision ${CARD_ID} --wallet wallet_a --json`, /Go on with [\s\S]*\(y\/N/, [
+    'write-call.ts confirm',
+  ]),
   'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
     steps: [[/\(y\/N/, 'r\r']],
@@ -161,7 +164,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     'card provision --wallet',
     'ask-missing.ts choose',
   ]),
-  'a file for a provision': asked(`card provision ${CARD_ID} --wallet wallet_a`, /\? File for the answer/, [
+  'a file for a provision': asked(`card provision ${CARD_ID} --wallet wallet_a`, /\? File for the secrets/, [
     'secret-answer.ts text',
   ]),
   'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),

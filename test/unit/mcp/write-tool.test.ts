@@ -69,15 +69,15 @@ describe('the question', () => {
       'host: api.example.com',
       'operation: card.block',
       `id: ${CARD_ID}`,
-      'card status: ACTIVE',
-      'card currentBalance: 12.5',
-      'card initialBalance: 10',
-      'card clientReference: r-1',
-      'card expiryDate: 2027-01-01T00:00:00Z',
-      'card updatedAt: 2025-01-02T00:00:00Z',
-      'card metadata.store: Lisbon',
-      'card metadata.tags: ["a","b"]',
       'field reason: "lost"',
+      'card status: "ACTIVE"',
+      'card currentBalance: "12.5"',
+      'card initialBalance: "10"',
+      'card clientReference: "r-1"',
+      'card expiryDate: "2027-01-01T00:00:00Z"',
+      'card updatedAt: "2025-01-02T00:00:00Z"',
+      'card metadata.store: "Lisbon"',
+      'card metadata.tags: "[\\"a\\",\\"b\\"]"',
       LAST,
     ]);
     expect(all.asked[0]).toMatchObject({
@@ -137,7 +137,8 @@ describe('the question', () => {
   it('without a field says so', async () => {
     const all = stage();
     await all.call('card_activate', { cardId: CARD_ID });
-    expect(messageOf(all)?.slice(-2)).toEqual(['fields: none', LAST]);
+    expect(messageOf(all)?.[5]).toBe('fields: none');
+    expect(messageOf(all)?.at(-1)).toBe(LAST);
   });
 
   it('says why the card cannot be shown', async () => {
@@ -145,15 +146,39 @@ describe('the question', () => {
     await all.call('card_block', LOST);
     const lines = messageOf(all) ?? [];
     expect(lines).toHaveLength(8);
-    expect(lines[5]).toMatch(/^The card could not be read: .+/);
+    expect(lines[6]).toMatch(/^The card could not be read: .+/);
+  });
+});
+
+describe('a card full of text', () => {
+  it('is cut to short lines and few members, and never fills the question', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, 'x'.repeat(5000)]));
+    const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
+    await all.call('card_block', LOST);
+    const lines = messageOf(all) ?? [];
+    expect(lines.join('\n').length).toBeLessThan(8000);
+    expect(lines[5]).toBe('field reason: "lost"');
+    expect(lines).toContain('card metadata: 40 more members');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(260);
   });
 });
 
 describe('a yes', () => {
+  it('to a card that changed meanwhile sends nothing, and the history has it', async () => {
+    const statuses = ['ACTIVE', 'REISSUED'];
+    const all = stage({
+      respond: (line) => (line === GET ? answer(200, card(statuses.shift() ?? 'none')) : undefined),
+    });
+    expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'PRECONDITION' });
+    expect(all.sent).toEqual([GET, GET]);
+    const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
+    expect(entries).toMatchObject([{ operation: 'card.block', ending: { outcome: 'not_sent', code: 'PRECONDITION' } }]);
+  });
+
   it('sends the write once, keeps its record, and gives its answer with the warnings', async () => {
     const all = stage();
     const result = await all.call('card_block', LOST);
-    expect(all.sent).toEqual([GET, BLOCK]);
+    expect(all.sent).toEqual([GET, GET, BLOCK]);
     expect(result).toMatchObject({ structuredContent: { outcome: 'applied', exitCode: 0, httpStatus: 200 } });
     expect(textsOf(result)[1]).toBe('warning: the disk is slow');
     const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
@@ -258,7 +283,7 @@ describe('without a yes nothing is sent', () => {
     expect(await failureOf(strict.call('card_block', LOST))).toMatchObject({ code: 'USAGE' });
     expect([all.sent, all.asked, strict.sent, strict.asked]).toEqual([[], [], [], []]);
     await strict.call('card_block', { cardId: CARD_ID, reason: 'OPS-1' });
-    expect(strict.sent).toHaveLength(2);
+    expect(strict.sent).toHaveLength(3);
   });
 
   it('where a value is too long to be shown whole', async () => {
