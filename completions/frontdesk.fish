@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
+                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --as --result-id --note --older-than --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history reconcile' 'history prune' 'runs list' 'runs show' 'runs report' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history resolve' 'history reconcile' 'history prune' 'runs list' 'runs show' 'runs report' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -105,6 +105,7 @@ complete -c frontdesk -n '__frontdesk_at \'config\'' -a unset -d 'Take a prefere
 complete -c frontdesk -n '__frontdesk_at \'config\'' -a path -d 'Show where the settings file is'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a list -d 'List writes, newest first'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a show -d 'Show one write'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -a resolve -d 'Record what became of a write of unknown outcome'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a reconcile -d 'Read the cards of unknown writes, and record what they show'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a prune -d 'Delete old writes from the history'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l since -x -d 'only writes since then: 24h, 7d, 2w, yesterday or 2026-11-01'
@@ -112,6 +113,7 @@ complete -c frontdesk -n '__frontdesk_at \'history\'' -l until -x -d 'only write
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l id -x -d 'only writes to this id, or whose answer has it'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l operation -x -a 'card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' -d 'only writes of this command'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l outcome -x -a 'applied confirmed_by_read rejected not_sent unknown' -d 'only writes with this outcome'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -l open -d 'only writes of unknown outcome that nothing has settled, superseded or resolved'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l limit -x -d 'at most that many'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a list -d 'List runs, newest first'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a show -d 'Show one run'
@@ -182,6 +184,7 @@ complete -c frontdesk -n '__frontdesk_at \'card block\'' -l plan-expires -x -d '
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l no-history -d 'keep no local record of this write'
+complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l again -d 'send it although this machine\'s records show the same as sent, or as open: a second one may be made'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l reason -x -d 'why, as the service stores it'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l expect -x -d 'read the card first and send nothing unless the field (dotted into metadata) has that value'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -s f -l from -r -F -d 'read rows from a file (- is stdin): CSV, a workbook (.xlsx), NDJSON, a JSON array, or one id a line'
@@ -207,6 +210,7 @@ complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l no-history -d 'kee
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l wallet -x -a 'wallet_a wallet_b' -d 'which wallet provider'
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l out -r -F -d 'write the result as JSON to a new file of mode 0600'
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l show-sensitive -d 'show the secret fields in table and csv too'
+complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l again -d 'send it although this machine\'s records show the same as sent, or as open: a second one may be made'
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l client-device-id -x -d 'identifier of the customer\'s device'
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l client-wallet-provider -x -d 'wallet provider as the client names it'
 complete -c frontdesk -n '__frontdesk_at \'card provision\'' -l client-wallet-account-id -x -d 'identifier of the customer\'s wallet account'
@@ -261,6 +265,7 @@ complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l changed-from -r
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l no-history -d 'keep no local record of this write'
+complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l again -d 'send it although this machine\'s records show the same as sent, or as open: a second one may be made'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l calendar -x -d 'calendar the event belongs to (at most 5000 characters)'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l name -x -d 'displayable name (at most 5000 characters)'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l start -x -d 'start, ISO 8601, sent as typed'
@@ -368,7 +373,11 @@ complete -c frontdesk -n '__frontdesk_at \'history list\'' -l until -x -d 'only 
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l id -x -d 'only writes to this id, or whose answer has it'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l operation -x -a 'card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' -d 'only writes of this command'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l outcome -x -a 'applied confirmed_by_read rejected not_sent unknown' -d 'only writes with this outcome'
+complete -c frontdesk -n '__frontdesk_at \'history list\'' -l open -d 'only writes of unknown outcome that nothing has settled, superseded or resolved'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l limit -x -d 'at most that many'
+complete -c frontdesk -n '__frontdesk_at \'history resolve\'' -l as -x -a 'applied not_applied' -d 'what was found out'
+complete -c frontdesk -n '__frontdesk_at \'history resolve\'' -l result-id -x -d 'with applied: the id of the new card or event'
+complete -c frontdesk -n '__frontdesk_at \'history resolve\'' -l note -x -d 'how it was found out'
 complete -c frontdesk -n '__frontdesk_at \'history reconcile\'' -l since -x -d 'only writes since then: 24h, 7d, 2w, yesterday or 2026-11-01'
 complete -c frontdesk -n '__frontdesk_at \'history prune\'' -l older-than -x -d 'delete what is older: 90d'
 complete -c frontdesk -n '__frontdesk_at \'history prune\'' -s y -l yes -d 'do not ask'
@@ -420,6 +429,7 @@ complete -c frontdesk -n '__frontdesk_at \'desk\'' -l idle -x -d 'leave after so
 complete -c frontdesk -n '__frontdesk_at \'api\'' -a 'GET POST'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l family -x -a 'cards calendar' -d 'gift cards or calendars, where the path does not say'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l data -x -d 'body of a POST: JSON, or the file that holds it (@- is stdin)'
+complete -c frontdesk -n '__frontdesk_at \'api\'' -l again -d 'send a reissue, a provisioning or an event that was sent, or is open, already'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l include -d 'print status and headers before the body'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -s y -l yes -d 'do not ask'

@@ -66,6 +66,7 @@ export const REGISTRY: Registry = createRegistry(
     ...from(() => import('./local/history.ts'), {
       'history.list': ['List writes, newest first', 'historyListCommand'],
       'history.show': ['Show one write', 'historyShowCommand'],
+      'history.resolve': ['Record what became of a write of unknown outcome', 'historyResolveCommand'],
       'history.reconcile': ['Read the cards of unknown writes, and record what they show', 'historyReconcileCommand'],
       'history.prune': ['Delete old writes from the history', 'historyPruneCommand'],
     }),

@@ -180,6 +180,11 @@ export class Session {
     return this.profile.isSandbox ? SANDBOX_URL : resolveTarget(this.profile, family).url;
   }
 
+  /** Where writes of a family go, as plans, runs and the history keep it: the sandbox has another port each time. */
+  placeOf(family: Family): string {
+    return this.profile.isSandbox ? 'sandbox' : this.baseUrl(family);
+  }
+
   /** Checks address and trust; the token is read when the first request is made. */
   service(family: Family): Promise<Service> {
     return this.#parts.services.open(family, this.#root);
@@ -249,6 +254,12 @@ export class Session {
   showSensitive(): void {
     const { changing } = this.#parts;
     changing.output = { ...changing.output, hideSensitive: [] };
+  }
+
+  /** Names no further commands with a result from now on: the write that they would repeat is open. */
+  nameNoCommands(): void {
+    const { changing } = this.#parts;
+    changing.output = { ...changing.output, command: undefined };
   }
 
   /** Whether a person reads the result, and is told what a program would have to be spared. */

@@ -47,6 +47,7 @@ export const calendarEventCreate = () =>
     columns: answerColumns(OPERATIONS.eventCreate, ['object', 'created', 'updated', 'description', 'url']),
     argument: null,
     many: true,
+    options: { again: SPECIAL.again },
     examples: {
       'Create an event': 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2027-04-02T18:00',
       'With an end, a place and no page':

@@ -82,6 +82,7 @@ export const cardReissue = () =>
     description:
       'Reissues one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. Whether the answer is the original or its replacement is not documented, so the id in the answer is kept in the history. A reissue without an answer is never repeated: two may mean two live cards.',
     operation: OPERATIONS.cardReissue,
+    options: { again: SPECIAL.again },
     examples: {
       'Reissue a damaged card': 'card reissue 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "damaged, ticket 4711"',
       'Take the id of the answer for a script':
@@ -114,6 +115,7 @@ export const cardProvision = () =>
       },
       out: SPECIAL.out,
       showSensitive: SPECIAL.showSensitive,
+      again: SPECIAL.again,
     },
     examples: {
       'Keep the result in a file':

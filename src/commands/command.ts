@@ -197,7 +197,7 @@ function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
     11,
     ...(spec.many === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
     16,
-    ...(spec.expect === true ? [17] : []),
+    ...(spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
     130,
   ];
 }

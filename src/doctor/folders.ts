@@ -11,6 +11,7 @@ import { requireOwnState } from '../files/own-state.ts';
 import { isLeftOver } from '../files/process-identity.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
+import { readOpenWrites } from '../history/open-index.ts';
 import { commandWords } from '../output/people-text.ts';
 import { nextCommand } from '../run/next-commands.ts';
 import type { Session } from '../session.ts';
@@ -100,6 +101,17 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
   return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
 }
 
+/** Writes whose outcome nobody knows: somebody should find out. */
+async function checkOpenWrites({ places: { stateDir }, context }: Session): Promise<Check> {
+  const name = 'open-writes';
+  if (stateDir === undefined) return ok(name, 'none: there is no state folder');
+  const { clock, pid } = context;
+  const { open } = await readOpenWrites({ stateDir, clock, pid, keepsIndex: false });
+  if (open.length === 0) return ok(name, 'no write is open');
+  const count = open.length === 1 ? 'the outcome of 1 write is' : `the outcomes of ${open.length} writes are`;
+  return warning(name, `${count} not known, and nothing has settled them`, 'frontdesk history --open');
+}
+
 /** Whether locks, runs and records can rest on the file system of the state folder, which may be a network one. */
 async function checkFileSystem({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'state-file-system';
@@ -162,5 +174,6 @@ export async function checkFolders(session: Session): Promise<readonly Check[]> 
     ...(await look('leftovers', () => checkLeftovers(configDir, session))),
     ...(stateDir === configDir ? [] : await look('leftovers', () => checkLeftovers(stateDir, session))),
     ...(await look('runs', () => checkRuns(session))),
+    ...(await look('open-writes', () => checkOpenWrites(session))),
   ];
 }

@@ -8,7 +8,7 @@ import { SharedWrites } from '../files/shared-writes.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
 import type { RunRow } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/run-folder.ts';
-import { type HistoryEvent, hostOf, printHistoryEvent } from './history-event.ts';
+import { hostOf, printHistoryEvent, type WriteEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
 
 /** A second record of every write in a file of the operator's choice, beside the history and whatever becomes of it. */
@@ -24,8 +24,8 @@ export interface AuditLog {
  * An event of the history, which names when it happened and what it is about; one of a run's row names the run as
  * well, one of a plan's row the plan and who approved it.
  */
-export type AuditEvent = HistoryEvent &
-  Required<Pick<HistoryEvent, 'time' | 'operation'>> & {
+export type AuditEvent = WriteEvent &
+  Required<Pick<WriteEvent, 'time' | 'operation'>> & {
     readonly run?: string | undefined;
     readonly plan?: string | undefined;
     readonly approvers?: readonly string[] | undefined;

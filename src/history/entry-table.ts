@@ -46,6 +46,16 @@ const MEMBERS = {
   run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
 };
 
+/** What a person found out about a write whose outcome is unknown. */
+const RESOLVED = object({
+  as: oneOf(['applied', 'not_applied'] as const),
+  by: TEXT,
+  time: TEXT,
+  note: nullable(TEXT),
+  resultId: nullable(TEXT),
+});
+const CLOSED = { supersededBy: TEXT, resolved: RESOLVED };
+
 /** What a later read of the card showed, and what was known of the write before it. */
 const READ = object({
   time: TEXT,
@@ -55,9 +65,9 @@ const READ = object({
 });
 
 /** One entry as `history` prints it. */
-export const HISTORY_OUTPUT = object(shapesOf(MEMBERS));
+export const HISTORY_OUTPUT = object(shapesOf(MEMBERS), CLOSED);
 /** The same with what a later read showed, as `history show` prints it. */
-export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { read: READ });
+export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { ...CLOSED, read: READ });
 
 const [NAME, ...FACTS] = columnsOf(MEMBERS);
 
@@ -66,7 +76,12 @@ export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...(NAME === undefi
 
 /** What `history` prints of an entry, in the contract's order of members. */
 function membersOf(entry: HistoryEntry): object {
-  return Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
+  const members = Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
+  const { supersededBy, resolved } = entry;
+  if (resolved === undefined) return supersededBy === undefined ? members : { ...members, supersededBy };
+  const { as, by, time, note = null, resultId = null } = resolved;
+  const known: ShapeOf<typeof RESOLVED> = { as, by, time, note, resultId };
+  return { ...members, ...(supersededBy === undefined ? {} : { supersededBy }), resolved: known };
 }
 
 /** An entry as `history` prints it. */
@@ -83,6 +98,16 @@ export function shownJson(entry: HistoryEntry): JsonValue {
   const read: ShapeOf<typeof READ> = { time, user, status: entry.ending.observedStatus ?? null, before: known };
   return fromPlain({ ...membersOf(entry), read });
 }
+
+/** Columns of an entry that is open no more although its outcome is unknown. */
+export const CLOSED_COLUMNS: readonly Column[] = [
+  { name: 'supersededBy', header: 'SUPERSEDED BY' },
+  { name: 'resolved.as', header: 'RESOLVED AS' },
+  { name: 'resolved.by', header: 'RESOLVED BY' },
+  { name: 'resolved.time', header: 'RESOLVED', people: localTime },
+  { name: 'resolved.note', header: 'NOTE' },
+  { name: 'resolved.resultId', header: 'FOUND ID' },
+];
 
 /** Columns of an entry that was read again: what the read showed stands below. */
 export const READ_COLUMNS: readonly Column[] = [

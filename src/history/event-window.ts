@@ -6,7 +6,7 @@
 export const DISORDER = 2048;
 
 /** How every version begins the line of an event. */
-const HEAD = /^\{"event":"(begin|end|read)","entry":"([^"\\]+)"/;
+const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
 
 /** One write of the history as the lines it has there. */
 export interface EntryLines {

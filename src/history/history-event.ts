@@ -11,12 +11,37 @@ const beginEvent = z.object({
   operation: z.string(),
   id: z.optional(z.string()),
   reason: z.optional(z.string()),
+  /** Base URL of the family, or `sandbox`. */
+  url: z.optional(z.string()),
+  /** The operation of the table, where the command does not say it: `card.provision.wallet_a`. */
+  call: z.optional(z.string()),
+  /** Names of the fields that an update sets, never their values. */
+  fields: z.optional(z.array(z.string())),
+  /** What stands for the body of an event: made with a secret of this user, so that it does not tell the body. */
+  digest: z.optional(z.string()),
+  /** The process that sends it: whether it may still end. */
+  maker: z.optional(z.string()),
 });
 
 /** The members of the ending stand beside these. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
-const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEvent]);
+const supersededEvent = z.object({
+  event: z.literal('superseded'),
+  entry: z.string(),
+  time: z.string(),
+  by: z.string(),
+});
+const resolvedEvent = z.object({
+  event: z.literal('resolved'),
+  entry: z.string(),
+  time: z.string(),
+  by: z.string(),
+  as: z.enum(['applied', 'not_applied']),
+  note: z.optional(z.string()),
+  resultId: z.optional(z.string()),
+});
+const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEvent, supersededEvent, resolvedEvent]);
 
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
@@ -26,11 +51,32 @@ type Later = Pick<BeginEvent, 'entry'> & Partial<Pick<BeginEvent, 'operation' | 
 type EndEvent = Later & Partial<Pick<BeginEvent, 'time'>> & { readonly event: 'end' };
 /** The card was read after a write of unknown outcome: what is known since, and who looked when. */
 export type ReadEvent = Later & Pick<BeginEvent, 'time' | 'user'> & { readonly event: 'read' };
+/** A later write, `by` its entry, took the place of one whose outcome is unknown. */
+type SupersededEvent = z.infer<typeof supersededEvent>;
+/** What a person (`by`) found out elsewhere about a write whose outcome is unknown. */
+export type ResolvedEvent = z.infer<typeof resolvedEvent>;
+/** What happens to a write itself. */
+export type WriteEvent = BeginEvent | EndEvent | ReadEvent;
 /** One line of `history.jsonl`. */
-export type HistoryEvent = BeginEvent | EndEvent | ReadEvent;
+export type HistoryEvent = WriteEvent | SupersededEvent | ResolvedEvent;
+
+/** Why a write of unknown outcome is open no more. */
+export interface Closing {
+  readonly supersededBy?: string | undefined;
+  readonly resolved?: Omit<ResolvedEvent, 'event' | 'entry'> | undefined;
+}
+
+/** What closed a write, of its events in the order in which they were written. */
+export function closingOf(events: readonly HistoryEvent[]): Closing {
+  const superseded = events.find((event) => event.event === 'superseded');
+  const last = events.findLast((event) => event.event === 'resolved');
+  if (last === undefined) return { supersededBy: superseded?.by };
+  const { event: _event, entry: _entry, ...resolved } = last;
+  return { supersededBy: superseded?.by, resolved };
+}
 
 /** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
-export interface HistoryEntry extends Omit<BeginEvent, 'event'> {
+export interface HistoryEntry extends Omit<BeginEvent, 'event'>, Closing {
   readonly ending: Ending;
   readonly run: string | undefined;
   /** The read that `ending` comes from, and what was known before it. */
@@ -41,7 +87,8 @@ const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
 
 /** A single write of its events, in the order in which they were written. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
-  const { event: _event, ...facts } = begin;
+  const { event: _event, ...begun } = begin;
+  const facts = { ...begun, ...closingOf(others) };
   const before = others.findLast((other) => other.event === 'end')?.ending ?? NO_END;
   const reads = others.filter((other) => other.event === 'read');
   const read = reads.find(({ ending }) => ending.outcome !== 'unknown') ?? reads.at(-1);
@@ -61,7 +108,7 @@ export function hostOf(address: string): string {
  * kept for long.
  */
 export function printHistoryEvent(event: HistoryEvent): string {
-  if (event.event === 'begin') return `${JSON.stringify(event)}\n`;
+  if (!('ending' in event)) return `${JSON.stringify(event)}\n`;
   const { ending, ...facts } = event;
   const { message, notices, ...known } = ending;
   return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
@@ -76,7 +123,7 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
     return undefined;
   }
   const { data: known } = SOME_EVENT.safeParse(value);
-  if (known === undefined || known.event === 'begin') return known;
+  if (known === undefined || (known.event !== 'end' && known.event !== 'read')) return known;
   const ending = decodeEnding(known);
   if (ending === undefined) return undefined;
   const { event, entry } = known;

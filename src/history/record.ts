@@ -3,6 +3,7 @@ import type { ClockPort } from '../context.ts';
 import { type Ending, NO_ENDING } from '../ending.ts';
 import { type After, Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
+import { identify } from '../files/process-identity.ts';
 import type { AuditLog } from './audit-log.ts';
 import {
   type BeginEvent,
@@ -10,11 +11,12 @@ import {
   type HistoryEvent,
   printHistoryEvent,
   type ReadEvent,
+  type ResolvedEvent,
 } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
 /** What is known of a single write before it is sent. Never a body, never a token. */
-export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user'>;
+export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user' | 'maker'>;
 
 /** The local record of writes. */
 export interface WriteRecorder {
@@ -30,6 +32,10 @@ export interface WriteRecorder {
    * with LOCAL_IO; then the entry is as it was.
    */
   settle(entry: HistoryEntry, ending: Ending): Promise<Pick<ReadEvent, 'time' | 'user'>>;
+  /** Records that a write which was done took the place of these, whose outcome is unknown. Rejects with LOCAL_IO. */
+  supersede(entries: readonly string[], by: string): Promise<void>;
+  /** Records what a person found out about a write whose outcome is unknown. Rejects with LOCAL_IO. */
+  resolve(entry: string, found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>): Promise<void>;
 }
 
 /** `--no-history`: keeps nothing. */
@@ -37,6 +43,8 @@ export const NO_RECORD: WriteRecorder = {
   begin: async () => '',
   end: async () => undefined,
   settle: async () => ({ time: '', user: '' }),
+  supersede: async () => undefined,
+  resolve: async () => undefined,
 };
 
 /** Where writes are recorded, and by whom. */
@@ -62,6 +70,12 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
   const keep = async (event: HistoryEvent): Promise<void> => {
     if (path !== undefined) await appendLines(path, printHistoryEvent(event));
   };
+  const keepAll = async (events: readonly (HistoryEvent & { readonly time: string })[], attempt: string) => {
+    if (path === undefined || events.length === 0) return;
+    await appendLines(path, events.map(printHistoryEvent).join('')).catch((error: unknown) => {
+      throw ioFailure(attempt, error, 'unchanged');
+    });
+  };
   const endOf = (entry: string, ending: Ending) => {
     const { operation = '', id } = begun.get(entry) ?? {};
     return { event: 'end', entry, time: now(), operation, id, ending } as const;
@@ -70,7 +84,14 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
     async begin(intent) {
       const nowMs = clock.now();
       const entry = entryName(nowMs, pid);
-      const event = { event: 'begin', entry, time: new Date(nowMs).toISOString(), user, ...intent } as const;
+      const event = {
+        event: 'begin',
+        entry,
+        time: new Date(nowMs).toISOString(),
+        user,
+        ...intent,
+        maker: makerOf(pid),
+      } as const;
       begun.set(entry, intent);
       await audit?.append([event]).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
@@ -104,7 +125,25 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       }
       return looked;
     },
+    async supersede(entries, by) {
+      const time = now();
+      const events = entries.map((entry) => ({ event: 'superseded', entry, time, by }) as const);
+      await keepAll(
+        events,
+        `that entry ${by} takes the place of ${entries.join(', ')} could not be recorded (${path})`,
+      );
+    },
+    async resolve(entry, found) {
+      const event = { event: 'resolved', entry, time: now(), by: user, ...found } as const;
+      await keepAll([event], `entry ${entry} could not be resolved (${path})`);
+    },
   };
+}
+
+/** The process that sends a write, so that others see whether it may still end. */
+function makerOf(pid: number): string {
+  const { host, start } = identify(pid);
+  return `${host}-${pid}-${start}`;
 }
 
 /** Sorts by time, differs between processes, and can be typed: `20260501T120431250-4d2-9f3a1c`. */

@@ -5,11 +5,13 @@ import { resource } from '../api/resource.ts';
 import { localCommand } from '../commands/command.ts';
 import { type CardBefore, describeBefore, readCardBefore } from '../engine/call/confirm.ts';
 import { printDryRun } from '../engine/call/dry-run.ts';
+import { openBefore, refuseOpen, sayOpen } from '../engine/call/open-guard.ts';
 import type { SingleCall } from '../engine/call/read-call.ts';
 import { callService, takeAnswer } from '../engine/call/resource.ts';
 import { guardWrite, notConfirmed, requirePerson, whereText } from '../engine/call/write-guards.ts';
 import { collect, joinFailures } from '../engine/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { makesAnother } from '../history/open-writes.ts';
 import type { Answer } from '../http/call.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { parseJson } from '../json/parse.ts';
@@ -17,6 +19,7 @@ import { printJson } from '../json/print.ts';
 import { ANY } from '../json/shape.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
+import { SPECIAL } from '../options/call-options.ts';
 import { isJson } from '../output/options.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
@@ -34,6 +37,7 @@ interface ApiGiven {
   readonly family?: Family | undefined;
   readonly data?: string | undefined;
   readonly include: boolean;
+  readonly again: boolean;
 }
 
 /** A path alone is read with GET, and a method may be typed in lower case. */
@@ -71,6 +75,12 @@ function includeProblem({ output }: Session): string | undefined {
   return shaped === undefined ? undefined : 'excludes --query, --columns and --sort-by';
 }
 
+function againFaults({ method, path, again }: Partial<ApiGiven>): readonly Fault[] {
+  const row = path === undefined || method === undefined ? undefined : matchRow(method, pathPart(path));
+  if (again !== true || row === undefined || makesAnother(row.operation)) return [];
+  return [{ where: '--again', problem: 'belongs to a reissue, a provisioning or an event' }];
+}
+
 /** Raises USAGE for what is wrong with a raw call besides its single values. The body is read only where it is refused anyway. */
 async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<void> {
   const { method, path, family, data, include } = given;
@@ -91,6 +101,7 @@ async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<voi
     faults.push({ where: '--family', problem: 'is required, because the path does not tell: cards or calendar' });
   }
   if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
+  faults.push(...againFaults(given));
   const problem = include === true ? includeProblem(session) : undefined;
   if (problem !== undefined) faults.push({ where: '--include', problem });
   if (faults.length === 0) return;
@@ -171,7 +182,7 @@ async function runApi(session: Session, given: ApiGiven): Promise<void> {
       guardWrite(session, call.operation, { kind: 'raw', reason, needsReason });
     }
     if (session.common.dryRun) await printDryRun(session, [call]);
-    else if (writes) await write(session, single, print);
+    else if (writes) await write(session, single, print, given.again);
     else await print(await takeAnswer(session, await callService(session, call)));
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
@@ -179,7 +190,7 @@ async function runApi(session: Session, given: ApiGiven): Promise<void> {
   }
 }
 
-async function write(session: Session, single: SingleCall, print: Print): Promise<void> {
+async function write(session: Session, single: SingleCall, print: Print, isAgain: boolean): Promise<void> {
   const { call, id: path } = single;
   const isSecret = sensitiveOf(call.operation).length > 0;
   if (isSecret && !isJson(session.output.format)) {
@@ -188,9 +199,12 @@ async function write(session: Session, single: SingleCall, print: Print): Promis
     });
   }
   if (!session.common.yes) requirePerson(session, `POST ${path}`);
+  const before = await openBefore(session, call);
+  if (session.common.yes) refuseOpen(before, call, isAgain);
   const service = await session.service(call.operation.family);
   const { printApplied, recordedCall, stillAsShown, writeSecret } = await import('../engine/call/write-call.ts');
   if (!session.common.yes) {
+    await sayOpen(session, before);
     const card = await confirm(session, service, single);
     if (card !== undefined) await stillAsShown(session, service, single, card);
   }
@@ -250,9 +264,10 @@ export const apiCommand = localCommand({
       value: 'json|@file|@-',
       text: 'body of a POST: JSON, or the file that holds it (@- is stdin)',
     },
+    again: { ...SPECIAL.again, text: 'send a reissue, a provisioning or an event that was sent, or is open, already' },
     include: { text: 'print status and headers before the body; not with json, ndjson or csv output' },
   },
-  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 130],
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 17, 130],
   examples: {
     'Read a card as the service sends it': 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'See the headers too': "api GET '/v1/calendars/cal_harbour_tours/subscribers?limit=2' --include",

@@ -1,6 +1,6 @@
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
 import { callService, cardRead } from '../engine/call/resource.ts';
-import { type CardLook, canBeLookedAt, recordLook, unsettledWrites } from '../engine/call/settle.ts';
+import { type CardLook, canBeLookedAt, isClosed, recordLook, unsettledWrites } from '../engine/call/settle.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { HISTORY_COLUMNS, historyJson } from '../history/entry-table.ts';
@@ -102,7 +102,7 @@ export async function reconcileHistory(
   for (const entry of chosen) {
     const cardId = entry.id ?? '';
     const key = cardId.toLowerCase();
-    const isOpen = entry.ending.outcome === 'unknown';
+    const isOpen = entry.ending.outcome === 'unknown' && !isClosed(entry);
     if (isOpen && !looks.has(key)) looks.set(key, await look(session, cardId));
     const seen = isOpen ? looks.get(key) : undefined;
     const settled = seen === undefined ? entry : await recordLook(session, entry, seen);
@@ -114,5 +114,5 @@ export async function reconcileHistory(
   const rows = now.map(historyJson);
   const none = `No write of profile ${session.profile.name} to ${service.host} is unknown.`;
   await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
-  return now.some(({ ending }) => ending.outcome === 'unknown') ? 8 : 0;
+  return now.some((entry) => entry.ending.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
 }

@@ -6,6 +6,7 @@ import { localCommand } from '../commands/command.ts';
 import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { unreadFailure } from '../files/io-failure.ts';
 import {
+  CLOSED_COLUMNS,
   HISTORY_COLUMNS,
   HISTORY_OUTPUT,
   historyJson,
@@ -13,7 +14,9 @@ import {
   SHOWN_OUTPUT,
   shownJson,
 } from '../history/entry-table.ts';
+import type { HistoryEntry } from '../history/history-event.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
+import { readOpenWrites } from '../history/open-index.ts';
 import { readHistory, recordsBegin, showHistory } from '../history/read.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { quoteGiven } from '../input/given.ts';
@@ -46,6 +49,7 @@ export const HISTORY_FILTER = {
   },
   operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
   outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
+  open: { text: 'only writes of unknown outcome that nothing has settled, superseded or resolved' },
   limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
 } as const;
 
@@ -55,11 +59,11 @@ type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>> & { readonly l
 const OFFERED = 20;
 
 /** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
-function lookedFor({ id, operation, outcome, since, until }: HistoryFilter): string {
+function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter): string {
   const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteGiven(id ?? '');
   const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
   return [
-    operation === undefined ? 'write' : commandWords(operation),
+    `${open === true ? 'open ' : ''}${operation === undefined ? 'write' : commandWords(operation)}`,
     ...(id === undefined ? [] : [`of ${subject}`]),
     ...(outcome === undefined ? [] : [`with outcome ${outcome}`]),
     ...(since === undefined ? [] : [`since ${since.text}`]),
@@ -89,11 +93,28 @@ function refuseHeldId(id: string, where: string): void {
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
 }
 
+function recordsOf(session: Session) {
+  const { clock, pid } = session.context;
+  return readOpenWrites({ stateDir: session.stateDir(), clock, pid });
+}
+
+/** Entries of the rows of runs, of which the history has nothing else, with what closed them. */
+async function withClosings(session: Session, entries: readonly HistoryEntry[]): Promise<readonly HistoryEntry[]> {
+  if (!entries.some(({ run, ending }) => run !== undefined && ending.outcome === 'unknown')) return entries;
+  const records = await recordsOf(session);
+  return entries.map((entry) => (entry.run === undefined ? entry : { ...entry, ...records.closingOf(entry.entry) }));
+}
+
 /** The writes that match, newest first, and what could not be read. `where` the id was given, for a refusal. */
 export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
-  const { entries, unread } = await readHistory(session.stateDir(), { ...times, ...filter });
+  const { open, ...wanted } = filter;
+  const opens = open === true ? new Set((await recordsOf(session)).open.map(({ entry }) => entry)) : undefined;
+  const isWanted = opens === undefined ? {} : { isWanted: ({ entry }: HistoryEntry) => opens.has(entry) };
+  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted });
+  const { unread } = found;
+  const entries = await withClosings(session, found.entries);
   // An id of any operation may look like that; where there is one, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
   return { rows: entries.map(historyJson), unread };
@@ -103,7 +124,8 @@ export async function matchingWrites(session: Session, { since, until, ...filter
 export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
   const { since, until, id, operation, outcome } = filter;
   const { rows, unread } = await matchingWrites(session, filter, '--id');
-  const isUnmatched = rows.length === 0 && (since ?? until ?? id ?? operation ?? outcome) !== undefined;
+  const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
+  const isUnmatched = rows.length === 0 && isFiltered;
   const nothing = 'No write was made from this machine yet; every one is recorded here.';
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
   // On a terminal the sentence is the result.
@@ -147,7 +169,7 @@ async function chooseEntry(session: Session): Promise<string> {
 }
 
 export const historyShowCommand = localCommand({
-  columns: [...HISTORY_COLUMNS, ...READ_COLUMNS],
+  columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS, ...READ_COLUMNS],
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
   arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
@@ -165,8 +187,13 @@ export const historyShowCommand = localCommand({
         hints: [`list the writes to the card: frontdesk history --id ${card.id}`],
       });
     }
-    const entry = await showHistory(session.stateDir(), name);
-    const columns = entry.read === undefined ? HISTORY_COLUMNS : [...HISTORY_COLUMNS, ...READ_COLUMNS];
+    const [entry] = await withClosings(session, [await showHistory(session.stateDir(), name)]);
+    if (entry === undefined) throw new Error('an entry that was shown is not there');
+    const columns = [
+      ...HISTORY_COLUMNS,
+      ...(entry.supersededBy === undefined && entry.resolved === undefined ? [] : CLOSED_COLUMNS),
+      ...(entry.read === undefined ? [] : READ_COLUMNS),
+    ];
     await session.print({ kind: 'resource', resource: shownJson(entry), columns });
   },
 });
@@ -188,6 +215,42 @@ export const historyReconcileCommand = localCommand({
   async run(session, { entry, since }) {
     const { reconcileHistory } = await import('./history-reconcile.ts');
     return reconcileHistory(session, entry, since?.at(session.context.clock.now()).fromMs);
+  },
+});
+
+export const historyResolveCommand = localCommand({
+  columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
+  description:
+    'Records what a person found out elsewhere about a write whose outcome is unknown, single or the row of a run (<run>:<row>): whether it was applied. The outcome stays unknown, and the write is open no more. It sends nothing. Resolving again replaces what was recorded.',
+  arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
+  options: {
+    as: {
+      kind: 'choice',
+      value: 'what',
+      choices: ['applied', 'not_applied'],
+      required: true,
+      text: 'what was found out',
+      question: 'Was it applied',
+    },
+    resultId: { kind: 'text', value: 'id', text: 'with applied: the id of the new card or event' },
+    note: { kind: 'text', value: 'text', text: 'how it was found out' },
+  },
+  exitCodes: [0, 1, 2, 4, 16, 130],
+  examples: {
+    'The new card was found': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
+    'Nothing was done, says the provider': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
+  },
+  output: () => HISTORY_OUTPUT,
+  check({ as, resultId }) {
+    if (resultId === undefined || as !== 'not_applied') return;
+    throw usageFailure([{ where: '--result-id', problem: 'goes with --as applied alone' }]);
+  },
+  async run(session, { entry, as, note: text, resultId }) {
+    const { resolveEntry } = await import('./history-resolve.ts');
+    const found = { as: as === 'applied' ? as : ('not_applied' as const), note: text, resultId };
+    const resolved = await resolveEntry(session, entry ?? (await chooseEntry(session)), found);
+    const columns = [...HISTORY_COLUMNS, ...CLOSED_COLUMNS];
+    await session.print({ kind: 'resource', resource: historyJson(resolved), columns });
   },
 });
 

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { type CardBefore, readCardBefore } from '../engine/call/confirm.ts';
 import { GRACE_MS } from '../engine/call/interrupt.ts';
+import { openBefore, openLines } from '../engine/call/open-guard.ts';
 import type { SingleCall } from '../engine/call/read-call.ts';
 import { recordedCall, stillAsShown } from '../engine/call/write-call.ts';
 import { guardWrite } from '../engine/call/write-guards.ts';
@@ -89,8 +90,13 @@ function shown(value: JsonValue): string {
   return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
 }
 
-/** What a person is asked: profile, host, operation, id, the fields, then the card as it is now. */
-function question(session: Session, service: Service, single: SingleCall, card: CardBefore | undefined): string {
+/** What a person is asked: profile, host, operation, id, the fields, what is open, then the card as it is now. */
+async function question(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  card: CardBefore | undefined,
+): Promise<string> {
   const { call, id } = single;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
   const asked = [
@@ -100,6 +106,7 @@ function question(session: Session, service: Service, single: SingleCall, card: 
     `operation: ${call.operation.command}`,
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
+    ...openLines(await openBefore(session, call)),
     ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
   ];
   const last = 'An assistant asks for this. Check it against what you were asked to do.';
@@ -171,7 +178,7 @@ export async function runWriteTool(
     const isOfCard = operation.family === 'cards';
     const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
     if (card !== undefined) rememberShown(session, subject, card);
-    const message = question(session, service, single, card);
+    const message = await question(session, service, single, card);
     const asked = await asker.ask(
       ctx,
       { subject, message, title: `Yes: ${operation.attempt} ${single.id ?? ''}`.trimEnd() },

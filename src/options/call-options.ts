@@ -16,6 +16,9 @@ export const SPECIAL = declareOptions({
     text: 'with --from: send only cells that differ from that older file',
   },
   out: { kind: 'path', makes: true, text: 'write the result as JSON to a new file of mode 0600' },
+  again: {
+    text: "send it although this machine's records show the same as sent, or as open: a second one may be made",
+  },
   showSensitive: { text: 'show the secret fields in table and csv too' },
   requireComplete: { text: 'exit 15 when there may be more than what is listed' },
   active: {

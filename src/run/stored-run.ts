@@ -71,6 +71,13 @@ export class StoredRun implements KnownRun {
     return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
   }
 
+  /** Rows whose outcome is unknown; those under way only where no process works on the run (`isHeld`). */
+  *unsettled(isHeld: boolean): Generator<number> {
+    yield* this.#states.in('unknown');
+    yield* this.#states.in('resolved_by_user');
+    if (!isHeld) yield* this.#states.in('intent');
+  }
+
   async entry(row: number): Promise<StoredRow> {
     if (this.has(row)) this.#reader ??= await RecordReader.open(this.folder.journal);
     return readEntry(row, this.#states, this.#reader);

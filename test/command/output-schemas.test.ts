@@ -269,6 +269,10 @@ describe('what is printed of failures is as declared', () => {
     expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
     expect(await other.fails(['card', 'block', ACTIVE, '--yes'])).toContain('error');
     await other.run('history list');
+    const [newest] = (await other.run('history list', ['--open'])) as { readonly entry: string }[];
+    await other.run('history resolve', [newest?.entry ?? '', '--as', 'not_applied', '--note', 'the provider says so']);
+    await other.run('history resolve', [newest?.entry ?? '', '--as', 'applied', '--result-id', ACTIVE]);
+    await other.fails(['card', 'block', ACTIVE, '--yes']);
     expect(await other.run('history reconcile')).toMatchObject([
       { operation: 'card.block', outcome: 'unknown' },
       { operation: 'card.reissue', outcome: 'unknown' },

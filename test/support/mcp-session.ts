@@ -37,6 +37,9 @@ export function toolSession(
     listener: {},
     // Only these of a service are looked at.
     service: async () => ({ client, host: 'stage' }) as Awaited<ReturnType<Session['service']>>,
+    keepsHistory: false,
+    places: { configDir: undefined, stateDir: undefined, cacheDir: undefined },
+    placeOf: () => url,
     permitWrites: () => undefined,
     recorder: async () => NO_RECORD,
     notify: async () => undefined,

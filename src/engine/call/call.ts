@@ -1,4 +1,5 @@
 import { isWrite } from '../../api/operation.ts';
+import { OPERATIONS } from '../../api/operations.ts';
 import { type CallCommand, type CallGiven, isMany } from '../../commands/command.ts';
 import { Failure, type Fault, usageFailure } from '../../failure.ts';
 import { ROW_OPTIONS } from '../../options/call-options.ts';
@@ -67,6 +68,12 @@ async function perform(session: Session, command: CallCommand, given: CallGiven,
     return runList(session, command, given, single);
   }
   const resource = await readResource(session, single.call);
+  if (session.isForPeople && command.operation === OPERATIONS.cardGet) {
+    const { openBefore, sayOpen } = await import('./open-guard.ts');
+    const before = await openBefore(session, single.call);
+    await sayOpen(session, before);
+    if (before.open.length > 0) session.nameNoCommands();
+  }
   await session.print({ kind: 'resource', resource, columns: command.columns, ...viewOf(command) });
   return 0;
 }

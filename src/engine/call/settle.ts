@@ -21,6 +21,11 @@ export function canBeLookedAt(operation: string): boolean {
   return LOOKED_AT.has(operation);
 }
 
+/** Is a write open no more although its outcome is unknown? A look says nothing of it then. */
+export function isClosed({ supersededBy, resolved }: HistoryEntry): boolean {
+  return supersededBy !== undefined || resolved !== undefined;
+}
+
 /** Card writes of this profile and host that are `unknown`, and that a look may settle, newest first. LOCAL_IO. */
 export async function unsettledWrites(
   session: Session,
@@ -29,7 +34,7 @@ export async function unsettledWrites(
 ): Promise<readonly HistoryEntry[]> {
   const { readHistory } = await import('../../history/read.ts');
   const isWanted = (entry: HistoryEntry) =>
-    entry.profile === session.profile.name && entry.host === host && canBeLookedAt(entry.operation);
+    !isClosed(entry) && entry.profile === session.profile.name && entry.host === host && canBeLookedAt(entry.operation);
   const { entries } = await readHistory(session.stateDir(), {
     id: cardId,
     sinceMs,

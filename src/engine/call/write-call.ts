@@ -1,8 +1,9 @@
-import { sensitiveOf } from '../../api/operation.ts';
+import { type Operation, sensitiveOf } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { StreamFailure } from '../../context.ts';
 import { endingOf } from '../../ending.ts';
 import { Failure, warning } from '../../failure.ts';
+import type { WriteIntent } from '../../history/record.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
 import { hideMembers } from '../../http/mask.ts';
@@ -21,6 +22,7 @@ import {
 } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { closeSuperseded, digestOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { columnsOf, takeAnswer, viewOf } from './resource.ts';
 import {
@@ -41,7 +43,7 @@ export async function recordedCall(
 ): Promise<CallResult> {
   const { call, open, secret } = single;
   const recorder = await session.recorder();
-  const entry = await recorder.begin(intentOf(session, service, single));
+  const entry = await recorder.begin(await intentOf(session, service, single));
   let isInFlight = false;
   // Opened once its intent is on the disk.
   const interrupt = open?.() ?? openSignals(session, () => isInFlight);
@@ -63,6 +65,7 @@ export async function recordedCall(
       stopping: interrupt.stopping,
     });
     await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result), result);
+    if (result.kind === 'answered') await closeSuperseded(session, call, entry);
     return result;
   } finally {
     interrupt.release();
@@ -173,14 +176,34 @@ export async function stillAsShown(
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const recorder = await session.recorder();
-    const entry = await recorder.begin(intentOf(session, service, single));
+    const entry = await recorder.begin(await intentOf(session, service, single));
     await recorder.end(entry, endingOf(error.with({ outcome: 'not_sent', attempts: 0 })));
     throw error;
   }
 }
 
-function intentOf(session: Session, service: Service, { call, id, reason }: SingleCall) {
-  return { operation: call.operation.command, id, reason, profile: session.profile.name, host: service.host };
+async function intentOf(session: Session, service: Service, { call, id, reason }: SingleCall): Promise<WriteIntent> {
+  const { operation } = call;
+  return {
+    operation: operation.command,
+    id,
+    reason,
+    profile: session.profile.name,
+    host: service.host,
+    url: session.placeOf(operation.family),
+    call: operation.name,
+    fields: fieldsOf(call)?.slice(),
+    digest: await digestOf(session, call),
+  };
+}
+
+/** What a write asks: before its secret answer is given a place, after what it makes is shown, or with the card. */
+function questionsOf(session: Session, operation: Operation) {
+  const { effect } = operation;
+  const isAsked = effect.kind === 'write' && !session.common.yes;
+  const asksHere = isAsked && effect.asksOnTerminal === true && session.prompt.available;
+  const needsAnswer = isAsked && (effect.confirm || session.isAtDesk);
+  return { asksFirst: isAsked && givesSecrets(operation) && session.prompt.available, asksHere, needsAnswer };
 }
 
 /** One write, from the guards to the printed answer. Returns the exit code. */
@@ -200,12 +223,13 @@ export async function runWrite(
     return 0;
   }
   if (givesSecrets(operation)) refuseNullDevice(session, checked, options.out);
-  const asksFirst = givesSecrets(operation) && session.prompt.available && !session.common.yes;
+  const { asksFirst, asksHere, needsAnswer } = questionsOf(session, operation);
+  const open = await openBefore(session, checked.call);
+  if (!asksFirst && !asksHere && !needsAnswer) refuseOpen(open, checked.call, options.again === true);
+  else if (session.prompt.available) await sayOpen(session, open);
   const hit = asksFirst ? await showCard(session, checked) : undefined;
   const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out) : undefined;
   const { output } = session;
-  const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isAtDesk);
-  const needsAnswer = asks && !session.common.yes;
   if (needsAnswer) requirePerson(session, subjectOf(checked.call));
   const service = await session.service(operation.family);
   if (needsAnswer || checked.expectations.length > 0) {
@@ -221,9 +245,7 @@ export async function runWrite(
     await confirmSending(session, service, checked);
     await stillAsShown(session, service, checked, hit);
   }
-  const { effect } = operation;
-  const asksHere = effect.kind === 'write' && effect.asksOnTerminal === true && session.prompt.available;
-  if (asksHere && !session.common.yes) await confirmMade(session, service, checked);
+  if (asksHere) await confirmMade(session, service, checked);
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
   const columns = columnsOf(command, operation);
   // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.

@@ -142,7 +142,7 @@ export function runColumns({ effect }: Operation): readonly Column[] {
 
 /** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
 export function placeOf(session: Session, { family }: Operation): string {
-  return session.profile.isSandbox ? 'sandbox' : session.baseUrl(family);
+  return session.placeOf(family);
 }
 
 /** A write for each item takes longer than making the item. */

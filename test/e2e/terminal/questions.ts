@@ -180,6 +180,10 @@ const KEPT: Readonly<Record<string, Asked>> = {
     'history.ts confirmLoss',
     'missing.ts confirm',
   ]),
+  'what was found out': asked('history resolve 20270402', /Was it applied/, [
+    'history resolve --as',
+    'local-call.ts choose',
+  ]),
   'an entry of the history': asked('history show', /Which entry/, ['history.ts choose'], {
     prepare: run('card', 'activate', CARD_ID, '-y'),
   }),

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensurePrivateFolder, putInNewPlace } from '../files/atomic.ts';
+import { ifThere, orIoFailure, tidy } from '../files/io-failure.ts';
+import { requireOwnState } from '../files/own-state.ts';
+import { temporaryName } from '../files/process-identity.ts';
+
+const KEY = /^[0-9a-f]{64}$/;
+
+async function readKey(path: string): Promise<string | undefined> {
+  const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (file === undefined) return undefined;
+  try {
+    const text = (await readFile(file, 'latin1')).trim();
+    return KEY.test(text) ? text : undefined;
+  } finally {
+    await tidy(file.close());
+  }
+}
+
+/** The secret of this user, made when it is first wanted. */
+async function keyOf(stateDir: string, pid: number): Promise<string> {
+  const path = join(stateDir, 'history-key');
+  requireOwnState(stateDir, path);
+  const known = await readKey(path);
+  if (known !== undefined) return known;
+  await ensurePrivateFolder(stateDir);
+  const temporary = join(stateDir, temporaryName(pid));
+  await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  // Another process may have made one meanwhile: that one counts.
+  if (!(await putInNewPlace(temporary, path))) await tidy(unlink(temporary));
+  const made = await readKey(path);
+  if (made === undefined) throw new Error('it holds no key');
+  return made;
+}
+
+/** What stands for a text in the history: it shows which texts are the same, and nothing of what they say. LOCAL_IO. */
+export async function keyedDigest(stateDir: string, pid: number, text: string): Promise<string> {
+  const key = await orIoFailure(
+    keyOf(stateDir, pid),
+    `the key of the history could not be read (${stateDir})`,
+    'unsent',
+  );
+  return createHmac('sha256', key).update(text).digest('hex');
+}

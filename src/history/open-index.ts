@@ -1,0 +1,258 @@
+import { type Stats, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { matchPath, type Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import type { ClockPort } from '../context.ts';
+import { ioFailure, tidy } from '../files/io-failure.ts';
+import { requireOwnState } from '../files/own-state.ts';
+import { fateOf } from '../files/process-identity.ts';
+import { type KnownRun, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import { heldRuns } from '../run/run-list.ts';
+import { StoredRun } from '../run/stored-run.ts';
+import { type BeginEvent, type Closing, closingOf, hostOf, parseHistoryEvent } from './history-event.ts';
+import { openHistory, readLines } from './history-file.ts';
+import {
+  type Begun,
+  emptyIndex,
+  type Index,
+  loadIndex,
+  type OpenWrite,
+  type RunPart,
+  type SentEvent,
+  saveIndex,
+} from './open-index-file.ts';
+import { nameTime } from './record.ts';
+
+const NAME = 'open-writes.json';
+const DAY_MS = 86_400_000;
+/** Less than that is read again by each call rather than written down. */
+const WORTH_KEEPING = 64 * 1024;
+
+function callNamed(operation: string): Operation | undefined {
+  const rows = ALL_OPERATIONS.filter(({ command }) => command === operation);
+  return rows.length === 1 ? rows[0] : undefined;
+}
+
+/** The operation and the id of a write as the history has it; a raw call by its path. */
+function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>) {
+  let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? callNamed(operation);
+  let subject: string | undefined = id === '' ? undefined : id;
+  if (operation === 'api') {
+    subject = undefined;
+    for (const known of ALL_OPERATIONS.filter(({ method }) => method === 'POST')) {
+      const params = matchPath(known.path, id.split('/'));
+      if (params === undefined) continue;
+      row = known;
+      subject = Object.values(params).map(decoded)[0];
+    }
+  }
+  const isCard = row === undefined ? operation.startsWith('card.') : row.family === 'cards';
+  return { call: row?.name, subject: isCard ? subject?.toLowerCase() : subject };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Whether the process that began a write still runs here, so that it may still end it. */
+export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
+  const [host = '', pid, start = ''] = maker.split('-');
+  return maker !== '' && fateOf({ host, pid: Number(pid), start }) === 'running';
+}
+
+/** A writer that appended to a file while it was replaced may have written its beginning once more, after its end. */
+const REMEMBERED = 2048;
+
+/** How every version begins the line of an event. */
+const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
+
+/** An event that was refused or not sent may be sent again. */
+const NOTHING_DONE = /"outcome":"(?:rejected|not_sent)"|^\{"event":"resolved".*"as":"not_applied"/;
+
+function takeSent({ sent }: Index, line: string, entry: string): void {
+  if (NOTHING_DONE.test(line)) sent.delete(entry);
+  if (!line.startsWith('{"event":"begin"') || !line.includes('"digest":"')) return;
+  const begin = parseHistoryEvent(line);
+  if (begin?.event !== 'begin') return;
+  const { time, profile, url, digest } = begin;
+  sent.set(entry, { entry, time, profile, url, digest });
+}
+
+function takeClosing({ closed }: Index, line: string, entry: string): void {
+  const closing = parseHistoryEvent(line);
+  if (closing !== undefined) {
+    const { supersededBy, resolved } = closingOf([closing]);
+    const before = closed.get(entry);
+    closed.set(entry, { supersededBy: before?.supersededBy ?? supersededBy, resolved: resolved ?? before?.resolved });
+  }
+}
+
+/** Takes the next line of the history in. */
+function take(index: Index, ended: Set<string>, line: string, lately: string): void {
+  const [, event, entry = ''] = HEAD.exec(line) ?? [];
+  if (event === undefined) return;
+  if (entry >= lately) takeSent(index, line, entry);
+  if (event === 'begin') {
+    if (!ended.has(entry) && !index.begun.has(entry)) index.begun.set(entry, { line });
+    return;
+  }
+  const isClosing = event === 'superseded' || event === 'resolved';
+  const known = index.begun.get(entry);
+  if (isClosing && entry.includes(':')) takeClosing(index, line, entry);
+  else if (!isClosing && line.includes('"outcome":"unknown"')) {
+    if (known !== undefined) known.last = line;
+  } else {
+    index.begun.delete(entry);
+    const [oldest] = ended.add(entry);
+    if (ended.size > REMEMBERED && oldest !== undefined) ended.delete(oldest);
+  }
+}
+
+function writeOf(begun: Begun): OpenWrite | undefined {
+  if (begun.line === undefined) return begun.write;
+  const begin = parseHistoryEvent(begun.line);
+  delete begun.line;
+  if (begin?.event !== 'begin') return undefined;
+  const { event: _event, id: _id, reason: _reason, ...facts } = begin;
+  begun.write = { ...facts, ...subjectOfWrite(begin) };
+  return begun.write;
+}
+
+/** The writes of the history that are open: those that ended as unknown, and those whose process is gone. */
+function openSingles({ begun }: Index): readonly OpenWrite[] {
+  const found: OpenWrite[] = [];
+  for (const each of begun.values()) {
+    const write = writeOf(each);
+    if (write === undefined || (each.last === undefined && isUnderWay(write))) continue;
+    const end = each.last === undefined ? undefined : parseHistoryEvent(each.last);
+    const { httpStatus, observedStatus } = end !== undefined && 'ending' in end ? end.ending : {};
+    found.push({ ...write, httpStatus, observedStatus });
+  }
+  return found;
+}
+
+async function openRows(run: KnownRun, isHeld: boolean): Promise<readonly OpenWrite[]> {
+  const { header } = run;
+  const { user, profile, operation, host: url } = header;
+  const stored = await StoredRun.read(run);
+  try {
+    const found: OpenWrite[] = [];
+    for (const row of stored.unsettled(isHeld)) {
+      const { id, timeMs, ending } = await stored.entry(row);
+      const time = timeMs === undefined ? header.startedAt : new Date(timeMs).toISOString();
+      const entry = `${header.run}:${row}`;
+      const { httpStatus, observedStatus } = ending;
+      const write = { entry, time, user, profile, host: hostOf(url), url, operation, httpStatus, observedStatus };
+      found.push({ ...write, ...subjectOfWrite({ operation, id }) });
+    }
+    return found;
+  } finally {
+    await tidy(stored.close());
+  }
+}
+
+/** Brings what is known of the runs up to date; those whose record has not changed are not opened. */
+async function readRuns(index: Index, { stateDir, clock }: Ports): Promise<boolean> {
+  const runs = new Map<string, RunPart>();
+  const changed: { readonly folder: ReturnType<typeof runFolder>; readonly facts: Stats }[] = [];
+  for (const name of await runNames(stateDir)) {
+    const folder = runFolder(stateDir, name);
+    const facts = statSync(folder.journal, { throwIfNoEntry: false });
+    if (facts === undefined) continue;
+    const known = index.runs.get(name);
+    if (known !== undefined && known.mtimeMs === facts.mtimeMs && known.size === facts.size) runs.set(name, known);
+    else changed.push({ folder, facts });
+  }
+  const held = changed.length === 0 ? new Set() : await heldRuns(changed, clock);
+  for (const { folder, facts } of changed) {
+    const header = await readRunHeader(folder, true);
+    if (header === undefined) continue;
+    const isHeld = held.has(folder);
+    const rows = await openRows({ folder, header }, isHeld);
+    // What a process works on is looked at again each time.
+    runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open: rows });
+  }
+  const isNews = changed.length > 0 || runs.size !== index.runs.size;
+  index.runs = runs;
+  return isNews;
+}
+
+const TAIL = 64;
+
+async function tailBefore(file: FileHandle, offset: number): Promise<string> {
+  const from = Math.max(0, offset - TAIL);
+  const bytes = Buffer.alloc(offset - from);
+  await file.read(bytes, 0, bytes.length, from);
+  return bytes.toString('latin1');
+}
+
+/** Reads what was appended since the index was made. True: so much that it is worth keeping. */
+async function readOn(index: Index, file: FileHandle, nowMs: number): Promise<Index & { isNews: boolean }> {
+  const { ino, size } = await file.stat();
+  const isSame = index.ino === ino && index.offset <= size && (await tailBefore(file, index.offset)) === index.tail;
+  const now: Index = isSame ? index : { ...emptyIndex(), ino, runs: index.runs };
+  const from = now.offset;
+  const ended = new Set<string>();
+  const lately = nameTime(nowMs - DAY_MS);
+  for (const entry of now.sent.keys()) if (entry < lately) now.sent.delete(entry);
+  for await (const lines of readLines(file, from)) {
+    for (const line of lines) {
+      now.offset += line.length;
+      take(now, ended, line.toString('utf8'), lately);
+    }
+  }
+  now.tail = await tailBefore(file, now.offset);
+  return { ...now, isNews: !isSame || now.offset - from > WORTH_KEEPING };
+}
+
+interface Ports {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+  readonly pid: number;
+  /** False: nothing is written. */
+  readonly keepsIndex?: false;
+}
+
+/** What is open on this machine, and what closed the rows of runs. */
+export interface OpenRecords {
+  /** Oldest first. */
+  readonly open: readonly OpenWrite[];
+  /** Events that were sent in the last day and not refused, oldest first. */
+  readonly sent: readonly SentEvent[];
+  closingOf(entry: string): Closing | undefined;
+}
+
+/**
+ * THE look-up of open writes: of single ones, raw calls and the rows of runs, of the desk and of assistants, whatever
+ * the profile. It goes by an index beside the history and reads what was appended since, so it takes no longer with
+ * a long history. LOCAL_IO or AUTH where the records cannot be read or not be believed.
+ */
+export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
+  const { stateDir, clock, pid } = ports;
+  const path = join(stateDir, NAME);
+  let file: FileHandle | undefined;
+  try {
+    requireOwnState(stateDir, path);
+    file = await openHistory(stateDir);
+    const loaded = (await loadIndex(path)) ?? emptyIndex();
+    const { isNews, ...index } =
+      file === undefined
+        ? { ...emptyIndex(), runs: loaded.runs, isNews: false }
+        : await readOn(loaded, file, clock.now());
+    const areRunsNews = await readRuns(index, ports);
+    const rows = [...index.runs.values()].flatMap((run) => run.open);
+    const open = [...openSingles(index), ...rows.filter(({ entry }) => !index.closed.has(entry))];
+    if ((isNews || areRunsNews) && ports.keepsIndex !== false) await saveIndex(path, index, pid);
+    open.sort((one, other) => (one.time < other.time ? -1 : 1));
+    return { open, sent: [...index.sent.values()], closingOf: (entry) => index.closed.get(entry) };
+  } catch (error) {
+    throw ioFailure(`the records of earlier writes could not be read (${stateDir})`, error);
+  } finally {
+    await tidy(file?.close());
+  }
+}

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cardId, playService } from '../support/plain-service.ts';
+import { type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A service whose writes are answered by 500 until it is mended. */
+async function openService() {
+  const home = createHome();
+  const service = { isBroken: true };
+  const server = await startRecordingServer(
+    playService((request): Reply | undefined =>
+      service.isBroken && request.method === 'POST' ? { status: 500, body: 'no' } : undefined,
+    ),
+  );
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runFrontdesk(args, { env: { ...server.env, ...env }, home });
+  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
+  const list = async (...args: string[]): Promise<Entry[]> =>
+    JSON.parse((await run(['history', ...args, '--json'])).stdout) as Entry[];
+  return { home, service, server, run, posts, list };
+}
+
+const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
+const EVENT = [
+  'calendar',
+  'event',
+  'create',
+  '--calendar',
+  'c',
+  '--name',
+  'secret name',
+  '--start',
+  '2026-05-01',
+  '-q',
+];
+
+describe('a reissue whose outcome is unknown', () => {
+  it('is not sent a second time with --yes, but with --again', async () => {
+    const { run, posts, list } = await openService();
+    expect((await run(REISSUE)).code).toBe(8);
+    expect(posts()).toBe(1);
+    const [first] = await list('--open');
+    const second = await run(REISSUE);
+    expect(second.code).toBe(17);
+    expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
+    expect(second.stderr).toContain('nothing was sent');
+    expect(posts()).toBe(1);
+    const raw = await run(['api', 'POST', `/v1/cards/${cardId(1).toUpperCase()}/reissue`, '--yes']);
+    expect([raw.code, posts()]).toEqual([17, 1]);
+    expect((await run([...REISSUE, '--again'])).code).toBe(8);
+    expect(posts()).toBe(2);
+    expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
+  });
+
+  it('is closed by what a person found out', async () => {
+    const { run, service, list } = await openService();
+    await run(REISSUE);
+    const [{ entry = '' } = {}] = await list('--open');
+    const wrong = await run(['history', 'resolve', String(entry), '--as', 'not_applied', '--result-id', 'x']);
+    expect(wrong.code).toBe(2);
+    const given = ['--as', 'applied', '--result-id', cardId(9), '--note', 'seen at the provider', '--json'];
+    const resolved = await run(['history', 'resolve', String(entry), ...given]);
+    expect(resolved.code).toBe(0);
+    expect(JSON.parse(resolved.stdout)).toMatchObject({
+      entry,
+      outcome: 'unknown',
+      resolved: { as: 'applied', note: 'seen at the provider', resultId: cardId(9) },
+    });
+    expect(await list('--open')).toEqual([]);
+    service.isBroken = false;
+    expect((await run(REISSUE)).code).toBe(0);
+    const [known] = await list('--outcome', 'applied');
+    const refused = await run(['history', 'resolve', String(known?.['entry']), '--as', 'applied']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('ended applied, which is known');
+    await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
+    const all = await list();
+    expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
+  });
+
+  it('does not count with --no-history', async () => {
+    const { run, posts, list } = await openService();
+    await run([...REISSUE, '--no-history']);
+    expect((await run(REISSUE)).code).toBe(8);
+    expect(posts()).toBe(2);
+    expect(await list('--open')).toHaveLength(1);
+  });
+
+  it('is told by doctor', async () => {
+    const { run } = await openService();
+    await run(REISSUE);
+    expect((await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].message | [0]"])).stdout).toBe(
+      '"the outcome of 1 write is not known, and nothing has settled them"\n',
+    );
+  });
+
+  it('is refused where the records cannot be read', async () => {
+    const { run, posts, home } = await openService();
+    await run(REISSUE);
+    const { chmodSync } = await import('node:fs');
+    chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
+    const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
+    expect([code, posts()]).toEqual([4, 1]);
+  });
+});
+
+describe('a block whose outcome is unknown', () => {
+  const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
+
+  it('is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
+    const { run, service, list, server } = await openService();
+    expect((await run(BLOCK)).code).toBe(8);
+    const [first] = await list('--open');
+    service.isBroken = false;
+    expect((await run(BLOCK)).code).toBe(0);
+    expect(await list('--open')).toEqual([]);
+    const [second, before] = await list('--id', cardId(3));
+    expect(before).toMatchObject({ entry: first?.['entry'], outcome: 'unknown', supersededBy: second?.['entry'] });
+    const requests = server.requests.length;
+    expect((await run(['history', 'reconcile'])).code).toBe(0);
+    expect(server.requests).toHaveLength(requests);
+  });
+});
+
+describe('the same event again', () => {
+  it('is refused within a day, and nothing in the state folder tells its body', async () => {
+    const { run, posts, service, home } = await openService();
+    service.isBroken = false;
+    expect((await run(EVENT)).code).toBe(0);
+    const second = await run(EVENT);
+    expect([second.code, posts()]).toEqual([17, 1]);
+    expect(second.stderr).toContain('the same event was sent at');
+    expect((await run([...EVENT, '--again'])).code).toBe(0);
+    expect((await run([...EVENT, '--location', 'Hall 2'])).code).toBe(0);
+    expect((await run([...EVENT, '--no-history'])).code).toBe(0);
+    for (const name of readdirSync(home.stateDir)) {
+      const path = join(home.stateDir, name);
+      if (!statSync(path).isFile()) continue;
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readFileSync(path, 'utf8')).not.toContain('secret name');
+    }
+  });
+});
