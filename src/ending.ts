@@ -30,6 +30,8 @@ export interface Ending {
   readonly message?: string | undefined;
   /** The status that reading the card back showed. */
   readonly observedStatus?: string | undefined;
+  /** How a repeat of a write that may have been applied ended, which says nothing of the first: `was refused: 409`. */
+  readonly repeated?: string | undefined;
 }
 
 /** How a write ended: only a read has no outcome. */
@@ -52,6 +54,7 @@ export const NO_ENDING: Ending = {
   errorCode: undefined,
   message: undefined,
   observedStatus: undefined,
+  repeated: undefined,
 };
 
 const MAX_MESSAGE = 300;
@@ -99,6 +102,7 @@ const SHORT = {
   errorCode: 'err',
   message: 'msg',
   observedStatus: 'seen',
+  repeated: 'rep',
   notices: 'notes',
 } as const satisfies Record<keyof Ending, string>;
 
@@ -121,6 +125,7 @@ export function encodeEnding(ending: Ending): EndingRecord {
     err: ending.errorCode,
     msg: ending.message,
     seen: ending.observedStatus,
+    rep: ending.repeated,
     notes: ending.notices.length === 0 ? undefined : ending.notices,
   };
 }
@@ -157,6 +162,7 @@ export function decodeEnding(record: object): WriteEnding | undefined {
     errorCode: text('errorCode'),
     message: text('message'),
     observedStatus: text('observedStatus'),
+    repeated: text('repeated'),
     notices: Array.isArray(notices) ? notices.filter(isNotice) : [],
   };
 }

@@ -110,7 +110,7 @@ export function hostOf(address: string): string {
 export function printHistoryEvent(event: HistoryEvent): string {
   if (!('ending' in event)) return `${JSON.stringify(event)}\n`;
   const { ending, ...facts } = event;
-  const { message, notices, ...known } = ending;
+  const { message, repeated, notices, ...known } = ending;
   return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
 }
 

@@ -1,6 +1,7 @@
 import { NO_ENDING } from '../ending.ts';
 import { succeeds } from '../files/io-failure.ts';
 import type { Pacer } from '../http/call.ts';
+import { type EarlierSends, endingAfter } from './journal/attempts.ts';
 import type { Limiter } from './limiter.ts';
 import type { OrderedSink } from './ordered-sink.ts';
 import type { RunRow } from './row-outcome.ts';
@@ -9,6 +10,8 @@ import type { RowSlot, RunTask } from './run-task.ts';
 
 /** What is done with a row: sent, sent again at the user's word, or only read and compared. */
 export type RowCallKind = 'send' | 'resend' | 'reconcile';
+
+const NONE_SENT: EarlierSends = { attempts: 0, ending: undefined };
 
 /** What all rows of a run have in common. */
 export interface RowCallPorts<R extends RunRow> {
@@ -24,6 +27,8 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;
   readonly kind: RowCallKind;
+  /** Of earlier processes: their writes of the row, and how one ended that may have been applied. */
+  readonly earlier: EarlierSends;
   /** Attempts whose first byte may have left; reads around a write are none of them. */
   admitted = 0;
   /** Was an attempt refused because the run is stopping? */
@@ -35,7 +40,8 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
   #hasPlace = false;
 
-  constructor(row: R, position: number, kind: RowCallKind, ports: RowCallPorts<R>) {
+  constructor(row: R, position: number, kind: RowCallKind, ports: RowCallPorts<R>, earlier: EarlierSends = NONE_SENT) {
+    this.earlier = earlier;
     this.row = row;
     this.position = position;
     this.kind = kind;
@@ -74,10 +80,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       }
       if (this.stopping.aborted) {
         this.#givePlaceBack();
-        const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
+        const attempts = this.earlier.attempts + this.admitted;
+        const ending = { ...NO_ENDING, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
         // The writer keeps a failure of its own, and the run ends by it.
-        const ending = { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted } as const;
-        await succeeds(journal.result(this.row, ending));
+        await succeeds(journal.result(this.row, endingAfter(this.earlier.ending, ending)));
         return this.#deny();
       }
     }

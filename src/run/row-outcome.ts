@@ -4,6 +4,7 @@ import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
+import { type EarlierSends, endingAfter } from './journal/attempts.ts';
 import type { RowState } from './journal/row-states.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
@@ -32,6 +33,8 @@ export interface RowResult<R extends RunRow = RunRow> {
    * for its answer now, so its outcome, which would be unknown if that one ended, is not shown.
    */
   readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
+  /** How many of its attempts earlier processes made. */
+  readonly earlierAttempts?: number;
 }
 
 /** A call that failed before it was one. */
@@ -120,7 +123,8 @@ function whatHappened(ending: Ending, code: FailureCode): string {
   if (outcome === 'unknown') {
     const sent = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString()}`;
     const seen = observedStatus === undefined ? '' : `; reading back showed status ${observedStatus}`;
-    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'its process ended before the answer'}${seen}`;
+    const repeat = ending.repeated === undefined ? '' : `; the repeat ${ending.repeated}`;
+    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'its process ended before the answer'}${seen}${repeat}`;
   }
   const lead = outcome === 'rejected' ? 'rejected' : 'not sent';
   if (answer !== undefined) return `${lead}: ${answer}${outcome === 'rejected' ? '; nothing was changed' : ''}`;
@@ -129,20 +133,18 @@ function whatHappened(ending: Ending, code: FailureCode): string {
   return `${lead}: ${message ?? meaning}`;
 }
 
-/** `unknown` instead of `not_sent`, for a row whose earlier attempt may have been applied. */
-export function withDoubt<R extends RunRow>(result: RowResult<R>): RowResult<R> {
-  const { failure, ending } = result;
-  if (ending.outcome !== 'not_sent' || failure === undefined) return result;
-  const message = `an earlier attempt may have been applied, and this one was not sent: ${failure.message}`;
-  return {
-    ...result,
-    ending: { ...ending, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-    failure: new Failure('OUTCOME_UNKNOWN', message, {
-      hints: failure.hints,
-      details: { ...failure.details, outcome: 'unknown' },
-      cause: failure,
-    }),
-  };
+/** The result of a row with what earlier processes sent of it: the first send is never forgotten. */
+export function withEarlier<R extends RunRow>(
+  result: RowResult<R>,
+  command: string,
+  earlier: EarlierSends,
+): RowResult<R> {
+  if (earlier.attempts === 0 && earlier.ending === undefined) return result;
+  const attempts = earlier.attempts + result.ending.attempts;
+  const ending = endingAfter(earlier.ending, { ...result.ending, attempts });
+  const isForgetful = ending.outcome !== result.ending.outcome;
+  const failure = isForgetful ? storedFailure(result.row, command, ending) : result.failure?.with({ attempts });
+  return { ...result, ending, failure, earlierAttempts: earlier.attempts };
 }
 
 /** Reasons why a card could not be read that may be gone at the next try. */

@@ -2,6 +2,7 @@ import { type Ending, isHeldBack } from '../ending.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
+import type { EarlierSends } from './journal/attempts.ts';
 import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
@@ -16,7 +17,7 @@ import {
   sentResult,
   stateResult,
   unsentResult,
-  withDoubt,
+  withEarlier,
 } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
@@ -137,12 +138,27 @@ class RowRunner<R extends RunRow> {
     const isFull = () => this.#calls.length >= concurrency || !this.#sink.hasRoom;
     while (isFull() && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
+    const earlier = journal === undefined ? undefined : await this.#earlierOf(row, journal);
+    if (this.#control.isStopping) return this.#skip(row, position);
     if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
-    this.#launch(row, position, kind);
+    this.#launch(row, position, kind, earlier);
   }
 
-  #launch(row: R, position: number, kind: RowCallKind): void {
-    const call = new RowCall(row, position, kind, this.#ports);
+  /** What earlier processes sent of a row, as far as that still matters. */
+  async #earlierOf({ row }: R, journal: RunJournal): Promise<EarlierSends | undefined> {
+    const { states } = journal;
+    const attempts = states.attempts(row);
+    if (!states.isDoubtful(row)) return { attempts, ending: undefined };
+    try {
+      return { attempts, ending: (await journal.entry(row)).ending };
+    } catch (error) {
+      this.#control.break(error);
+      return undefined;
+    }
+  }
+
+  #launch(row: R, position: number, kind: RowCallKind, earlier: EarlierSends | undefined): void {
+    const call = new RowCall(row, position, kind, this.#ports, earlier);
     this.#calls.push(call);
     this.#start(call).then(
       (result) => this.#end(call, result),
@@ -201,18 +217,19 @@ class RowRunner<R extends RunRow> {
     const ended = this.#wasStopped(reply)
       ? unsentResult(row, command, this.#control.failure, admitted)
       : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
-    const result = journal?.states.isDoubtful(row.row) === true ? withDoubt(ended) : ended;
+    const result = withEarlier(ended, command, call.earlier);
     const { ending } = result;
-    if (ending.httpStatus === 429) this.#pauseFor(result);
-    else if (ending.httpStatus !== undefined) this.#limiter.answered();
-    const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(result);
+    // What the service says now is about the run, whatever becomes of the row.
+    if (ended.ending.httpStatus === 429) this.#pauseFor(ended);
+    else if (ended.ending.httpStatus !== undefined) this.#limiter.answered();
+    const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(ended);
     if (stop !== undefined) this.#control.stopFor(stop);
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
     this.#settle(position, result, toDo, journal?.result(row, ending, again));
   }
 
-  #endReconciled({ row, position }: RowCall<R>, reply: CallResult, journal: RunJournal): void {
+  #endReconciled({ row, position, earlier: { attempts } }: RowCall<R>, reply: CallResult, journal: RunJournal): void {
     const { command } = this.#task;
     const ended = sentResult(row, reply, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
@@ -229,8 +246,9 @@ class RowRunner<R extends RunRow> {
     }
     // The time is that of the reading; when the row was sent its intent says.
     const times = { sentAtMs: undefined, durationMs: undefined };
-    const ending: Ending = { ...ended.ending, outcome: 'confirmed_by_read', ...times };
-    this.#settle(position, { ...ended, ending }, false, journal.result(row, ending));
+    const ending: Ending = { ...ended.ending, outcome: 'confirmed_by_read', ...times, attempts };
+    const result = { ...ended, ending, earlierAttempts: attempts };
+    this.#settle(position, result, false, journal.result(row, ending));
   }
 
   /** Was the row called off on its way to the service, because of what another row met? */

@@ -99,8 +99,9 @@ export class RunTally {
     if (result.source === 'sent') {
       this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;
-      this.attempts += result.ending.attempts;
-      this.retries += Math.max(0, result.ending.attempts - 1);
+      const attempts = result.ending.attempts - (result.earlierAttempts ?? 0);
+      this.attempts += attempts;
+      this.retries += Math.max(0, attempts - 1);
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;

@@ -1,4 +1,4 @@
-import { type Operation, settledBy } from '../api/operation.ts';
+import { isWrite, type Operation, settledBy } from '../api/operation.ts';
 import { hintText } from '../failure.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -16,6 +16,10 @@ const SUMMARY = object({
   rows: INTEGER,
   /** Rows by outcome; of a read `read` and `failed`. */
   outcomes: record(INTEGER),
+  /** Changes that this process sent, repeats included. */
+  requests: INTEGER,
+  /** Rows that an earlier process had done. */
+  earlier: INTEGER,
   exitCode: INTEGER,
   /** The command that goes on, also of an unsettled run; null when nothing is left to do. */
   resume: nullable(TEXT),
@@ -25,7 +29,15 @@ const SUMMARY = object({
 export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 
 /** Where there was nothing to run. */
-export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
+export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = {
+  run: null,
+  rows: 0,
+  outcomes: {},
+  requests: 0,
+  earlier: 0,
+  exitCode: 0,
+  resume: null,
+};
 
 /** What an input leaves as it is at the service. */
 export interface LeftUnchanged {
@@ -91,6 +103,8 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
       run: of.kept?.header.run ?? null,
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
+      requests: isWrite(of.operation) ? report.tally.attempts : 0,
+      earlier: report.tally.fromJournal,
       exitCode: report.exitCode,
       resume: nextOf(of, report) ?? null,
     },

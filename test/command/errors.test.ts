@@ -482,7 +482,15 @@ describe('several cards', () => {
     expect(JSON.parse(stdout).map(({ cardId }: { cardId: string }) => cardId)).toEqual([CARD_ID]);
     const [error, summary] = stderr.trimEnd().split('\n');
     expect(JSON.parse(error ?? '').error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
-    expect(Object.keys(JSON.parse(summary ?? '').summary)).toEqual(['run', 'rows', 'outcomes', 'exitCode', 'resume']);
+    expect(Object.keys(JSON.parse(summary ?? '').summary)).toEqual([
+      'run',
+      'rows',
+      'outcomes',
+      'requests',
+      'earlier',
+      'exitCode',
+      'resume',
+    ]);
   });
 
   test('a run whose results cannot be shown as asked says that the writes were made', async () => {

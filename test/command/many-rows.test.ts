@@ -374,7 +374,9 @@ describe('zero rows', () => {
 
   test('end with a summary in the JSON modes, also with --quiet', async () => {
     const result = await sent([...BLOCK, '-q'], '');
-    expect(result.stderr).toBe('{"summary":{"run":null,"rows":0,"outcomes":{},"exitCode":0,"resume":null}}\n');
+    expect(result.stderr).toBe(
+      '{"summary":{"run":null,"rows":0,"outcomes":{},"requests":0,"earlier":0,"exitCode":0,"resume":null}}\n',
+    );
   });
 });
 
@@ -407,7 +409,7 @@ describe('what a run prints', () => {
     });
     expect(third).toContain('"row":3');
     expect(result.stderr).toBe(
-      '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"exitCode":15,"resume":null}}\n',
+      '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"requests":3,"earlier":0,"exitCode":15,"resume":null}}\n',
     );
     expect(result.code).toBe(15);
   });
@@ -499,6 +501,8 @@ describe('a run stops', () => {
         run: 'm',
         rows: 4,
         outcomes: { rejected: 2, not_sent: 2 },
+        requests: 2,
+        earlier: 0,
         exitCode: 15,
         resume: 'frontdesk runs resume m',
       },

@@ -341,7 +341,15 @@ describe('plan apply', () => {
     expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
     const [header] = linesOf(planned.home) as { plan: string }[];
     expect(lastLine(stderr)).toEqual({
-      summary: { run: `plan-${header?.plan}`, rows: 2, outcomes: { applied: 2 }, exitCode: 0, resume: null },
+      summary: {
+        run: `plan-${header?.plan}`,
+        rows: 2,
+        outcomes: { applied: 2 },
+        requests: 2,
+        earlier: 0,
+        exitCode: 0,
+        resume: null,
+      },
     });
   });
 

@@ -120,6 +120,8 @@ describe('a run that is killed', () => {
     expect(resumed.code).toBe(8);
     expect(lastLine(resumed.stderr)).toEqual({
       summary: {
+        requests: 2,
+        earlier: 2,
         run: 'nightly',
         rows: 6,
         outcomes: { applied: 4, unknown: 2 },
@@ -270,7 +272,7 @@ describe('--run', () => {
     expect(again.code).toBe(0);
     expect(rowLines(again.stdout)).toEqual([
       '1 applied 200 1',
-      '2 applied 200 1',
+      '2 applied 200 2',
       '3 applied 200 1',
       '4 applied 200 1',
     ]);
@@ -396,6 +398,35 @@ describe('runs resume', () => {
     expect(result.stdout.split('\n')[0]).toBe(
       `{"row":1,"id":"${cardId(1)}","outcome":"applied","httpStatus":200,"attempts":1,"resultId":"${REPLACEMENT_ID}"}`,
     );
+  });
+
+  test('--resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
+    const home = createHome();
+    let isOver = false;
+    const server = await startRecordingServer(
+      playService(({ method }) => (method === 'GET' ? undefined : isOver ? refusal(409, 'CARD_REISSUED') : 'reset')),
+    );
+    const options = { env: { ...server.env, ...NO_PAUSE }, home };
+    const reissue = ['card', 'reissue', '--from', '-', '--yes', '-o', 'ndjson', '--run', 'u'];
+    expect((await runFrontdesk(reissue, { ...options, stdin: idLines(1) })).code).toBe(8);
+    isOver = true;
+    const resent = await runFrontdesk(['runs', 'resume', 'u', '--resend-unknown', '--yes'], options);
+    expect(resent.code).toBe(8);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+    const row = JSON.parse(resent.stdout.split('\n')[0] ?? '');
+    expect(row).toMatchObject({ row: 1, outcome: 'unknown', attempts: 2, error: { code: 'OUTCOME_UNKNOWN' } });
+    expect(row.error.message).toMatch(
+      /outcome unknown: it may have been sent at .*; the repeat was refused: 409 CARD_REISSUED/,
+    );
+    expect(resent.stderr).toContain('"outcomes":{"unknown":1},"requests":1,"earlier":0,"exitCode":8');
+    const results = await runFrontdesk(['runs', 'results', 'u', '-o', 'ndjson'], options);
+    expect(JSON.parse(results.stdout)).toMatchObject({ outcome: 'unknown', attempts: 2, error: row.error });
+    const history = await runFrontdesk(['history', '-o', 'json'], options);
+    expect(JSON.parse(history.stdout)[0]).toMatchObject({ entry: 'u:1', outcome: 'unknown' });
+    const report = await runFrontdesk(['runs', 'report', 'u', '--as', 'junit'], options);
+    expect(report.stdout).toContain('errors="1"');
+    expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { unknown: 1 } });
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
   });
 
   test('earlier failures do not count towards --max-failures, and the options of the run are kept', async () => {
@@ -654,7 +685,7 @@ describe('runs', () => {
     expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
     await live(['profile', 'set', 'live', '--max-rows', '3']);
     const resumed = await live(['runs', 'resume', '--last']);
-    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']);
+    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1', '3 applied 200 1']);
     expect(resumed.code).toBe(0);
   });
 
@@ -672,7 +703,7 @@ describe('runs', () => {
       isOver = true;
       const resumed = await runFrontdesk(['runs', 'resume', '--last', '-o', 'ndjson'], env);
       expect(resumed.code).toBe(0);
-      expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
+      expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1']);
       expect(readFileSync(path, 'utf8')).not.toContain(cardId(2));
     },
   );

@@ -1,5 +1,6 @@
 import { isHeldBack } from '../../ending.ts';
 import { OUTCOMES, type Outcome } from '../../failure.ts';
+import { outcomeAfter } from './attempts.ts';
 import { type IntentRecord, isRowRecord, type JournalRecord, type ResultRecord } from './record.ts';
 
 /** Where a row stands. `none`: no record at all. */
@@ -16,7 +17,6 @@ const DOUBT_BIT = 0x20;
 const CONTESTED_BIT = 0x40;
 
 const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
-const SETTLING: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', 'rejected']);
 
 /** Which states may follow which; anything else means that the journal does not tell the truth. */
 const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
@@ -75,11 +75,14 @@ export class RowStates {
     if (record.n < 1 || record.n > this.rows) return false;
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
     const exception = record.s !== 'intent' && (record.again === 1) !== isHeld(record);
-    const doubt = record.s === 'unknown' || (this.isDoubtful(record.n) && !SETTLING.has(record.s));
-    this.#states[record.n] = (CODES.get(record.s) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
+    const wasDoubtful = this.isDoubtful(record.n);
+    const doubt = record.s === 'unknown' || (wasDoubtful && !DONE.has(record.s));
+    const state = outcomeAfter(wasDoubtful, record.s);
+    this.#states[record.n] = (CODES.get(state) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
-    if (offset >= 0) offsets[record.n] = offset + 1;
+    // What is known of the first send stays when the user has it sent again.
+    if (offset >= 0 && record.s !== 'resolved_by_user') offsets[record.n] = offset + 1;
     return true;
   }
 

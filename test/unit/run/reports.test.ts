@@ -94,7 +94,8 @@ describe('the summary', () => {
       '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
     ]);
     expect(printJson(summaryJson(input, input.report))).toBe(
-      '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"exitCode":15,"resume":null}}',
+      '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"requests":4,"earlier":0,' +
+        '"exitCode":15,"resume":null}}',
     );
   });
 
@@ -138,8 +139,8 @@ describe('the summary', () => {
       'go on with: frontdesk runs resume may',
     ]);
     expect(printJson(summaryJson(input, input.report))).toBe(
-      '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"exitCode":130,' +
-        '"resume":"frontdesk runs resume may"}}',
+      '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"requests":1,"earlier":0,' +
+        '"exitCode":130,"resume":"frontdesk runs resume may"}}',
     );
   });
 

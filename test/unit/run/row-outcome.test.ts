@@ -8,7 +8,7 @@ import {
   type RowResult,
   sentResult,
   unsentResult,
-  withDoubt,
+  withEarlier,
 } from '../../../src/run/row-outcome.ts';
 import { answered, ended, failed } from './fakes.ts';
 
@@ -234,28 +234,50 @@ describe('a row whose earlier attempt may have been applied', () => {
     source: 'sent',
   };
 
-  it('is unknown when this one was not sent', () => {
-    const doubtful = withDoubt(result);
-    expect(doubtful).toMatchObject({ row: ROW, source: 'sent' });
-    expect(doubtful.ending).toEqual(ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN', attempts: 1 }));
+  const first = ended({
+    outcome: 'unknown',
+    code: 'OUTCOME_UNKNOWN',
+    attempts: 1,
+    sentAtMs: Date.parse(SENT_AT),
+    message: 'the connection broke',
+  });
+  const earlier = { attempts: 1, ending: first };
+
+  it('stays unknown when the repeat was not sent, and says both', () => {
+    const doubtful = withEarlier(result, 'card.block', earlier);
+    expect(doubtful).toMatchObject({ row: ROW, source: 'sent', earlierAttempts: 1 });
+    expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
     expect(doubtful.failure).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       exitCode: 8,
-      message: 'an earlier attempt may have been applied, and this one was not sent: cannot connect',
-      hints: ['check the network'],
-      details: { outcome: 'unknown', attempts: 1, row: 7 },
+      message: `card block card-7: outcome unknown: it may have been sent at ${SENT_AT}, and the connection broke; the repeat was not sent`,
+      details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
     });
-    expect(doubtful.failure?.cause).toBe(reason);
   });
 
-  it.each(['applied', 'rejected', 'unknown'] as const)('stays as it is when this one is %s', (outcome) => {
-    const other = { ...result, ending: { ...result.ending, outcome } };
-    expect(withDoubt(other)).toBe(other);
+  it('stays unknown when the repeat was refused, and says both', () => {
+    const refused = ended({
+      outcome: 'rejected',
+      code: 'REJECTED',
+      attempts: 1,
+      httpStatus: 409,
+      errorCode: 'CARD_BLOCKED',
+    });
+    const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
+    expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
+    expect(doubtful.failure?.message).toBe(
+      `card block card-7: outcome unknown: it may have been sent at ${SENT_AT}, and the connection broke; the repeat was refused: 409 CARD_BLOCKED`,
+    );
   });
 
-  it('stays as it is when nothing failed', () => {
-    const other = { ...result, failure: undefined };
-    expect(withDoubt(other)).toBe(other);
+  it.each(['applied', 'confirmed_by_read', 'unknown'] as const)('is %s when the repeat is', (outcome) => {
+    const ending = { ...result.ending, outcome };
+    const now = withEarlier({ ...result, ending }, 'card.block', earlier);
+    expect(now.ending).toEqual({ ...ending, attempts: ending.attempts + 1 });
+  });
+
+  it('is as it ended where no earlier process sent it', () => {
+    expect(withEarlier(result, 'card.block', { attempts: 0, ending: undefined })).toBe(result);
   });
 });
 
