@@ -417,6 +417,7 @@ complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s y -l yes -d 'do not 
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l rate -x -d 'requests that leave in any one second, at most: 5 or 5/s'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l again -d 'send it although this machine\'s records show the same as sent, or as open: a second one may be made'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l failed -r -F -d 'write the rows that did not succeed there, CSV or NDJSON'
 complete -c frontdesk -n '__frontdesk_at \'sandbox info\'' -l choices -d 'show the rules that the sandbox chose, and no ids'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l port -x -d 'port to listen on'

@@ -2,6 +2,7 @@ import { localCommand } from '../commands/command.ts';
 import { collect } from '../engine/faults.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
+import { SPECIAL } from '../options/call-options.ts';
 import { MANY, WRITE, YES } from '../options/common.ts';
 import { openUnder } from '../output/column.ts';
 import { APPROVAL_COLUMNS, rowColumns } from '../plan/plan-columns.ts';
@@ -81,6 +82,7 @@ export const planApplyCommand = localCommand({
     concurrency: MANY.concurrency,
     rate: MANY.rate,
     maxFailures: MANY.maxFailures,
+    again: SPECIAL.again,
     failed: { ...MANY.failed, text: 'write the rows that did not succeed there, CSV or NDJSON' },
   },
   usesProfile: true,

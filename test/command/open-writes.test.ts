@@ -82,6 +82,23 @@ describe('a reissue whose outcome is unknown', () => {
     expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
   });
 
+  it('holds its row back in a run, until it is closed', async () => {
+    const { run, posts, service, list } = await openService();
+    await run(REISSUE);
+    const [{ entry = '' } = {}] = await list('--open');
+    service.isBroken = false;
+    const rows = ['card', 'reissue', cardId(1), cardId(2), '--yes', '-q', '--run', 'again'];
+    const first = await run([...rows, '--json']);
+    expect([first.code, posts()]).toEqual([15, 2]);
+    expect(JSON.parse(first.stdout)).toMatchObject([
+      { row: 1, outcome: 'not_sent', error: { code: 'PRECONDITION' } },
+      { row: 2, outcome: 'applied' },
+    ]);
+    await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
+    expect((await run(['runs', 'resume', 'again', '-q'])).code).toBe(0);
+    expect(posts()).toBe(3);
+  });
+
   it('does not count with --no-history', async () => {
     const { run, posts, list } = await openService();
     await run([...REISSUE, '--no-history']);

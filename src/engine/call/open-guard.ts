@@ -1,4 +1,4 @@
-import { isUpdate } from '../../api/operation.ts';
+import { isUpdate, type Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import { Failure, warning } from '../../failure.ts';
 import type { OpenRecords } from '../../history/open-index.ts';
@@ -117,6 +117,18 @@ function openFailure(subject: string, write: OpenWrite): Failure {
     ],
     details: { outcome: 'not_sent' },
   });
+}
+
+/** Tells of a row of a run why it is not sent: the same write is open. The run's own rows are its resume's concern. */
+export async function openProblemOf(session: Session, operation: Operation, run: string | undefined) {
+  if (!makesAnother(operation) || run === undefined) return undefined;
+  const records = await openRecords(session);
+  if (records === undefined) return undefined;
+  const others = { ...records, open: records.open.filter(({ entry }) => !entry.startsWith(`${run}:`)) };
+  return ({ params }: Pick<CallInput, 'params'>): string | undefined => {
+    const [open] = repeatedBy(others, operation, targetOf(session, { operation, params, body: undefined }));
+    return open === undefined ? undefined : `the same write of ${localTime(open.time)} is open (entry ${open.entry})`;
+  };
 }
 
 /** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent all the same. */

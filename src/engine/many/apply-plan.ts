@@ -192,6 +192,7 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     rows: () => rowsOfPlan(session, kept.folder.input, plan),
     rowCount: header.rows,
     pace: given,
+    again: given.again === true,
     kept,
     unknownRows: 'leave',
     failedFile,

@@ -10,6 +10,7 @@ import { runRows } from '../../run/row-runner.ts';
 import type { RunResult, RunTask } from '../../run/run-task.ts';
 import type { Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
+import { openProblemOf } from '../call/open-guard.ts';
 import { makeReconciler, makeRowSender } from './row-requests.ts';
 import type { Run } from './run.ts';
 import { openRunOutput, type RunOutput, type TakeRow, writeSummary } from './run-output.ts';
@@ -104,7 +105,8 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
 export async function executeRun(session: Session, run: Run): Promise<number> {
   const { operation } = run;
   const service = await session.service(operation.family);
-  const send = makeRowSender(service, operation, session.policy);
+  const openProblem = run.again === true ? undefined : await openProblemOf(session, operation, run.kept?.header.run);
+  const send = makeRowSender(service, operation, session.policy, openProblem);
   const reconcile = makeReconciler(service, operation, session.policy);
   const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile });
   await writeSummary(session, run, report);

@@ -56,8 +56,17 @@ export function readCard(service: Service, policy: CallPolicy, row: Row, slot: R
 }
 
 /** Sends one row: first the card is held against what the row expects of it. */
-export function makeRowSender(service: Service, operation: Operation, policy: CallPolicy) {
-  const send = (row: Row, slot: RowSlot): Promise<CallResult> => {
+export function makeRowSender(
+  service: Service,
+  operation: Operation,
+  policy: CallPolicy,
+  openProblem: (row: Row) => string | undefined = () => undefined,
+) {
+  const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const open = openProblem(row);
+    // It is held back for now: once the open write is closed, a resume sends it.
+    const forNow = { cause: new Failure('BUSY', 'the same write is open') };
+    if (open !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', open, forNow));
     const { pacer, stopping, abort } = slot;
     return service.client.call(callOf(operation, row), { policy, pacer, stopping, abort });
   };

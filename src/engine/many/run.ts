@@ -26,6 +26,8 @@ export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
   /** Of the rows that it prints. */
   readonly columns: readonly Column[];
   readonly left?: LeftUnchanged;
+  /** Rows are sent although the same write is open. */
+  readonly again?: boolean;
 }
 
 /** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
