@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { familyWords, settledBy } from '../api/operation.ts';
+import { familyWords } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { storedCredentials } from '../engine/session/credential-request.ts';
 import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
@@ -13,7 +13,7 @@ import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { readOpenWrites } from '../history/open-index.ts';
 import { commandWords } from '../output/people-text.ts';
-import { nextCommand } from '../run/next-commands.ts';
+import { nextCommand, waysToSettle } from '../run/next-commands.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
@@ -155,7 +155,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
       run,
       hasLeft: state !== 'unsettled',
       unknown: outcomes?.['unknown'] ?? 0,
-      canReconcile: operation !== undefined && settledBy(operation) !== undefined,
+      ...waysToSettle(operation),
     });
     return warning('runs', `run ${run} (${commandWords(command)}) is ${state}`, next);
   });

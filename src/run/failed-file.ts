@@ -1,9 +1,10 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { lstat, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { putInPlace } from '../files/atomic.ts';
 import { ifThere, orIoFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
+import { currentUid } from '../files/safety.ts';
 import { printJson } from '../json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cellText, isOwnColumn, OWN_COLUMNS } from '../output/column.ts';
@@ -29,6 +30,8 @@ export interface FailedFileOptions {
   readonly csvRaw: boolean;
   /** Whether a run keeps the results too: of reads nothing does. */
   readonly isKept: boolean;
+  /** Files that the call reads or makes, which are never replaced, by the option that names each. */
+  readonly others?: ReadonlyMap<string, string> | undefined;
   readonly pid: number;
 }
 
@@ -41,7 +44,7 @@ type Style = 'csv' | 'ndjson' | 'json';
 
 /**
  * Opens the file for writing before anything is sent. It grows under another name (mode 0600) and takes its place
- * at the end, so that it may replace the very file the rows came from. USAGE when the name's extension would make
+ * at the end. USAGE for a file that somebody else made, or when the name's extension would make
  * a reader take it for another format; LOCAL_IO when it cannot be written.
  */
 export async function openFailedFile(options: FailedFileOptions) {
@@ -49,6 +52,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   const { path, csvRaw, dialect = RFC_4180 } = options;
   const attempt = `--failed: cannot write ${path}`;
   const isSpecial = await isSpecialFile(path, attempt);
+  if (!isSpecial) await refuseOthers(options, style);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const ending = options.isKept ? 'the results are kept in the run' : 'unchanged';
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
@@ -154,9 +158,54 @@ function styleOf({ path, inputFormat }: FailedFileOptions): Style {
   });
 }
 
-/** A pipe or a device cannot be replaced by a rename. */
+const STREAMS = /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/;
+
+/** A stream of this process is written to as it is. Another pipe or device may never end, or be somebody else's: USAGE. */
 async function isSpecialFile(path: string, attempt: string): Promise<boolean> {
-  const entry = await orIoFailure(ifThere(stat(path)), attempt, 'unsent');
-  if (entry?.isDirectory() === true) throw new Failure('USAGE', `--failed: ${path} is a folder`);
-  return entry?.isFile() === false;
+  if (STREAMS.test(path)) return true;
+  const entry = await orIoFailure(ifThere(lstat(path)), attempt, 'unsent');
+  if (entry === undefined || entry.isFile()) return false;
+  const kind = entry.isDirectory() ? 'a folder' : entry.isSymbolicLink() ? 'a link' : 'a pipe or a device';
+  throw refused(`${path} is ${kind}`);
+}
+
+function refused(problem: string): Failure {
+  return new Failure('USAGE', `--failed: ${problem}`, { hints: ['name a new file'] });
+}
+
+/** Refuses (USAGE) to replace a file of another option, of another user, or one that `--failed` did not write. */
+async function refuseOthers({ path, others = new Map() }: FailedFileOptions, style: Style): Promise<void> {
+  const entry = await ifThere(stat(path));
+  if (entry === undefined) return;
+  for (const [option, other] of others) {
+    const its = await ifThere(stat(other));
+    if (its?.ino === entry.ino && its.dev === entry.dev) throw refused(`${path} is the file of ${option}`);
+  }
+  const user = currentUid();
+  if (user !== undefined && entry.uid !== user) throw refused(`${path} belongs to another user`);
+  if (entry.size > 0 && !(await isOurs(path, style))) {
+    throw refused(`${path} exists, and it is not one that --failed wrote`);
+  }
+}
+
+const LOOKED_AT_BYTES = 65_536;
+const OWN_ENDING = /_row"?[^\r\n\w]+"?_outcome"?[^\r\n\w]+"?_error"?[\r\n]/;
+
+/** Does it end its columns with those of a failed file, or have them in its first element? */
+async function isOurs(path: string, style: Style): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    if (style === 'csv') return OWN_ENDING.test(text) && OWN_ENDING.exec(text)?.index === endingOfHeader(text);
+    return text.trim() === '[\n]' || OWN_COLUMNS.every((name) => text.includes(`"${name}":`));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Where `_row` stands in the first line, the last but two of its columns. */
+function endingOfHeader(text: string): number {
+  const [header = ''] = text.split(/[\r\n]/, 1);
+  return header.lastIndexOf('_row');
 }

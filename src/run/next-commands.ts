@@ -1,3 +1,4 @@
+import { isUpdate, type Operation, settledBy } from '../api/operation.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunState } from './run-entry.ts';
 
@@ -9,12 +10,27 @@ interface RunStanding {
   readonly unknown: number;
   /** Unknown rows can be settled by reading their cards. */
   readonly canReconcile: boolean;
+  /** Sending unknown rows again sets the same values. */
+  readonly canResend: boolean;
+}
+
+/** How unknown rows of an operation can be settled, but for what was tried just now. */
+export function waysToSettle(
+  operation: Operation | undefined,
+  tried?: 'leave' | 'reconcile' | 'resend',
+): Pick<RunStanding, 'canReconcile' | 'canResend'> {
+  if (operation === undefined) return { canReconcile: false, canResend: false };
+  return {
+    canReconcile: settledBy(operation) !== undefined && tried !== 'reconcile',
+    canResend: isUpdate(operation) && tried !== 'resend',
+  };
 }
 
 /** The one command that goes on with a run, first of all others; undefined: nothing is left to do. */
-export function nextCommand({ run, hasLeft, unknown, canReconcile }: RunStanding): string | undefined {
+export function nextCommand({ run, hasLeft, unknown, canReconcile, canResend }: RunStanding): string | undefined {
   if (unknown > 0 && canReconcile) return `frontdesk runs resume ${run} --reconcile`;
   if (hasLeft) return `frontdesk runs resume ${run}`;
+  if (unknown > 0 && canResend) return `frontdesk runs resume ${run} --resend-unknown`;
   return unknown > 0 ? `frontdesk runs results ${run} --outcome unknown` : undefined;
 }
 
@@ -25,7 +41,7 @@ export interface NextCommand {
 }
 
 /** What can be done with a run besides going on with it. */
-interface Ways extends Pick<RunStanding, 'canReconcile'> {
+interface Ways extends Pick<RunStanding, 'canReconcile' | 'canResend'> {
   /** What its rows changed can be put back. */
   readonly canRevert: boolean;
   /** In which its rows can be written again. */
@@ -38,7 +54,7 @@ interface Ways extends Pick<RunStanding, 'canReconcile'> {
  */
 export function nextCommands(
   { run, state, outcomes }: { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },
-  { canReconcile, canRevert, format }: Ways,
+  { canReconcile, canResend, canRevert, format }: Ways,
 ): readonly NextCommand[] {
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes[outcome] ?? 0) > 0);
   const listing = `frontdesk runs results ${run}`;
@@ -46,10 +62,11 @@ export function nextCommands(
   if (state === 'running') return failed.length === 0 ? [] : [list];
   const hasLeft = state === 'stopped' || state === 'interrupted';
   const { unknown = 0 } = outcomes;
-  const next = nextCommand({ run, hasLeft, unknown, canReconcile });
+  const next = nextCommand({ run, hasLeft, unknown, canReconcile, canResend });
   const purposes = [
     ...(hasLeft ? ['go on with the rows that were not sent'] : []),
     ...(unknown > 0 && canReconcile ? ['find out what became of the unknown rows, by reading their cards'] : []),
+    ...(unknown > 0 && !hasLeft && canResend ? ['send the unknown rows again, which sets the same values'] : []),
   ];
   const purpose = purposes.join(', and ') || 'list the unknown rows, to check each at the service';
   const commands: NextCommand[] = [];

@@ -1,11 +1,11 @@
-import { isWrite, type Operation, settledBy } from '../api/operation.ts';
+import { isWrite, type Operation } from '../api/operation.ts';
 import { hintText } from '../failure.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
-import { nextCommand } from './next-commands.ts';
+import { nextCommand, waysToSettle } from './next-commands.ts';
 import type { RunHeader } from './run-folder.ts';
 import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
@@ -57,6 +57,8 @@ interface Summarized {
   /** Undefined on a read, which keeps nothing. */
   readonly kept: { readonly header: Pick<RunHeader, 'run'> } | undefined;
   readonly left?: LeftUnchanged;
+  /** What this process did about unknown rows: what settled nothing is not named again. */
+  readonly unknownRows?: 'leave' | 'reconcile' | 'resend';
 }
 
 /** Unknown outcomes need a person, and are not to be read over. */
@@ -117,10 +119,10 @@ function remedy({ stop }: RunResult, run: string | undefined): readonly string[]
   return cause?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
 }
 
-function nextOf({ operation, kept }: Summarized, { state, tally }: RunResult): string | undefined {
+function nextOf({ operation, kept, unknownRows }: Summarized, { state, tally }: RunResult): string | undefined {
   if (kept === undefined) return undefined;
   const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') };
-  return nextCommand({ run: kept.header.run, canReconcile: settledBy(operation) !== undefined, ...standing });
+  return nextCommand({ run: kept.header.run, ...waysToSettle(operation, unknownRows), ...standing });
 }
 
 /** How many rows did not succeed and why, one line for each way in which they ended, and what the service said below it. */

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -806,11 +807,75 @@ describe('--failed', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('that cannot be written says of reads that nothing was changed', async () => {
-    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-    const result = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', '/dev/full'], { env: server.env });
-    expect(result.code).toBe(16);
-    expect(result.stderr).toMatch(/--failed: cannot write \/dev\/full: .*; nothing was changed/);
+  test('replaces no file that somebody else made, for reads too, and nothing is sent', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const input = join(home.path, 'cards.csv');
+    const work = join(home.path, 'work');
+    mkdirSync(work, { recursive: true });
+    writeFileSync(input, `cardId\n${ONE}\n${TWO}\n`);
+    writeFileSync(join(work, 'master.csv'), 'cardId,name\n1,a\n');
+    writeFileSync(join(work, 'ours.csv'), 'cardId,_row,_outcome,_error\r\n');
+    symlinkSync(join(work, 'ours.csv'), join(work, 'link.csv'));
+    spawnSync('mkfifo', [join(work, 'pipe.csv')]);
+    for (const verb of [
+      ['card', 'block', '--yes'],
+      ['card', 'get'],
+    ]) {
+      for (const [path, problem] of [
+        [input, 'is the file of --from'],
+        ['master.csv', 'exists, and it is not one that --failed wrote'],
+        ['link.csv', 'is a link'],
+        ['pipe.csv', 'is a pipe or a device'],
+        ['/dev/full', 'is a pipe or a device'],
+      ]) {
+        const { code, stderr } = await runFrontdesk([...verb, '--from', input, '--failed', path ?? ''], {
+          env: server.env,
+          home,
+        });
+        expect([path, code, stderr.includes(`--failed: ${path} ${problem}`)]).toEqual([path, 2, true]);
+      }
+    }
+    expect(readFileSync(join(work, 'master.csv'), 'utf8')).toBe('cardId,name\n1,a\n');
+    expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
+  });
+
+  test('replaces an empty file and one that it wrote', async () => {
+    const home = createHome();
+    const work = join(home.path, 'work');
+    mkdirSync(work, { recursive: true });
+    for (const before of ['', 'x,_row,_outcome,_error\r\n', '"x","_row","_outcome","_error"\n1,2,3,4\n']) {
+      const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
+      writeFileSync(join(work, 'left.csv'), before);
+      const { code } = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', 'left.csv'], { env: server.env, home });
+      expect(code).toBe(15);
+      expect(readFileSync(join(work, 'left.csv'), 'utf8')).toContain(`${ONE},1,failed,`);
+    }
+  });
+
+  test('a row that is marked as done is a fault in a write, unless its outcome is to be ignored', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const rows = (outcome: string) => `cardId,_outcome\n${ONE},${outcome}\n`;
+    const run = (outcome: string, ...more: readonly string[]) =>
+      runFrontdesk(['card', 'block', '--from', '-', '--yes', ...more], { env: server.env, home, stdin: rows(outcome) });
+    for (const outcome of ['applied', 'confirmed_by_read']) {
+      const { code, stderr } = await run(outcome);
+      expect([outcome, code]).toEqual([outcome, 2]);
+      expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
+    }
+    expect((await run('unknown', '--ignore-columns', '_outcome')).code).toBe(2);
+    expect(server.requests).toEqual([]);
+    expect((await run('applied', '--ignore-columns', '_outcome')).code).toBe(0);
+    expect((await run('rejected')).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a first line sep= names the delimiter and is no row', async () => {
+    const server = await startRecordingServer(playService());
+    const stdin = `sep=;\r\ncardId;reason\r\n${ONE};a,b\r\n`;
+    const { code } = await runFrontdesk(['card', 'block', '--from', '-', '--yes'], { env: server.env, stdin });
+    expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
   });
 
   test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {

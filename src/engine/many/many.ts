@@ -129,7 +129,21 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
 }
 
 /** A run that is taken up again by its name writes the file anew with which it was begun. */
-async function openFailedOf(session: Session, { options, reading }: ManyCall, checked: CheckedInput, input: string) {
+/** The files that the call reads or makes besides, by option. */
+function othersOf({ options, reading }: ManyCall): ReadonlyMap<string, string> {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['--from', reading.path],
+    ['--changed-from', options.changedFrom],
+    ['--plan', options.plan],
+    ['--out', options.out],
+  ];
+  return new Map(
+    named.flatMap(([option, path = '']) => (path === '' || path === '-' ? [] : [[option, path] as const])),
+  );
+}
+
+async function openFailedOf(session: Session, call: ManyCall, checked: CheckedInput, input: string) {
+  const { options, reading } = call;
   const { run, failed, plan } = options;
   const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
   return openFailed(session, failed ?? (begun && failedPathOf(begun)), {
@@ -138,6 +152,7 @@ async function openFailedOf(session: Session, { options, reading }: ManyCall, ch
     columns: checked.columns,
     csvRaw: reading.csvRaw,
     isKept: isWrite(reading.operation) && plan === undefined,
+    others: othersOf(call),
   });
 }
 

@@ -1,4 +1,4 @@
-import { isUpdate, settledBy } from '../../api/operation.ts';
+import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import type { ClockPort } from '../../context.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
@@ -8,7 +8,7 @@ import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
-import { nextCommands } from '../../run/next-commands.ts';
+import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
 import type { RunState } from '../../run/run-entry.ts';
 import { type KnownRun, RUN_VERSION, type RunHeader, requireRun } from '../../run/run-folder.ts';
 import { endStateOf, heldRuns } from '../../run/run-list.ts';
@@ -63,7 +63,7 @@ function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState,
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   const ways = {
-    canReconcile: operation !== undefined && settledBy(operation) !== undefined,
+    ...waysToSettle(operation),
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };

@@ -49,7 +49,14 @@ export class ColumnRoles {
       this.#roles.set('id', 'id');
       this.#roles.set(this.idParam, 'id');
     }
-    for (const name of ignored) if (this.#roles.get(name) !== 'id') this.#roles.set(name, 'ignored');
+    // A row whose outcome is unknown is never let in unseen.
+    const isKept = (name: string) => name === '_outcome' || this.#roles.get(name) === 'id';
+    for (const name of ignored) if (!isKept(name)) this.#roles.set(name, 'ignored');
+  }
+
+  /** Whether rows may be sent that are marked as done. */
+  get ignoresOutcome(): boolean {
+    return this.#ignored.includes('_outcome');
   }
 
   /** What is wrong with `--ignore-columns`, of an input that has these columns. */

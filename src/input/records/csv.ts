@@ -7,6 +7,8 @@ import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from '
 const DELIMITERS = [',', ';', '\t'] as const;
 /** What the guard adds, or escapes with. */
 const GUARD = /['\\]/;
+/** With which some spreadsheets say how the rest is separated. */
+export const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
 const NEVER_CLOSED = 'a quote that is never closed';
 
 interface QuoteFault {
@@ -50,6 +52,8 @@ export class CsvParser extends RecordParser {
     const hasQuotes = text.includes('"');
     if (text === '') {
       if (this.header !== undefined) this.#empty.push(this.line);
+    } else if (this.header === undefined && this.#delimiter === undefined && SEPARATOR_LINE.test(text)) {
+      this.#delimiter = text.slice('sep='.length);
     } else {
       this.#delimiter ??= sniffDelimiter(text);
       const cells = hasQuotes ? cellsOf(text, this.#delimiter) : text.split(this.#delimiter);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type CsvDialect, RFC_4180 } from '../../output/options.ts';
-import { sniffDelimiter } from './csv.ts';
+import { SEPARATOR_LINE, sniffDelimiter } from './csv.ts';
 import { utf16OrderOf } from './decode.ts';
 
 /** Far above any header. */
@@ -16,7 +16,12 @@ export async function dialectOf(path: string): Promise<CsvDialect> {
     const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
     const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
     const header = /[^\s][^\r\n]*/.exec(text)?.[0] ?? '';
-    return { delimiter: sniffDelimiter(header), lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? RFC_4180.lineEnd, mark };
+    const named = SEPARATOR_LINE.test(header) ? header.slice('sep='.length) : undefined;
+    return {
+      delimiter: named ?? sniffDelimiter(header),
+      lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? RFC_4180.lineEnd,
+      mark,
+    };
   } finally {
     await file.close();
   }

@@ -77,6 +77,9 @@ interface ColumnMap {
 const UNKNOWN_OUTCOME =
   'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
 
+const DONE =
+  'this row was done already; `frontdesk runs results <run> --outcome rejected,not_sent --as-input` gives the others, and --ignore-columns _outcome sends it all the same';
+
 /** Turns rows as read into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
   readonly roles: ColumnRoles;
@@ -107,15 +110,14 @@ export class Interpreter {
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
-    const { defaults, changedFrom, operation, resendUnknown } = this.#options;
+    const { defaults, changedFrom, operation } = this.#options;
     // What the reader of a workbook says of the cells of a row.
     const found: Found[] = [...problems].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
     // Those of a table were named with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
-    if (isWrite(operation) && !resendUnknown && isUnknown(record.values[columns.outcomeIndex])) {
-      found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
-    }
+    const problem = isWrite(operation) ? this.#outcomeProblem(record.values[columns.outcomeIndex]) : undefined;
+    if (problem !== undefined) found.push({ field: '_outcome', problem });
     const params = this.#params(record, columns, found);
     const { idParam } = this.roles;
     const id = idParam === undefined ? undefined : params[idParam];
@@ -139,6 +141,14 @@ export class Interpreter {
       .map(({ field, problem, refusedId }) => ({ ...placeFault(record, format, field, problem), refusedId }));
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
     return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
+  }
+
+  /** Why a row must not be sent that an earlier run marked so. */
+  #outcomeProblem(value: JsonValue | undefined): string | undefined {
+    const outcome = outcomeOf(value);
+    if (outcome === 'unknown') return this.#options.resendUnknown ? undefined : UNKNOWN_OUTCOME;
+    const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
+    return isDone && !this.roles.ignoresOutcome ? DONE : undefined;
   }
 
   #columnsOf({ names }: RawRecord): ColumnMap {
@@ -276,6 +286,6 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function isUnknown(outcome: JsonValue | undefined): boolean {
-  return typeof outcome === 'string' && outcome.trim().toLowerCase() === 'unknown';
+function outcomeOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.trim().toLowerCase() : '';
 }

@@ -41,7 +41,11 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
 
   it('the wallet of a provisioning, from the two there are', async ({ onTestFinished }) => {
     const server = await startRecordingServer(
-      [{ body: { activationData: 'a', authenticationData: 'b' } }],
+      [
+        { body: cardText('ACTIVE') },
+        { body: cardText('ACTIVE') },
+        { body: { activationData: 'a', authenticationData: 'b' } },
+      ],
       onTestFinished,
     );
     const end = await dialogue(
@@ -55,7 +59,11 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       },
     );
     expect(end.code).toBe(0);
-    expect(server.requests.map(({ url }) => url)).toEqual([expect.stringContaining('wallet_b')]);
+    expect(server.lines).toEqual([
+      `GET /v1/cards/${CARD_ID}`,
+      `GET /v1/cards/${CARD_ID}`,
+      `POST /v1/cards/${CARD_ID}/provision/wallet_b`,
+    ]);
   });
 
   it.each([

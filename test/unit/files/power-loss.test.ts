@@ -104,8 +104,11 @@ it('when the power goes, a result that can be had once is in its file', async ()
   expect(leftNow(on, 'out.json')).toEqual([kept, kept]);
 });
 
+/** A failed file of an earlier run: any other is not replaced. */
+const OLD = 'cardId,_row,_outcome,_error\r\n';
+
 it('when the power goes, the file of failed rows is the old one or a whole new one', async () => {
-  const on = disk({ 'failed.csv': 'old' });
+  const on = disk({ 'failed.csv': OLD });
   const path = join(on.root, 'failed.csv');
   const file = await openFailedFile({
     path,
@@ -126,7 +129,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
   });
   await file.keep();
   const kept = 'cardId,_row,_outcome,_error\r\ncard-1,1,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n';
-  expect(everLeft(on, 'failed.csv')).toEqual(new Set(['old', kept]));
+  expect(everLeft(on, 'failed.csv')).toEqual(new Set([OLD, kept]));
   expect(leftNow(on, 'failed.csv')).toEqual([kept, kept]);
 });
 

@@ -69,7 +69,7 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     causes: causes.of(),
     commands: nextCommands(
       { run: header.run, state: 'finished', outcomes },
-      { canReconcile: true, canRevert: false, format: 'csv' },
+      { canReconcile: true, canResend: false, canRevert: false, format: 'csv' },
     ),
     notes: [],
     madeMs: START,
