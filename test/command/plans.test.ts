@@ -418,7 +418,7 @@ describe('plan apply', () => {
     expect(rowLines(stdout)).toEqual([
       '1 applied 200 1',
       ...[2, 3].map((row) => `${row} not_sent null 0 PRECONDITION`),
-      ...[4, 5, 6, 7].map((row) => `${row} not_sent 404 1 PRECONDITION`),
+      ...[4, 5, 6, 7].map((row) => `${row} not_sent 404 0 PRECONDITION`),
       '8 applied 200 1',
     ]);
     const messages = stdout
@@ -441,7 +441,7 @@ describe('plan apply', () => {
     isDown = true;
     const first = await apply(planned, ['--retries', '0']);
     expect(first.code, first.stderr).toBe(15);
-    expect(rowLines(first.stdout)).toEqual(['1 not_sent 500 1 PRECONDITION', '2 applied 200 1']);
+    expect(rowLines(first.stdout)).toEqual(['1 not_sent 500 0 PRECONDITION', '2 applied 200 1']);
     isDown = false;
     const second = await apply(planned);
     expect(second.code, second.stderr).toBe(0);

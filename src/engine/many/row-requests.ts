@@ -40,11 +40,11 @@ function heldBack(
   ending = endingOf(failure, { message: failure.message }),
 ): CallResult {
   const { code, hints, exitCode, details } = failure;
-  const more = { hints, exitCode, details: { ...details, outcome: 'not_sent' }, cause: failure } as const;
+  const more = { hints, exitCode, details: { ...details, outcome: 'not_sent', attempts: 0 }, cause: failure } as const;
   return {
     kind: 'failed',
-    // The time is that of the reading, which is no attempt of the row.
-    ending: { ...ending, code, outcome: 'not_sent', sentAtMs: undefined, durationMs: undefined },
+    // Times and attempts are those of the reading, which is no attempt of the row.
+    ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
     failure: new Failure(code, `${attempt} ${id} was not sent: ${failure.message}`, more),
   };
 }
