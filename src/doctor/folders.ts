@@ -105,6 +105,7 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
 async function checkOpenWrites({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'open-writes';
   if (stateDir === undefined) return ok(name, 'none: there is no state folder');
+  if ((await obstacleTo(stateDir)) !== undefined) return warning(name, 'cannot be looked up: see state-folder');
   const { clock, pid } = context;
   const { open } = await readOpenWrites({ stateDir, clock, pid, keepsIndex: false });
   if (open.length === 0) return ok(name, 'no write is open');

@@ -118,8 +118,8 @@ export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
   return {
     title,
     readOnlyHint: false,
-    // What is asked about on a terminal, for every single call.
-    destructiveHint: effect.confirm,
+    // What is asked about on a terminal, for every single call, and what overwrites.
+    destructiveHint: effect.confirm || effect.isUpdate === true,
     // An answer that can be had nowhere else is about something that each call makes anew.
     idempotentHint: effect.resultId === undefined,
   };

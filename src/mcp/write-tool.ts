@@ -142,20 +142,20 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
 }
 
 /** The cards that open questions showed, by what was asked: the answer may come with a later call. */
-const shownCards = new WeakMap<Session, Map<string, CardBefore>>();
+const shownCards = new WeakMap<Asker, Map<string, CardBefore>>();
 /** Questions that were left without an answer are forgotten then. */
 const MOST_SHOWN = 1000;
 
-function rememberShown(session: Session, subject: Subject, card: CardBefore): void {
-  const cards = shownCards.get(session) ?? new Map<string, CardBefore>();
+function rememberShown(asker: Asker, subject: Subject, card: CardBefore): void {
+  const cards = shownCards.get(asker) ?? new Map<string, CardBefore>();
   if (cards.size >= MOST_SHOWN) cards.clear();
-  shownCards.set(session, cards.set(keyOf(subject), card));
+  shownCards.set(asker, cards.set(keyOf(subject), card));
 }
 
-function takeShown(session: Session, subject: Subject): CardBefore {
+function takeShown(asker: Asker, subject: Subject): CardBefore {
   const key = keyOf(subject);
-  const card = shownCards.get(session)?.get(key);
-  shownCards.get(session)?.delete(key);
+  const card = shownCards.get(asker)?.get(key);
+  shownCards.get(asker)?.delete(key);
   return card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) };
 }
 
@@ -177,7 +177,7 @@ export async function runWriteTool(
     const service = await session.service(operation.family);
     const isOfCard = operation.family === 'cards';
     const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
-    if (card !== undefined) rememberShown(session, subject, card);
+    if (card !== undefined) rememberShown(asker, subject, card);
     const message = await question(session, service, single, card);
     const asked = await asker.ask(
       ctx,
@@ -187,7 +187,7 @@ export async function runWriteTool(
     if ('requestState' in asked) return inputRequired(asked);
     if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
   } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
-  return send(session, single, takeShown(session, subject), request);
+  return send(session, single, takeShown(asker, subject), request);
 }
 
 async function send(

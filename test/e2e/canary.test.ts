@@ -44,7 +44,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'card provision': [CARD_ID, '--wallet', 'wallet_b', '--show-sensitive'],
   'card wait': [CARD_ID, '--status', 'ACTIVE'],
   'calendar update': ['cal_1', '--name', 'n'],
-  'calendar event create': ['--calendar', 'cal_1', '--name', 'n', '--start', '2027-01-01'],
+  // It is called more than once.
+  'calendar event create': ['--calendar', 'cal_1', '--name', 'n', '--start', '2027-01-01', '--again'],
   'calendar subscribers list': ['cal_1'],
   'calendar subscribers update': ['sub_1', '--email', 'a@example.com'],
   'auth status': [],
@@ -66,6 +67,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const LEFT_OUT = [
   'sandbox serve',
   'history show',
+  'history resolve',
   'auth login',
   'auth logout',
   'profile set',

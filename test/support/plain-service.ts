@@ -27,7 +27,8 @@ const STATUS_AFTER: Readonly<Record<string, string>> = { block: 'BLOCKED', activ
 export const REPLACEMENT_ID = cardId(999);
 
 function answer({ url, body }: RecordedRequest, count: number): Reply {
-  const [, , resource = '', id = '', verb = ''] = url.split('/');
+  // A base URL may have a path in front of it.
+  const [, , resource = '', id = '', verb = ''] = url.slice(Math.max(0, url.indexOf('/v1/'))).split('/');
   if (resource === 'cards') {
     return { body: cardText(STATUS_AFTER[verb] ?? 'ACTIVE', verb === 'reissue' ? REPLACEMENT_ID : id) };
   }

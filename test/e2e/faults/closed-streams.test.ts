@@ -35,6 +35,7 @@ const CALLS: Readonly<Record<string, { readonly args: string; readonly writes?: 
   'config path': { args: '' },
   'history list': { args: '' },
   'history show': { args: '$ENTRY' },
+  'history resolve': { args: '$ENTRY --as applied' },
   'history reconcile': { args: '' },
   'history prune': { args: '--older-than 90d --yes' },
   'runs list': { args: '' },
@@ -104,7 +105,11 @@ async function play(path: string, script: string): Promise<ShellResult> {
     cpSync(seeded.path, stage.home.path, { recursive: true });
     const call = `$FD ${path} ${CALLS[path]?.args ?? ''}`;
     const run = path === NEVER_ENDS ? `timeout -s KILL 60 ${call}` : call;
-    const entry = path === 'history show' ? 'ENTRY=$($FD history --json --query "[0].entry" | tr -d \\"); ' : '';
+    // A write whose end was never recorded is one whose outcome is unknown.
+    const forget = path === 'history resolve' ? `sed -i '/"event":"end"/d' ${stage.home.stateDir}/history.jsonl; ` : '';
+    const takes = CALLS[path]?.args.startsWith('$ENTRY') === true;
+    const query = forget === '' ? '[0].entry' : "[?outcome=='unknown'].entry | [0]";
+    const entry = takes ? `${forget}ENTRY=$($FD history --json --query "${query}" | tr -d \\"); ` : '';
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CALENDAR_URL: server.url };
     result = await stage.shell(`${entry}${script.replaceAll('$RUN', run)}`, { env });
   });

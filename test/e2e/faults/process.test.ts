@@ -199,7 +199,8 @@ describe.concurrent('signals', () => {
         twice.child.kill('SIGINT');
         await twice.waitForOutput('waiting up to 5 s');
         twice.child.kill('SIGINT');
-        const waiting = start(stage, REISSUE);
+        // The first is open: a second one is made only where that is asked for.
+        const waiting = start(stage, [...REISSUE, '--again']);
         await untilRequests(stage, 2);
         const startedMs = performance.now();
         waiting.child.kill('SIGTERM');
@@ -346,7 +347,7 @@ describe.concurrent('the process itself', () => {
           return results;
         };
         for (const fault of ['throw new Error("boom")', 'Promise.reject(new Error("boom"))']) {
-          const [read, write] = await meeting(fault, [GET, [...REISSUE, '--json']]);
+          const [read, write] = await meeting(fault, [GET, [...REISSUE, '--again', '--json']]);
           if (read === undefined || write === undefined) throw new Error('both calls ended');
           expect({ code: read.code, stdout: read.stdout }).toEqual({ code: 1, stdout: '' });
           expect(read.stderr).toMatch(/^frontdesk: internal error: boom\nhint: report it/);

@@ -95,10 +95,11 @@ export async function until(what: string, condition: () => boolean): Promise<voi
 export function answerAsService(request: RecordedRequest): Behaviour {
   const { method, target } = request;
   const [path = ''] = target.split('?');
-  const card = /^\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);
+  const card = /\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);
   if (card !== null) {
     const [, id = '', action] = card;
-    if (action === 'provision') return json(200, { encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME' });
+    if (action === 'provision')
+      return json(200, { encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME', activationData: 'PAYLOAD-ONE-TIME' });
     const status = action === 'block' ? 'BLOCKED' : 'ACTIVE';
     return json(200, cardText(status, decodeURIComponent(id)));
   }

@@ -126,7 +126,7 @@ describe('the end of stdin', () => {
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
     const { code, stdout } = await client.end();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"unknown"');
@@ -150,7 +150,7 @@ describe('a signal', () => {
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
     client.running.child.kill(signal);
     const { code } = await client.running.result;
     expect(code).toBe(exitCode);
@@ -172,7 +172,11 @@ describe('a signal', () => {
 
 describe('the audit log', () => {
   it('has a confirmed write before it is sent and after, with who carried it', async () => {
-    const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('BLOCKED') }]);
+    const server = await startRecordingServer([
+      { body: cardText('ACTIVE') },
+      { body: cardText('ACTIVE') },
+      { body: cardText('BLOCKED') },
+    ]);
     const home = createHome();
     const path = join(home.path, 'audit.jsonl');
     const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, FRONTDESK_AUDIT_LOG: path } });
@@ -191,7 +195,7 @@ describe('the audit log', () => {
   });
 
   it('that cannot be written keeps a confirmed write back', async () => {
-    const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+    const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('ACTIVE') }]);
     const home = createHome();
     const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'missing', 'audit.jsonl') };
     const client = new RawClient(['--allow-writes'], { home, env });

@@ -70,10 +70,10 @@ async function play(name: ToolWrite, event: Event, cardStatus: string): Promise<
   return { end, applied };
 }
 
-/** A card is read once more than by the command with --yes: it is shown to the person who is asked. */
+/** A card is read twice more than by the command with --yes: it is shown to the person who is asked, and compared after the answer. */
 function withLook(end: End, name: ToolWrite, event: Event): End {
   if (event.kind !== 'answers' || !name.startsWith('card')) return end;
-  return end.replace(/(\d+) GET$/, (_, count: string) => `${Number(count) + 1} GET`);
+  return end.replace(/(\d+) GET$/, (_, count: string) => `${Number(count) + 2} GET`);
 }
 
 // Object.keys gives string[]; these are the keys of CALLS itself.

@@ -24,9 +24,9 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       ['card_activate', false, true],
       ['card_block', true, true],
       ['card_reissue', true, false],
-      ['calendar_update', false, true],
+      ['calendar_update', true, true],
       ['event_create', false, false],
-      ['subscriber_update', false, true],
+      ['subscriber_update', true, true],
     ]);
     expect(
       Object.fromEntries(tools.map((tool) => [tool.name, Object.keys(tool.inputSchema.properties ?? {})])),
@@ -34,7 +34,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       card_get: ['cardId'],
       card_wait: ['cardId', 'status', 'timeoutSeconds'],
       subscribers_list: ['calendarId', 'active', 'limit'],
-      history_list: ['since', 'until', 'id', 'operation', 'outcome', 'limit'],
+      history_list: ['since', 'until', 'id', 'operation', 'outcome', 'open', 'limit'],
       runs_list: ['state', 'limit'],
       run_results: ['run', 'outcome', 'limit'],
       card_activate: ['cardId'],
@@ -70,7 +70,11 @@ describe.each(CLIENTS)('%s', (_, connect) => {
   });
 
   it('confirms a write with a person, sends it once and keeps it in the history', async () => {
-    const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('BLOCKED') }]);
+    const server = await startRecordingServer([
+      { body: cardText('ACTIVE') },
+      { body: cardText('ACTIVE') },
+      { body: cardText('BLOCKED') },
+    ]);
     const asked: string[] = [];
     const person: Person = (message) => {
       asked.push(message);
@@ -90,14 +94,15 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       `host: ${host}`,
       'operation: card.block',
       `id: ${CARD_ID}`,
-      'card status: ACTIVE',
-      'card currentBalance: 10.10',
-      'card metadata.store: Bergen',
       'field reason: "lost, ticket 4711"',
+      'card status: "ACTIVE"',
+      'card currentBalance: "10.10"',
+      'card metadata.store: "Bergen"',
     ]) {
       expect(asked[0]?.split('\n')).toContain(line);
     }
     expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual([
+      'GET ',
       'GET ',
       'POST {"reason":"lost, ticket 4711"}',
     ]);
@@ -125,9 +130,9 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const lines = asked[0]?.split('\n') ?? [];
     expect(lines.filter((line) => /^(?:host|card status|card clientReference|card design|field)/.test(line))).toEqual([
       `host: ${server.url.slice('http://'.length)}`,
-      'card status: ACTIVE',
-      'card clientReference: order-1\\ncard status: BLOCKED<U+2028>card design: gold',
       'field reason: "lost\\nhost: bank.example"',
+      'card status: "ACTIVE"',
+      'card clientReference: "order-1\\\\ncard status: BLOCKED<U+2028>card design: gold"',
     ]);
     expect(asked[0]).not.toContain('\u2028');
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);

@@ -69,7 +69,7 @@ describe.concurrent('a write under way at the desk', () => {
     await terminal.waitFor(/Blocked 7c0e1111[\s\S]*Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
-    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, BLOCK, GET] });
+    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
     expect(end.text).toContain('This sitting: 2 looks, 1 blocked.');
   });
 
@@ -125,7 +125,7 @@ describe.concurrent('a write under way at the desk', () => {
       service.answer();
       expect(end.code).toBe(8);
       expect(end.text).toContain('This sitting: 1 look, 1 outcome unknown.');
-      expect(service.server.lines).toEqual([GET, GET, BLOCK]);
+      expect(service.server.lines).toEqual([GET, GET, GET, BLOCK]);
       const history = await runFrontdesk(['history', '--json'], { home });
       expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', id: CARD_ID, outcome: 'unknown' }]);
     },
@@ -138,8 +138,8 @@ describe.concurrent('a write under way at the desk', () => {
         arrives.come();
         await answers.came;
       }
-      if (count === 4) await looks.came;
-      return { body: cardText(count > 2 ? 'BLOCKED' : 'ACTIVE') };
+      if (count === 5) await looks.came;
+      return { body: cardText(count > 3 ? 'BLOCKED' : 'ACTIVE') };
     }, onTestFinished);
     const terminal = await blocking({ server, arrived: arrives.came }, ENDLESS_GRACE, LOOKS[0][2]);
     terminal.type(ESCAPE);
@@ -152,7 +152,7 @@ describe.concurrent('a write under way at the desk', () => {
     await terminal.waitFor(/Changed[\s\S]*❯ Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, BLOCK, GET] });
+    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
     expect(end.text).not.toMatch(/request already sent|cancelled/);
   });
 });

@@ -55,7 +55,7 @@ describe.concurrent('the desk', () => {
       [nth(MENU, 2), LEAVE],
     ];
     const end = await dialogue(['desk'], steps, { env: server.env });
-    expect(server.lines).toEqual([GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
+    expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.text).toContain(`Card id (default, ${server.url.slice('http://'.length)})`);
     expect(end.text).toContain('This sitting: 2 looks, 1 blocked.');
@@ -114,7 +114,7 @@ describe.concurrent('the desk', () => {
     ];
     const end = await dialogue(['desk'], steps, { env: server.env, columns: 120 });
     expect(end.text).toContain(`1  ${CARD_ID}  REISSUED  order-1`);
-    expect(server.lines).toEqual([GET, GET, `POST /v1/cards/${CARD_ID}/reissue`, GET, GET]);
+    expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/reissue`, GET, GET]);
     expect(end.code).toBe(0);
   });
 
@@ -163,7 +163,7 @@ describe.concurrent('the desk', () => {
     const server = await startRecordingServer(({ method }, count) => {
       if (method === 'POST') isDown = true;
       // The write and what reads it back fail; a later look finds it done.
-      if (method === 'POST' || (isDown && count < 7)) return { status: 500 };
+      if (method === 'POST' || (isDown && count < 8)) return { status: 500 };
       return { body: cardText(isDown ? 'BLOCKED' : 'ACTIVE') };
     }, onTestFinished);
     const steps: Step[] = [
@@ -312,7 +312,7 @@ describe.concurrent('the desk', () => {
     const end = await dialogue(['desk'], steps, { env: { ...server.env, TERM: 'dumb' } });
     expect(end.code).toBe(0);
     expect(end.output).not.toContain('\u001b');
-    expect(server.lines).toEqual([GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
+    expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
   });
 
   it('names the sandbox in capitals, and the profile beside the host elsewhere', async () => {

@@ -178,12 +178,12 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
 
 describe.concurrent('the confirmation', () => {
   it('shows the card, and names profile and host', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'y\r']], { env: server.env, columns: 120 });
     expect(end.code).toBe(0);
     expect(end.text).toContain('Status        ACTIVE\nBalance       10.10 of 50.00  [████░░░░░░░░░░░░░░░░]\n');
     expect(end.text).toContain(`Block card ${CARD_ID} on default (${server.url.slice('http://'.length)})? (y/N`);
-    expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'POST {}']);
+    expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'GET ', 'POST {}']);
   });
 
   it('breaks a question that has no room before the answers that it offers', async ({ onTestFinished }) => {
@@ -210,14 +210,14 @@ describe.concurrent('the confirmation', () => {
     ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
     ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
   ] as const)('takes the reason %j when r is answered', async ([reason, seen, body], { onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const steps: Step[] = [
       [/r = add a reason/, 'r\r'],
       [/Reason \(Enter = none\)/, `${reason}\r`],
       [seen, 'yes\r'],
     ];
     expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env, columns: 120 })).code).toBe(0);
-    expect(server.requests.map((request) => request.body)).toEqual(['', body]);
+    expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
   });
 
   it('asks again when the answer is neither yes nor no', async ({ onTestFinished }) => {
@@ -285,7 +285,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
   const env = { TERM: 'dumb', LANG: 'C' };
 
   it('is asked line by line, and nothing but ASCII text is written', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const steps: Step[] = [
       [/\? Id of the card/, `{${CARD_ID}}\r`],
       [/\(y\/N/, 'maybe\r'],

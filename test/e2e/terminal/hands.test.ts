@@ -195,7 +195,7 @@ describe.concurrent('at the menu of the desk', () => {
     answer();
     await terminal.waitFor(/Blocked 7c0e1111[\s\S]*❯ Look again/);
     await leave(terminal);
-    expect(server.lines).toEqual([GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
+    expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
   });
 
   it('one paste of an id and answers does nothing to the card', async ({ onTestFinished }) => {
