@@ -63,8 +63,8 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
 
 const MARKED = /(<!-- generated:([a-z-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
 
-/** Markers whose text is measured or drawn, not derived from the declarations: left as they are. */
-const WRITTEN_ELSEWHERE = ['bench', 'pictures', 'report-pictures'];
+/** Markers whose text is measured, not derived from the declarations: left as they are. */
+const WRITTEN_ELSEWHERE = ['bench'];
 
 /**
  * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with

@@ -1,5 +1,5 @@
-// `tsx build/pictures.ts` draws the pictures of the README from what the built program prints on a terminal, against a
-// sandbox; with `--check` it writes nothing and exits 1 if one of them, or the README, is not current.
+// `tsx build/pictures.ts` draws the pictures of the pages from what the built program prints on a terminal, against a
+// sandbox; with `--check` it writes nothing and exits 1 if one of them, or what a page says of it, is not current.
 import { spawn as spawnProgram, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnOnTerminal } from '@lydell/node-pty';
 import { awayFrom } from '../src/output/duration.ts';
+import { readPages } from './pages.ts';
 import { drawReport, REPORT_PICTURES } from './report-pictures.ts';
 import { screenSvg } from './screen-svg.ts';
 import { drawScreen } from './terminal-screen.ts';
@@ -199,18 +200,14 @@ async function draw(picture: Picture): Promise<string> {
   }
 }
 
-/** The README with the pictures between their markers. */
-function fillReadme(readme: string): string {
-  const lines = PICTURES.map(({ file, alt }) => `![${alt}](docs/pictures/${file})`).join('\n\n');
-  const reports = REPORT_PICTURES.map(({ file, alt }) => `![${alt}](docs/pictures/${file})`).join('\n\n');
-  const withReports = readme.replace(
-    /(<!-- generated:report-pictures -->\n)[\s\S]*?(<!-- \/generated -->)/,
-    (_, start: string, end: string) => `${start}\n${reports}\n\n${end}`,
-  );
-  return withReports.replace(
-    /(<!-- generated:pictures -->\n)[\s\S]*?(<!-- \/generated -->)/,
-    (_, start: string, end: string) => `${start}\n${lines}\n\n${end}`,
-  );
+/** A page whose pictures carry what each shows, for those who cannot see it. A picture that is not drawn here is an error. */
+function describePictures(page: string): string {
+  const alts = new Map([...PICTURES, ...REPORT_PICTURES].map(({ file, alt }) => [file, alt]));
+  return page.replaceAll(/!\[[^\]]*\]\(([^)]*pictures\/)([^)]+)\)/g, (_, folder: string, file: string) => {
+    const alt = alts.get(file);
+    if (alt === undefined) throw new Error(`no picture is called ${file}`);
+    return `![${alt}](${folder}${file})`;
+  });
 }
 
 function readIfThere(path: string): string | undefined {
@@ -226,7 +223,7 @@ const isCheck = process.argv.includes('--check');
 const wanted = new Map<string, string>();
 for (const picture of PICTURES) wanted.set(`docs/pictures/${picture.file}`, await draw(picture));
 for (const picture of REPORT_PICTURES) wanted.set(`docs/pictures/${picture.file}`, drawReport(picture, PROGRAM));
-wanted.set('README.md', fillReadme(readFileSync(`${ROOT}README.md`, 'utf8')));
+for (const [path, page] of readPages(ROOT)) wanted.set(path, describePictures(page));
 
 const stale = [...wanted].filter(([path, text]) => readIfThere(`${ROOT}${path}`) !== text);
 if (!isCheck) {

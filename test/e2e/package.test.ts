@@ -103,7 +103,7 @@ describe('the package', () => {
         'dist/chunks.json',
         'dist/chunks/main.cjs',
         'docs/outcomes.md',
-        'docs/reference.md',
+        'docs/reference/output.md',
         'man/frontdesk.1',
         'package.json',
       ]),

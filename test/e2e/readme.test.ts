@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readPages } from '../../build/pages.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
@@ -11,6 +12,9 @@ import { shellWords } from '../support/shell-words.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const README = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The README and the guides, by path: pages whose commands a reader types. */
+const PAGES = [...readPages(root)].filter(([path]) => path === 'README.md' || path.startsWith('docs/guides/'));
 
 interface Step {
   readonly command: string;
@@ -76,18 +80,39 @@ function run(steps: readonly Step[]): readonly Result[] {
   }
 }
 
-it('is short enough to be read: at most 260 lines', () => {
-  expect(README.split('\n').length).toBeLessThanOrEqual(261);
+describe('every page is short enough to be read', () => {
+  it('the README has at most 130 lines', () => {
+    expect(README.split('\n').length).toBeLessThanOrEqual(131);
+  });
+
+  it('a guide or a page of the reference has at most 150 lines', () => {
+    const long = [...readPages(root)].filter(
+      ([path, text]) => /^docs\/(?:guides|reference)\//.test(path) && text.split('\n').length > 151,
+    );
+    expect(long.map(([path]) => path)).toEqual([]);
+  });
 });
 
-describe('every session of the README runs as printed', () => {
-  const found = sessions(README);
+/** The relative links of a page that lead to no file. */
+function deadLinks(path: string, text: string): readonly string[] {
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => !existsSync(join(root, dirname(path), link))).map((link) => `${path}: ${link}`);
+}
+
+it('every link of every page leads to a file', () => {
+  const contributing = ['CONTRIBUTING.md', 'SECURITY.md'].map((path) => [path, readFileSync(join(root, path), 'utf8')]);
+  const pages = [...readPages(root), ...contributing] as readonly (readonly [string, string])[];
+  expect(pages.flatMap(([path, text]) => deadLinks(path, text))).toEqual([]);
+});
+
+describe('every session of the README and the guides runs as printed', () => {
+  const found = PAGES.flatMap(([, text]) => sessions(text));
 
   it('has sessions to run', () => {
     expect(found.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(found.map((steps) => [steps[1]?.command ?? '', steps] as const))('%s …', (_name, steps) => {
+  it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))('%s …', (_name, steps) => {
     const needed = HAS_SSH_KEYGEN ? steps : steps.filter(({ command }) => !command.includes('plan approve'));
     const results = run(needed);
     for (const [index, { command, output }] of needed.entries()) {
@@ -100,14 +125,15 @@ describe('every session of the README runs as printed', () => {
 });
 
 /** The lines of the other blocks that call frontdesk, without their comments. */
-const LINES = [...README.matchAll(/^```([a-z]*)\n(.*?)^```$/gms)]
-  .flatMap(([, language, text = '']) => (language === '' ? text.split('\n') : []))
+const LINES = PAGES.flatMap(([, text]) => [...text.matchAll(/^\s*```([a-z]*)\n(.*?)^\s*```$/gms)])
+  .flatMap(([, language, text = '']) => (language === '' || language === 'sh' ? text.split('\n') : []))
+  .map((line) => line.trim())
   .filter((line) => line.startsWith('frontdesk '))
-  .map((line) => line.replace(/\s+# .*/, ''));
+  .map((line) => line.replace(/\s+# .*| >>? .*/g, '').replaceAll(/<([a-z]+)>/g, '$1'));
 
-describe('every other line of the README is a call that frontdesk takes', () => {
+describe('every other line of the README and the guides is a call that frontdesk takes', () => {
   it('has such lines', () => {
-    expect(LINES.length).toBeGreaterThanOrEqual(7);
+    expect(LINES.length).toBeGreaterThanOrEqual(40);
   });
 
   it.each(LINES)('%s', async (line) => {

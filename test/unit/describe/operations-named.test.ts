@@ -80,7 +80,7 @@ describe('the pages of docs/ name every command where it belongs', () => {
   it('in the reference: those that take many rows', () => {
     expect(
       unnamedIn(
-        section('reference.md', 'Many rows'),
+        page('reference/commands.md').split('Which commands')[1] ?? '',
         calls.filter(({ many }) => many),
       ),
     ).toEqual([]);
@@ -88,7 +88,7 @@ describe('the pages of docs/ name every command where it belongs', () => {
 
   it('in the reference: writes that ask before each single call', () => {
     const asking = writes.filter((command) => asks(operationOf(command)));
-    expect(unnamedIn(section('reference.md', 'Confirmation'), asking)).toEqual([]);
+    expect(unnamedIn(section('reference/requests.md', 'Questions'), asking)).toEqual([]);
   });
 
   it('in the page of outcomes: each write on a card, with what is tried again', () => {
