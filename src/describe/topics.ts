@@ -41,7 +41,6 @@ const OUTPUT: readonly Block[] = [
     json: 'one document, as the service sent it: every key, every digit; no results are []',
     ndjson: 'one compact object per line, printed while the work goes on',
     csv: "header and rows; a text that looks like a formula gets a leading ' (--csv-raw switches that off)",
-    xlsx: 'a workbook to edit: every cell is text; with --out <file>',
   }),
   rows('Shaping it', {
     '--columns a,b.c': 'choose columns; dotted names reach into metadata',
@@ -57,7 +56,7 @@ const OUTPUT: readonly Block[] = [
     'Print only the status, for a script':
       'frontdesk card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status --raw',
     'Export subscribers for a spreadsheet':
-      'frontdesk calendar subscribers list cal_harbour_tours --active all --limit 100 -o xlsx --out old.xlsx',
+      'frontdesk calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv > old.csv',
   }),
 ];
 
@@ -87,7 +86,7 @@ const BULK: readonly Block[] = [
     '--dry-run': 'print the requests and send nothing',
     '--expect field': 'read each card first, compare it with the column of its row',
     '--changed-from old': 'send only the cells that differ from an older file',
-    '--expect-rows, --expect-changes': 'send nothing unless exactly so many rows are there, or differ',
+    '--expect-rows n': 'send nothing unless the whole input has exactly n rows',
     '--concurrency, --rate': 'requests at the same time, requests per second',
     '--max-failures n|n%': 'stop at that many failed rows',
   }),
@@ -150,7 +149,7 @@ const PLANS: readonly Block[] = [
     'Plan to restore the old values of a run with --changed-from': 'frontdesk runs revert --last --plan back.plan',
   }),
   text(
-    'Each card is read again right before its change. If its status, updatedAt or clientReference differs, or it cannot be read, its row is not_sent (PRECONDITION), and the others go on. A change between that read and the request cannot be seen. Calendars, events and subscribers cannot be read: their rows are sent as planned, and counted.',
+    'Each card is read again right before its change. If its status or updatedAt differs, or it cannot be read, its row is not_sent (PRECONDITION), and the others go on. A change between that read and the write cannot be seen. Calendars, events and subscribers cannot be read: their rows are sent as planned, and counted.',
   ),
   text(
     'Refused: a plan changed in any byte (exit 2), for another address (exit 2), expired and not begun (exit 17). The hash finds damage. It does not prove who made the plan.',
