@@ -27,7 +27,7 @@ const UPDATE = {
   unknownHint: 'repeating this command sets the same values, unless they were changed in between',
 } as const;
 const PROVISION_HINT =
-  'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
+  'ask the customer whether the card is in the wallet before you repeat it: no command can check that';
 
 /** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
 const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
@@ -202,7 +202,8 @@ export const OPERATIONS = {
       asksOnTerminal: true,
       readBack: 'none',
       unavailable: 'never',
-      unknownHint: 'search the calendar for the event before repeating: a repeat may create it twice',
+      unknownHint:
+        'look for the event in the calendar itself before you repeat it: no command can, and a repeat may create it twice',
       isOnceOnly: true,
       resultId: 'id',
     },

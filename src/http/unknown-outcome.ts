@@ -73,7 +73,8 @@ export function unknownFailure(
   const { status, updatedAt, reads, problem } = observation ?? {};
   const shown = { status, updatedAt, reads, problem };
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
-    hints: [advice, ...lookHints('check with', facts)],
+    // Of what no read can show nothing is advised that no command can do.
+    hints: [advice, ...(aimOf(facts.operation) === undefined ? [] : lookHints('check with', facts))],
     details: observation === undefined ? details : { ...details, observed: fromPlain(shown) },
     screen,
   });

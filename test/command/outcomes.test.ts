@@ -161,7 +161,7 @@ describe('a read-back', () => {
     const home = createHome();
     await runFrontdesk(['profile', 'set', 'shop', '--cards-url', server.url], { home });
     const { FRONTDESK_CARDS_TOKEN } = server.env;
-    const { stderr } = await runFrontdesk([...PROVISION, '-p', 'shop'], {
+    const { stderr } = await runFrontdesk([...REISSUE, '-p', 'shop'], {
       env: { FRONTDESK_CARDS_TOKEN },
       home,
     });

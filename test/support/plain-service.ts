@@ -30,6 +30,7 @@ function answer({ url, body }: RecordedRequest, count: number): Reply {
   // A base URL may have a path in front of it.
   const [, , resource = '', id = '', verb = ''] = url.slice(Math.max(0, url.indexOf('/v1/'))).split('/');
   if (resource === 'cards') {
+    if (verb === 'provision') return { body: { encryptedPaymentInstrument: 'a', activationData: 'b' } };
     return { body: cardText(STATUS_AFTER[verb] ?? 'ACTIVE', verb === 'reissue' ? REPLACEMENT_ID : id) };
   }
   // A body of the program under test; what is wrong with it shows in what the test expects of it.

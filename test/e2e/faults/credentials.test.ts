@@ -358,6 +358,7 @@ describe.concurrent('tokens and where they go', () => {
       expect(modeOf(stage.path('secret.planted'))).toBe('600');
       expect(JSON.parse(readFileSync(stage.path('secret.planted'), 'utf8'))).toEqual({
         encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME',
+        activationData: 'PAYLOAD-ONE-TIME',
       });
       const kept = await stage.shell(`grep -rl PAYLOAD ${stage.home.stateDir} ${stage.home.configDir} || true`);
       expect(kept.stdout).toBe('');

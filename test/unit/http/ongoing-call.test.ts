@@ -178,13 +178,22 @@ describe('the message of an unknown outcome', () => {
   });
 
   it('names the profile in the command when the call had to', async () => {
-    const { client } = bench([answer(500)], { profileFlag: '-p demo' });
-    const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
+    const seen = answer(200, card('ACTIVE'));
+    const { client } = bench([answer(500), seen, seen], { profileFlag: '-p demo' });
+    const failure = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
     expect(failure.hints[1]).toEqual({
       asks: 'look',
       text: `check with: frontdesk card get ${CARD_ID} -p demo`,
       tool: `check with: card_get with cardId ${CARD_ID}`,
     });
+  });
+
+  it('names no command where no read can show what happened', async () => {
+    const { client } = bench([answer(500)]);
+    const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
+    expect(failure.hints).toEqual([
+      'ask the customer whether the card is in the wallet before you repeat it: no command can check that',
+    ]);
   });
 
   it('says what to search for when an event was created or not', async () => {
