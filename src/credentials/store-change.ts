@@ -62,6 +62,13 @@ async function readOrKeep(place: CredentialPlace) {
   }
 }
 
+/** Raises AUTH when the folder or the file of credentials is not safe, before anything is changed. */
+export async function refuseUnsafeStore(place: CredentialPlace): Promise<void> {
+  await ensurePrivateFolder(place.configDir);
+  await refuseUnsafeFolder(place.configDir, place.platform);
+  await readCredentialBytes(place);
+}
+
 /**
  * Stores a credential in the place of the one that this profile and family had. A damaged file is replaced,
  * after a copy of it was kept beside it; the answer names the copy. AUTH when file or folder are not safe,

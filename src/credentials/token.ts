@@ -20,6 +20,7 @@ export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUT
   if (token.length > TOKEN_BYTES_MAX) {
     throw Failure.unsent(code, `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token`);
   }
+  if (/^https?:\/\//i.test(token)) throw Failure.unsent(code, `${where} holds a URL and not a token`);
   if (VISIBLE_ASCII.test(token)) return token;
   throw Failure.unsent(
     code,

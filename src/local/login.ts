@@ -3,7 +3,7 @@ import { FAMILIES, type Family, familyWords, type Operation } from '../api/opera
 import { OPERATIONS } from '../api/operations.ts';
 import { localCommand } from '../commands/command.ts';
 import { CREDENTIAL_KINDS, type CredentialKind } from '../credentials/store.ts';
-import { storeCredential } from '../credentials/store-change.ts';
+import { refuseUnsafeStore, storeCredential } from '../credentials/store-change.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, lastFour, readTokenFile, timesOf } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
@@ -230,6 +230,8 @@ export const authLoginCommand = localCommand({
     const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
     const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
+    // Before the first step: a profile without its credential would be half a login.
+    await refuseUnsafeStore(session.credentialPlace());
     const { origin } = (await storeTarget(session, family, urls)).base;
     const profile = session.profile.name;
     const entry = { profile, family, origin, ...chosen };
@@ -247,9 +249,8 @@ export const authLoginCommand = localCommand({
     const next =
       family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
     const text = [
-      `Logged in to ${familyWords(family)} at ${origin} with profile ${profile}.`,
+      `${check === undefined ? 'Stored, not tried yet' : 'Stored; the service accepted it'}: ${familyWords(family)} at ${origin}, profile ${profile}.`,
       ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
-      ...(check === undefined ? [] : [`The service accepted it: ${check} was read.`]),
       `Try: ${next}`,
     ].join('\n');
     await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });

@@ -69,7 +69,7 @@ export async function openFailedFile(options: FailedFileOptions) {
     ndjson: (row) => `${printJson(row)}\n`,
     json: (row) => `${rows === 0 ? '\n' : ',\n'}${printJson(row)}`,
   };
-  const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'unsent');
+  const file = await orIoFailure(open(target, isSpecial ? 'a' : 'wx', 0o600), attempt, 'unsent');
   let pending = { csv: dialect.mark + csvLine(columns, dialect), ndjson: '', json: '[' }[style];
   let rows = 0;
   const flush = async (): Promise<void> => {
@@ -198,7 +198,11 @@ async function isOurs(path: string, style: Style): Promise<boolean> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
     const text = buffer.toString('utf8', 0, bytesRead);
     if (style === 'csv') return OWN_ENDING.test(text) && OWN_ENDING.exec(text)?.index === endingOfHeader(text);
-    return text.trim() === '[\n]' || OWN_COLUMNS.every((name) => text.includes(`"${name}":`));
+    // One element a line, each with its members; a last line may be cut where looking ends.
+    const lines = text.split('\n').slice(0, bytesRead === LOOKED_AT_BYTES ? -1 : undefined);
+    const elements = lines.filter((line) => !['', '[', ']'].includes(line.trim()));
+    const isOne = (line: string) => line.startsWith('{') && OWN_COLUMNS.every((name) => line.includes(`"${name}":`));
+    return elements.every(isOne) && (elements.length > 0 || style === 'json');
   } finally {
     await file.close();
   }

@@ -414,7 +414,7 @@ describe('auth login on a terminal', () => {
     await terminal.waitFor('Token');
     terminal.type('typed-token-of-test-0001\r');
     // Something to check with may be offered: nothing is sent unless it is given.
-    await terminal.waitFor(/Logged in|check with/);
+    await terminal.waitFor(/Stored|check with/);
     terminal.type('\r');
     const { code, text } = await terminal.end;
     expect(code).toBe(0);

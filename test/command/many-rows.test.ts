@@ -816,6 +816,7 @@ describe('--failed', () => {
     writeFileSync(input, `cardId\n${ONE}\n${TWO}\n`);
     writeFileSync(join(work, 'master.csv'), 'cardId,name\n1,a\n');
     writeFileSync(join(work, 'ours.csv'), 'cardId,_row,_outcome,_error\r\n');
+
     symlinkSync(join(work, 'ours.csv'), join(work, 'link.csv'));
     spawnSync('mkfifo', [join(work, 'pipe.csv')]);
     for (const verb of [
@@ -838,6 +839,18 @@ describe('--failed', () => {
     }
     expect(readFileSync(join(work, 'master.csv'), 'utf8')).toBe('cardId,name\n1,a\n');
     expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
+  });
+
+  test('replaces no NDJSON in which a row is not its own', async () => {
+    const home = createHome();
+    const work = join(home.path, 'work');
+    mkdirSync(work, { recursive: true });
+    const mixed = '{"cardId":"mine"}\n{"cardId":"x","_row":1,"_outcome":"rejected","_error":"y"}\n';
+    writeFileSync(join(work, 'mixed.ndjson'), mixed);
+    const idle = await startRecordingServer([]);
+    const args = ['card', 'get', ONE, TWO, '--failed'];
+    expect((await runFrontdesk([...args, 'mixed.ndjson'], { env: idle.env, home })).code).toBe(2);
+    expect(readFileSync(join(work, 'mixed.ndjson'), 'utf8')).toBe(mixed);
   });
 
   test('replaces an empty file and one that it wrote', async () => {

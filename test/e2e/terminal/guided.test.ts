@@ -251,8 +251,7 @@ describe.concurrent('auth login', () => {
       `Token of the gift cards (profile live, ${server.url.slice('http://'.length)}) ${'*'.repeat(token.length)}`,
     );
     expect(end.text).toContain(
-      `Logged in to gift cards at ${server.url} with profile live.\nToken: ends with 9876\n` +
-        `The service accepted it: ${CARD_ID} was read.\n`,
+      `Stored; the service accepted it: gift cards at ${server.url}, profile live.\nToken: ends with 9876\n`,
     );
     expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
@@ -303,7 +302,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
     const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.output).not.toContain('a-token');
-    expect(end.text).toContain('Logged in to gift cards');
+    expect(end.text).toContain('Stored, not tried yet: gift cards');
   });
 
   it('chooses by number', async () => {
