@@ -443,7 +443,7 @@ describe('history reconcile', () => {
       /runs results may --outcome unknown/,
     ],
     ['a calendar', ['calendar', 'update', 'cal_1', '--name', 'x'], /repeating this command sets the same values/],
-    ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /nothing can read back/],
+    ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /no command can check that/],
   ])('refuses %s with what settles it, and reads nothing', async (_what, args, fix) => {
     const home = createHome();
     const server = await startRecordingServer(() => ({ status: 502, body: 'no' }));
