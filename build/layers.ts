@@ -71,8 +71,8 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'report',
-    holds: 'a run as a page, as test results, as a summary',
-    imports: [...GROUND, 'input', 'output', 'run'],
+    holds: 'a run as a page, as test results, as a summary; a plan as Markdown',
+    imports: [...GROUND, 'input', 'output', 'run', 'plan'],
   },
   { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'api', 'files', 'output', 'run'] },
   {

@@ -42,7 +42,7 @@ _frontdesk_words() {
 
 _frontdesk_options() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'plan show' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history' | 'history list') words='--since --until --id --operation --outcome --open --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox' | 'sandbox info') words='--choices -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -69,6 +69,7 @@ _frontdesk_options() {
     'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs revert') words='--last --plan --plan-expires -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs remove') words='--last --older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'plan show') words='--as -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan approve') words='--key --as -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --again --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -83,7 +84,7 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -220,6 +221,12 @@ _frontdesk_value() {
     esac ;;
     'runs revert') case $1 in
       --plan) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'plan show') case $1 in
+      --as) kind=words words='markdown' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;

@@ -409,6 +409,7 @@ complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -k -a '(frontdesk runs
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l older-than -x -d 'runs begun before that: 90d'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -s y -l yes -d 'do not ask'
+complete -c frontdesk -n '__frontdesk_at \'plan show\'' -l as -x -a 'markdown' -d 'print it as Markdown, for a pull request or a ticket'
 complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -l key -r -F -d 'private key, or the public key of one that an agent holds'
 complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -l as -x -d 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -'
 complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -s y -l yes -d 'do not ask'

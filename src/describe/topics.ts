@@ -143,13 +143,14 @@ const PLANS: readonly Block[] = [
   examples('From the input to the results, and back', {
     'Make it; valid for 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',
     'Review its contents and state': 'frontdesk plan show stolen.plan',
+    'Show it in a pull request': 'frontdesk plan show stolen.plan --as markdown',
     'Approve it: sign with an SSH key, as stolen.plan.ann.sig':
       'frontdesk plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann',
     'Apply it; again: resume, or print the results': 'frontdesk plan apply stolen.plan',
     'Plan to restore the old values of a run with --changed-from': 'frontdesk runs revert --last --plan back.plan',
   }),
   text(
-    'Each card is read again right before its change. If its status or updatedAt differs, or it cannot be read, its row is not_sent (PRECONDITION), and the others go on. A change between that read and the write cannot be seen. Calendars, events and subscribers cannot be read: their rows are sent as planned, and counted.',
+    'Each card is read again right before its change. If its status, updatedAt or clientReference differs, --expect does not hold, or it cannot be read, its row is not_sent (PRECONDITION), and the others go on. A change between that read and the write cannot be seen. Calendars, events and subscribers cannot be read: their rows are sent as planned, and counted.',
   ),
   text(
     'Refused: a plan changed in any byte (exit 2), for another address (exit 2), expired and not begun (exit 17). The hash finds damage. It does not prove who made the plan.',

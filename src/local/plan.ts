@@ -28,15 +28,22 @@ export const planShowCommand = localCommand({
   description:
     'Shows what a plan would send, and what became of it on this machine: new, expired, running, unsettled, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows, and what is above them as notices; with --json the whole plan as one document.',
   arguments: { file: FILE },
+  options: {
+    as: { kind: 'choice', choices: ['markdown'], text: 'print it as Markdown, for a pull request or a ticket' },
+  },
   examples: {
     'Look before you approve or apply': 'plan show stolen.plan',
+    'For a pull request': 'plan show stolen.plan --as markdown',
     'The rows for a spreadsheet': 'plan show stolen.plan -o csv',
     'What became of it, for a script': 'plan show stolen.plan --json --query plan.state',
   },
-  output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
-  async run(session, { file }) {
+  output: async () => {
+    const { PLAN_OUTPUT, PLAN_DOCUMENT } = await import('../plan/plan-file.ts');
+    return anyOf(PLAN_OUTPUT, PLAN_DOCUMENT);
+  },
+  async run(session, { file, as }) {
     const { showPlan } = await import('../engine/many/show-plan.ts');
-    return showPlan(session, file, await profileOf(session));
+    return showPlan(session, file, await profileOf(session), as);
   },
 });
 

@@ -22,19 +22,19 @@ export function displayWidth(text: string): number {
  * `… (+39,800)`. Never cuts through a letter with its marks or an emoji. Expects a string that is safe already.
  */
 export function cutText(text: string, maxWidth: number, unicode = true): string {
-  const fitting = prefixLength(text, maxWidth);
+  const fitting = fittingLength(text, maxWidth);
   if (fitting === text.length) return text;
   const dots = unicode ? '…' : '...';
   if (maxWidth >= COUNT_FROM_WIDTH) {
     const missing = countFrom(text, fitting);
     if (missing >= COUNT_FROM_MISSING) {
       const room = maxWidth - dots.length - ` (+${groupThousands(missing + maxWidth)})`.length;
-      const end = prefixLength(text, room);
+      const end = fittingLength(text, room);
       return `${text.slice(0, end)}${dots} (+${groupThousands(countFrom(text, end))})`;
     }
   }
   if (maxWidth < dots.length) return text.slice(0, fitting);
-  return text.slice(0, prefixLength(text, maxWidth - dots.length)) + dots;
+  return text.slice(0, fittingLength(text, maxWidth - dots.length)) + dots;
 }
 
 /** Returns the string filled with spaces up to that width. */
@@ -51,7 +51,7 @@ export function fitText(text: string, width: number, unicode: boolean, align?: '
 }
 
 /** Returns how many UTF-16 units of the string fit into that many columns. */
-function prefixLength(text: string, maxWidth: number): number {
+export function fittingLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);
   if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
   let width = 0;
@@ -80,7 +80,7 @@ function wordParts(word: string, width: number): string[] {
   let rest = word;
   while (displayWidth(rest) > width) {
     // At least one letter a line, or a wide one in a narrow place would never end.
-    const end = Math.max(1, prefixLength(rest, width));
+    const end = Math.max(1, fittingLength(rest, width));
     parts.push(rest.slice(0, end));
     rest = rest.slice(end);
   }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, open, readdir, writeFile } from 'node:fs/promises';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { access, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { withTemporaryFolder } from '../files/atomic.ts';
 import { describeIoError, succeeds, tidy } from '../files/io-failure.ts';
@@ -10,7 +10,7 @@ import type { Approval } from './plan-file.ts';
 
 const NAME = /^[A-Za-z0-9._@+-]{1,128}$/;
 const ENDING = '.sig';
-/** More signatures than this beside one plan are no approvals. */
+/** So many signatures are looked at, those of listed names first: a full folder must not hide the ones that count. */
 const MAX_SIGNATURES = 100;
 const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
 
@@ -53,8 +53,7 @@ export async function signers(planPath: string): Promise<readonly string[]> {
     .filter((file) => file.startsWith(start) && file.endsWith(ENDING))
     .map((file) => file.slice(start.length, -ENDING.length))
     .filter((name) => isApproverName(name))
-    .sort()
-    .slice(0, MAX_SIGNATURES);
+    .sort();
 }
 
 interface Signed {
@@ -112,7 +111,9 @@ async function judge(
 ): Promise<ApprovalCheck> {
   const approvals: Approval[] = [];
   const uncounted: Uncounted[] = [];
-  for (const name of names) {
+  const isListed = listed === undefined ? () => true : await principalTest(listed);
+  const ordered = [...names.filter(isListed), ...names.filter((name) => !isListed(name))];
+  for (const name of ordered.slice(0, MAX_SIGNATURES)) {
     const key = await signatureKey(tool, plan, name, listed);
     const other = listed === undefined ? undefined : approvals.find((approval) => approval.key === key);
     if (key !== undefined && other === undefined) approvals.push({ as: name, key });
@@ -121,6 +122,20 @@ async function judge(
     else uncounted.push(uncountedSignature(name, NOT_LISTED, LIST_IT));
   }
   return { approvals, uncounted };
+}
+
+/** Whether a line of an allowed-signers file may be for a name; ssh-keygen has the last word. */
+async function principalTest(listed: string): Promise<(name: string) => boolean> {
+  const lines = (await readFile(listed, 'utf8')).split('\n').filter((line) => !/^\s*(?:#|$)/.test(line));
+  const names = lines.flatMap((line) => (/^\s*(?:"([^"]*)"|(\S+))/.exec(line)?.slice(1) ?? []).join('').split(','));
+  const patterns = names.map((name) =>
+    name
+      .replace(/[.+^$()|[\]{}\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.'),
+  );
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
+  return (name) => pattern.test(name);
 }
 
 /** Every signature that is one of this plan, by any key: for a profile that does not say who may approve. */
@@ -186,7 +201,8 @@ const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_S
 export async function findSshKeygen(env: Env, platform: string): Promise<SshKeygen> {
   const name = platform === 'win32' ? 'ssh-keygen.exe' : 'ssh-keygen';
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    if (folder === '') continue;
+    // A relative folder is whatever stands where the command was started.
+    if (!isAbsolute(folder)) continue;
     const program = join(folder, name);
     if (await succeeds(access(program, constants.X_OK))) return { program, env };
   }

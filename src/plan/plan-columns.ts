@@ -35,7 +35,8 @@ export function rowColumns(isOfCards: boolean): readonly Column[] {
   return isOfCards ? ROW_COLUMNS : ROW_COLUMNS.filter(({ name }) => !name.startsWith('about.'));
 }
 
-const ROW_COLUMNS: readonly Column[] = [
+/** Columns of a plan's rows as they stand in the file. */
+export const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },
   { name: 'about.clientReference', header: 'REFERENCE' },

@@ -20,12 +20,14 @@ const TEXTS = list(TEXT);
 const ORIGIN = {
   /** Name of the input file, without its folder; absent for ids of the command line and stdin. */
   source: TEXT,
-  /** What `--expect` compared: `status=ACTIVE`, or a field that was compared with the row's own column. */
+  /** The fields that `--expect` compared; each row holds their values. */
   expect: TEXTS,
   /** Rows of the file of `--changed-from` that the input lacks; absent where none. */
   missing: INTEGER,
   /** Cells that are empty now and had a value there, left as they are; absent where none. */
   emptied: INTEGER,
+  /** Chance, so that equal rows that are planned twice are two plans. */
+  nonce: TEXT,
 } as const;
 
 const HEADER_SHAPE = object(HEADER_SHAPES, ORIGIN);
@@ -62,11 +64,11 @@ export type Approval = ShapeOf<typeof APPROVAL>;
 const DRIFT = oneOf(['checked', 'unchecked']);
 
 /** One row: what will be sent, and what was known when it was planned. */
-export type PlanRow = Pick<Row, 'row' | 'id' | 'body' | 'before' | 'about' | 'drift'>;
+export type PlanRow = Pick<Row, 'row' | 'id' | 'body' | 'before' | 'about' | 'drift'> & Partial<Pick<Row, 'expects'>>;
 
 const ROW = object(
   { row: INTEGER, id: nullable(TEXT), drift: DRIFT },
-  { body: ANY_OBJECT, before: ANY_OBJECT, about: ANY_OBJECT },
+  { body: ANY_OBJECT, before: ANY_OBJECT, expect: ANY_OBJECT, about: ANY_OBJECT },
 );
 
 /** A whole plan as `plan show` prints it. */
@@ -75,6 +77,9 @@ export const PLAN_OUTPUT = object({
   approvals: list(APPROVAL),
   rows: list(ROW),
 });
+
+/** What `plan show --as` prints where JSON was asked for. */
+export const PLAN_DOCUMENT = object({ plan: TEXT, as: oneOf(['markdown']), document: TEXT });
 
 /** Name of the run that applies a plan: the plan names it, so that a second apply finds the first. */
 export function planRunName(plan: string): string {
@@ -101,8 +106,9 @@ export function headerObject(header: PlanHeader): JsonObject {
 }
 
 /** A row as JSON, in the order in which the file has it; members that may be absent are where there is none. */
-export function rowObject({ row, id, body, before, about, drift = 'unchecked' }: PlanRow): JsonObject {
-  const members = { row: new JsonNumber(String(row)), id: id ?? null, body, before, about, drift };
+export function rowObject({ row, id, body, before, expects = [], about, drift = 'unchecked' }: PlanRow): JsonObject {
+  const expect = expects.length === 0 ? undefined : new Map(expects.map(({ field, value }) => [field, value]));
+  const members = { row: new JsonNumber(String(row)), id: id ?? null, body, before, expect, about, drift };
   return new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 

@@ -1,15 +1,16 @@
 import { addDecimals } from '../json/decimal-arithmetic.ts';
 import { printJson } from '../json/print.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { cutText, displayWidth, padText } from '../output/cut-text.ts';
+import { JsonNumber, type JsonObject } from '../json/value.ts';
+import { displayWidth } from '../output/cut-text.ts';
 import { awayFrom } from '../output/duration.ts';
 import { fillLines } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
-import { makePaint, type Paint } from '../output/paint.ts';
-import { arrow, commandWords, peopleTime } from '../output/people-text.ts';
+import { makePaint } from '../output/paint.ts';
+import { commandWords, peopleTime } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { ApprovalCheck } from './approvals.ts';
 import type { Approval, PlanHeader, PlanRow, PlanState } from './plan-file.ts';
+import { fieldTexts, planRowLines, textOf } from './plan-row-lines.ts';
 
 const SHOWN_ROWS = 10;
 /** More kinds of change than this are counted together: their names come from outside. */
@@ -44,8 +45,12 @@ export class PlanSurvey {
   readonly balances = new DecimalSum();
   /** How many rows there are of each status or changed field. */
   readonly kinds = new Map<string, number>();
+  /** Whether a row says what a field was. */
+  hasOld = false;
   /** What each row sends: undefined before the first, null when they differ. */
   #body: string | null | undefined;
+  /** By field of `--expect`: the value that all rows have; null when they differ. */
+  readonly #expects = new Map<string, string | null>();
 
   add(row: PlanRow): void {
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
@@ -56,8 +61,21 @@ export class PlanSurvey {
     }
     const balance = row.about?.get('currentBalance');
     if (balance instanceof JsonNumber) this.balances.add(balance.text);
+    this.hasOld ||= row.before !== undefined;
+    for (const { field, value } of row.expects ?? []) {
+      this.#expects.set(field, (this.#expects.get(field) ?? value) === value ? value : null);
+    }
     const body = this.#body === null ? null : printJson(row.body ?? null);
     this.#body = this.#body === undefined || this.#body === body ? body : null;
+  }
+
+  /** `status=ACTIVE: held when planned, compared again`, for the fields that line 1 names. */
+  expected(fields: readonly string[] = []): readonly string[] {
+    const texts = fields.map((field) => {
+      const value = this.#expects.get(field);
+      return safeText(typeof value === 'string' ? `${field}=${value}` : `${field} (a value for each row)`);
+    });
+    return texts.length === 0 ? [] : [`${texts.join(', ')}: held when planned, compared again before each write`];
   }
 
   /** The fields that are sent, where all rows are cards and send the same. */
@@ -65,12 +83,6 @@ export class PlanSurvey {
     const [first] = this.first;
     return typeof this.#body === 'string' && first?.drift === 'checked' ? first.body : undefined;
   }
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined) return '(not known)';
-  if (value === '') return '(empty)';
-  return safeText(typeof value === 'string' ? value : printJson(value));
 }
 
 /** What is shown of a plan. */
@@ -102,7 +114,11 @@ export function planView(view: PlanView, style: ViewStyle): string {
   );
   const rest = header.rows - survey.first.length;
   const more = rest > 0 ? [`and ${groupThousands(rest)} more: ${safeText(view.allRows)}`] : [];
-  const rows = rowLines(view, style, paint);
+  const rows = planRowLines(
+    { first: survey.first, isShared: survey.sharedBody() !== undefined },
+    header.operation,
+    style,
+  );
   return `${[paint.bold(planTitle(header)), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
 }
 
@@ -131,14 +147,15 @@ export function planFacts(
     ['State', [state]],
     ['Run', view.run === undefined ? [] : [runText(view.run, momentText)]],
     ['At', [`${safeText(header.url)} (profile ${safeText(header.profile)})`]],
-    ['From', header.source === undefined ? [] : [safeText(header.source)]],
+    ['From', header.source === undefined ? [] : [`${safeText(header.source)} (as the plan says)`]],
     ['Made', [`${momentText(header.createdAt)} by ${safeText(header.createdBy)}`]],
     ['Expires', [momentText(header.expiresAt)]],
     ['Approved', approvalLines(view)],
     [isChecked ? 'Status when planned' : 'Fields', kinds.length === 0 ? [] : [kinds.join(', ')]],
+    ['Old values', survey.hasOld && !isChecked ? ['as the plan says: nothing can read them again'] : []],
     ['Balances', sum.count === 0 ? [] : [`${sum.text()} in all${known}`]],
     ['Sends', fieldTexts(survey.sharedBody())],
-    ['Expected', header.expect === undefined ? [] : [`${safeText(header.expect.join(', '))}: held when planned`]],
+    ['Expected', survey.expected(header.expect)],
     ['Left out', leftOutTexts(header)],
     ['Compared', header.rows === 0 ? [] : [isChecked ? COMPARED : NOT_COMPARED]],
   ];
@@ -174,95 +191,4 @@ function approvalLines({ approvals, uncounted, demanded }: Omit<PlanView, 'allRo
     demanded === 0 ? [] : [missing > 0 ? `${missing} of ${demanded} missing` : `${demanded} of ${demanded} demanded`];
   const lines = [...signed, ...demand, ...uncounted.map(({ text }) => safeText(text))];
   return lines.length === 0 ? ['not yet'] : lines;
-}
-
-/** A part of a row's line, and how it is painted. */
-interface Piece {
-  readonly text: string;
-  readonly paint?: ((text: string) => string) | undefined;
-}
-
-/** `row 3 sub_1  email: a@x → b@x`; of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`, in columns. */
-function rowLines({ header, survey }: PlanView, style: ViewStyle, paint: Paint): readonly string[] {
-  const between = ` ${arrow(style)} `;
-  const verb = header.operation.split('.').at(-1) ?? '';
-  const isShared = survey.sharedBody() !== undefined;
-  const cells = survey.first.map((row) => [
-    `row ${row.row}${row.id === undefined ? '' : ` ${safeText(row.id)}`}`,
-    aboutText(row, 'clientReference'),
-    aboutText(row, 'currentBalance'),
-  ]);
-  const widths = [0, 1, 2].map((column) => Math.max(0, ...cells.map((row) => displayWidth(row[column] ?? ''))));
-  return survey.first.flatMap((row, index) => {
-    const number = `row ${row.row}`;
-    const known = widths.flatMap((width, column) =>
-      width === 0 ? [] : [padText(cells[index]?.[column] ?? '', width, column === 2 ? 'right' : 'left')],
-    );
-    const about = [{ text: number, paint: paint.faint }, { text: `${known.join('  ').slice(number.length)}  ` }];
-    const change =
-      row.drift === 'checked'
-        ? cardPieces(row, `${between}${verb}`, isShared, paint)
-        : fieldPieces(row, between, paint);
-    const width = displayWidth([...about, ...change].map(({ text }) => text).join(''));
-    // What is sent is what the reviewer looks for: it has a line of its own before it is cut.
-    const lines = width <= style.width ? [[...about, ...change]] : [about, [{ text: '      ' }, ...change]];
-    return lines.map((pieces) => fitted(pieces, style).trimEnd());
-  });
-}
-
-function aboutText({ about }: PlanRow, name: string): string {
-  const value = about?.get(name);
-  return value === undefined ? '' : textOf(value);
-}
-
-function fieldTexts(body: JsonObject | undefined): readonly string[] {
-  return [...(body ?? [])].map(([name, value]) => `${name}: ${textOf(value)}`);
-}
-
-function cardPieces({ before, body }: PlanRow, change: string, isShared: boolean, paint: Paint): readonly Piece[] {
-  const status = textOf(before?.get('status'));
-  const fields = isShared ? [] : fieldTexts(body);
-  return [
-    { text: status, paint: (text) => paint.toned('status', status, text) },
-    { text: [change, ...fields].join('; ') },
-  ];
-}
-
-/** Each field as `name: old → new`, what differs marked; as `name: new` where nothing older is known. */
-function fieldPieces({ before, body }: PlanRow, between: string, paint: Paint): readonly Piece[] {
-  return [...(body ?? [])].flatMap(([name, value], index): readonly Piece[] => {
-    const label = { text: `${index === 0 ? '' : '; '}${name}: ` };
-    if (before === undefined) return [label, { text: textOf(value) }];
-    const [old, next] = [textOf(before.get(name)), textOf(value)];
-    const { head, tail } = sharedEnds(old, next);
-    const marked = (text: string): readonly Piece[] => [
-      { text: text.slice(0, head) },
-      { text: text.slice(head, text.length - tail), paint: paint.bold },
-      { text: text.slice(text.length - tail) },
-    ];
-    return [label, ...marked(old), { text: between }, ...marked(next)];
-  });
-}
-
-/** How many UTF-16 units two texts share at their beginning and at their end, never half a letter. */
-function sharedEnds(old: string, next: string): { readonly head: number; readonly tail: number } {
-  const [a, b] = [Array.from(old), Array.from(next)];
-  const shorter = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < shorter && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
-  return { head: a.slice(0, head).join('').length, tail: a.slice(a.length - tail).join('').length };
-}
-
-/** The pieces on one line of the terminal, painted after they were cut to it. */
-function fitted(pieces: readonly Piece[], { width, unicode }: ViewStyle): string {
-  const shown = cutText(pieces.map(({ text }) => text).join(''), width, unicode);
-  let at = 0;
-  const painted = pieces.map(({ text, paint }) => {
-    const part = shown.slice(at, at + text.length);
-    at += text.length;
-    return paint === undefined || part === '' ? part : paint(part);
-  });
-  return painted.join('') + shown.slice(at);
 }

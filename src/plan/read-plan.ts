@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
+import type { Expectation } from '../input/expect.ts';
 import { describeFields } from '../input/fields.ts';
 import type { InputFile } from '../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
@@ -12,12 +13,12 @@ import type { InputOptions, ReadThrough, Seal } from '../input/records/rows.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonObject } from '../json/value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { hashFirstLine, headerOf, isCount, type PlanHeader } from './plan-file.ts';
 import { PlanSurvey } from './plan-view.ts';
 
 const NEWLINE = 0x0a;
-const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'about', 'drift'];
+const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'expect', 'about', 'drift'];
 
 /** A plan whose every byte was looked at: it is what was written. Its columns are the id and the body fields. */
 export interface CheckedPlan extends CheckedInput {
@@ -45,8 +46,11 @@ export class PlanRows {
   readonly #idParam: string | undefined;
   readonly #fields: ReadonlySet<string> | undefined;
   readonly #drift: Planned['drift'];
+  /** The fields that each row has to hold a value of; undefined: that was looked at before. */
+  readonly #expected: string | undefined;
 
-  constructor({ params, body, family }: Operation) {
+  constructor({ params, body, family }: Operation, expected?: readonly string[]) {
+    this.#expected = expected?.toSorted().join('\n');
     this.#idParam = Object.keys(params.shape)[0];
     this.#fields = body === null ? undefined : new Set(describeFields(body).map(({ name }) => name));
     this.#drift = family === 'cards' ? 'checked' : 'unchecked';
@@ -69,7 +73,7 @@ export class PlanRows {
       row: this.lastRow,
       names: cells.map(([name]) => name),
       values: cells.map(([, value]) => value),
-      planned: { body, before, about, drift: this.#drift },
+      planned: { body, before, about, expects: expectsIn(object.get('expect')), drift: this.#drift },
       ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),
     };
   }
@@ -86,13 +90,33 @@ export class PlanRows {
     }
     if ((body === undefined) !== (this.#fields === undefined)) return 'body does not belong to its operation';
     if (object.get('drift') !== this.#drift) return `drift is not ${this.#drift}`;
-    if (this.#drift === 'checked' && !object.has('before')) return 'before is missing';
+    const knownProblem = this.#knownProblem(object);
+    if (knownProblem !== undefined) return knownProblem;
     const row = object.get('row');
     if (!isCount(row)) return 'row is not a count';
     if (Number(row.text) <= this.lastRow) return 'its row does not follow the one before';
     const isOther = isJsonObject(body) && [...body.keys()].some((name) => this.#fields?.has(name) !== true);
     return isOther ? 'body has a field that its operation does not have' : undefined;
   }
+
+  /** A card's row tells which card it is, and has a text for each field that line 1 names and no other. */
+  #knownProblem(object: JsonObject): string | undefined {
+    const lacking = this.#drift === 'checked' ? ['before', 'about'].find((name) => !object.has(name)) : undefined;
+    if (lacking !== undefined) return `${lacking} is missing`;
+    const expect = object.get('expect');
+    const expects = expectsIn(expect);
+    if (expect !== undefined && !(isJsonObject(expect) && expects.length === expect.size)) {
+      return 'expect is not an object of texts';
+    }
+    const fields = expects.map(({ field }) => field).toSorted();
+    const isOther = this.#expected !== undefined && fields.join('\n') !== this.#expected;
+    return isOther ? 'expect is not of the fields that line 1 names' : undefined;
+  }
+}
+
+function expectsIn(expect: JsonValue | undefined): readonly Expectation[] {
+  if (!isJsonObject(expect)) return [];
+  return [...expect].flatMap(([field, value]) => (typeof value === 'string' ? [{ field, value }] : []));
 }
 
 /** How a plan is read: as an input whose lines are rows with their bodies. Each reading needs its own. */
@@ -212,7 +236,7 @@ export async function checkPlan(
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
   const { header, operation } = head;
-  const rows = new PlanRows(operation);
+  const rows = new PlanRows(operation, header.expect ?? []);
   const survey = new PlanSurvey();
   const options: InputOptions = {
     ...planReading(operation, rows),
@@ -223,6 +247,9 @@ export async function checkPlan(
       return [];
     },
   };
-  const checked = await checkInput({ ...file, bytes: () => bytes }, options, { ...more, allowDuplicates: true });
+  const checked = await checkInput({ ...file, bytes: () => bytes }, options, {
+    ...more,
+    duplicates: operation.family === 'cards' ? 'never' : 'accepted',
+  });
   return { ...checked, header, operation, lastRow: rows.lastRow, survey };
 }

@@ -10,11 +10,11 @@ const UNSAFE =
 const ADDRESS = /[^\s@<>"']+@[^\s@<>"']+/g;
 
 /** Text from outside in one line that every format can hold: what cannot be seen shows as `\u{202e}`. */
-export function plainText(text: string): string {
+export function plainText(text: string, maxLength = MAX_LENGTH): string {
   const visible = text
-    .slice(0, MAX_READ)
+    .slice(0, Math.max(MAX_READ, maxLength))
     .replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-  return shortenText(visible, MAX_LENGTH);
+  return shortenText(visible, maxLength);
 }
 
 /** A text without the e-mail addresses in it: reports go to more people than the cards and subscribers do. */
@@ -42,10 +42,10 @@ export function escapeMarkup(text: string): string {
 
 /**
  * Plain text in Markdown as a span of code, in which nothing is a mark, a link or the mention of a person. A tag is
- * taken apart even there, for what reads the document without knowing Markdown.
+ * taken apart even there, for what reads the document without knowing Markdown. `alsoApart`: what is taken apart besides.
  */
-export function markdownCode(text: string): string {
-  if (text.includes('<')) {
+export function markdownCode(text: string, alsoApart = ''): string {
+  if (text.includes('<') || [...alsoApart].some((mark) => text.includes(mark))) {
     const entity = (mark: string) => ENTITIES[mark] ?? `&#${mark.charCodeAt(0)};`;
     return `<code>${text.replace(/[!-+\--/:-@[-`{-~]/g, entity)}</code>`;
   }

@@ -66,6 +66,13 @@ function rewritten(path: string, change: Readonly<Record<string, unknown>>): voi
   writeFileSync(path, `${JSON.stringify({ ...header, plan: sha256.slice(0, 12), sha256 })}\n${rows.join('')}`);
 }
 
+/** The plan with rows that hold something else, named by its header, and a hash that is right again. */
+function rewrittenRows(path: string, change: Readonly<Record<string, object>>): void {
+  const [head = '', ...rows] = readFileSync(path, 'utf8').split(/(?<=\n)/);
+  writeFileSync(path, head + rows.map((row) => `${JSON.stringify({ ...JSON.parse(row), ...change })}\n`).join(''));
+  rewritten(path, { expect: Object.keys(change['expect'] ?? {}) });
+}
+
 describe('--plan sends no write', () => {
   it('reads each card once and writes what would be sent, with what was known, to a file of mode 0600', async () => {
     const { home, server, path } = await planOf(2);
@@ -79,10 +86,11 @@ describe('--plan sends no write', () => {
       url: server.url,
       profile: 'default',
       createdBy: expect.any(String),
-      createdAt: expect.any(String),
+      createdAt: expect.stringMatching(/T[\d:]{8}\.\d{3}Z$/),
       expiresAt: expect.any(String),
       rows: 2,
       unchanged: 0,
+      nonce: expect.stringMatching(/^[0-9a-f]{12}$/),
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const before = { status: 'ACTIVE', updatedAt: '2025-01-02T00:00:00Z' };
@@ -268,8 +276,9 @@ describe('--plan sends no write', () => {
     expect((await runFrontdesk(block, { home, env: server.env })).code).toBe(0);
     expect(linesOf(home, 'cards.plan')[0]).toMatchObject({
       source: 'cards.csv',
-      expect: ['status=ACTIVE', 'clientReference'],
+      expect: ['status', 'clientReference'],
     });
+    expect(linesOf(home, 'cards.plan')[1]).toMatchObject({ expect: { status: 'ACTIVE', clientReference: 'order-1' } });
     file('old.csv', 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,\ns4,d@x,Dan\n');
     file('new.csv', 'id,email,first_name\ns1,new@x,\ns2,b@x,\ns3,c@x,\n');
     const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
@@ -531,6 +540,109 @@ describe('plan apply', () => {
   });
 });
 
+describe('a plan is compared with what is read right before each write', () => {
+  /** A card whose members are others from the second read of it on. */
+  const changing = (change: Readonly<Record<string, unknown>>) => {
+    const seen = new Set<number>();
+    return (request: RecordedRequest): Reply | undefined => {
+      const number = cardNumber(request);
+      if (request.method !== 'GET' || !seen.has(number)) {
+        seen.add(number);
+        return undefined;
+      }
+      const card = JSON.parse(cardText('ACTIVE'));
+      const known = { cardId: cardId(number), clientReference: 'order-1', updatedAt: '2025-01-02T00:00:00Z' };
+      return { status: 200, body: JSON.stringify({ ...card, currentBalance: 10.1, ...known, ...change }) };
+    };
+  };
+  const made = async (special: Parameters<typeof playService>[0], more: readonly string[]) => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(special));
+    const args = ['card', 'block', cardId(1), '--plan', 'p.plan', ...more];
+    expect((await runFrontdesk(args, { home, env: server.env })).code).toBe(0);
+    return { home, server };
+  };
+
+  it.each([
+    [
+      'its reference is another one',
+      { clientReference: 'order-9' },
+      {},
+      'clientReference is order-9, was order-1 when planned',
+    ],
+    [
+      'what --expect asked for does not hold any more',
+      { metadata: { shop: 'b' } },
+      { 'metadata.shop': 'harbour' },
+      'metadata.shop is "b", not harbour',
+    ],
+  ])('and a card is left alone when %s', async (_what, change, expected, problem) => {
+    const { home, server } = await made(changing(change), []);
+    if (Object.keys(expected).length > 0) rewrittenRows(join(home.path, 'work', 'p.plan'), { expect: expected });
+    const { code, stdout } = await apply({ home, server });
+    expect(code).toBe(15);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      row: 1,
+      outcome: 'not_sent',
+      attempts: 0,
+      error: { code: 'PRECONDITION', message: `block of card ${cardId(1)} was not sent: ${problem}` },
+    });
+    expect(writes(server)).toEqual([]);
+  });
+
+  it('and a balance that changed is said with the row, which is sent', async () => {
+    const planned = await made(changing({ currentBalance: 5 }), []);
+    const { code, stderr } = await apply(planned);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `{"notice":{"code":"BALANCE_CHANGED","message":"row 1: the balance of card ${cardId(1)} is 5, was 10.10 when planned"}}`,
+    );
+    expect(writes(planned.server)).toHaveLength(1);
+  });
+});
+
+describe('a card stands in a plan once', () => {
+  it('so that --plan refuses it twice, whatever --allow-duplicates says', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const args = [...BLOCK, '--plan', 'p.plan', '--allow-duplicates'];
+    const input = { home, env: server.env, stdin: `${cardId(1)}\n${cardId(1).toUpperCase()}\n` };
+    const { code, stderr } = await runFrontdesk(args, input);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`the same id as in line 1 (${cardId(1).toUpperCase()}); a plan holds a card once`);
+    expect(server.requests).toEqual([]);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  });
+
+  it('and a file in which one stands twice is no plan', async () => {
+    const { home, server, path } = await planOf(2);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(`"id":"${cardId(2)}"`, `"id":"${cardId(1)}"`));
+    rewritten(path, {});
+    const before = server.requests.length;
+    const { code, stderr } = await apply({ home, server });
+    expect([code, server.requests.length]).toEqual([2, before]);
+    expect(stderr).toContain('cannot be used as a plan: line 3');
+    expect((await runFrontdesk(['plan', 'show', 'p.plan'], { home })).code).toBe(2);
+  });
+});
+
+describe('plan show --as markdown', () => {
+  it('prints the plan for a pull request, and as a member of one object with --json', async () => {
+    const { home } = await planOf(2);
+    const { plan } = linesOf(home)[0] as { plan: string };
+    const { code, stdout, stderr } = await runFrontdesk(['plan', 'show', 'p.plan', '--as', 'markdown'], { home });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([`## Plan ${plan}: card block of 2 rows`, '', '- State: `new`']);
+    expect(stdout).toContain(
+      `| Row | Id | Reference | Status |\n| --- | --- | --- | --- |\n| 1 | \`${cardId(1)}\` | \`order-1\` | \`ACTIVE\` |\n`,
+    );
+    const json = await runFrontdesk(['plan', 'show', 'p.plan', '--as', 'markdown', '--json'], { home });
+    expect(JSON.parse(json.stdout)).toMatchObject({ plan, as: 'markdown' });
+    const query = await runFrontdesk(['plan', 'show', 'p.plan', '--as', 'markdown', '--query', 'x'], { home });
+    expect([query.code, query.stdout]).toEqual([2, '']);
+  });
+});
+
 describe('an expired plan that was begun before', () => {
   it('is shown again, or gone on with', async () => {
     const planned = await planOf(2, ({ method, url }) =>
@@ -705,8 +817,8 @@ describe('plan show', () => {
     );
     const { plan, createdAt } = linesOf(home)[0] as { plan: string; createdAt: string };
     const shown = await runFrontdesk(['plan', 'show', path], { home });
-    expect(shown.stdout.split('\n')[0]).toBe('ROW\tID\tREFERENCE\tBALANCE\tBODY\tBEFORE\tDRIFT');
-    expect(shown.stdout.split('\n')[1]?.split('\t').slice(1, 4)).toEqual([cardId(1), 'order-1', '10.10']);
+    expect(shown.stdout.split('\n')[0]).toBe('ROW\tID\tREFERENCE\tSTATUS');
+    expect(shown.stdout.split('\n')[1]).toBe(`1\t${cardId(1)}\torder-1\tACTIVE`);
     const facts = shown.stderr.trimEnd().split('\n');
     expect(facts[0]).toBe(`frontdesk: note: Plan ${plan}: card block of 2 rows`);
     expect(facts.slice(1).map((line) => line.split(': ')[2])).toEqual([

@@ -150,6 +150,10 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   const { header, operation } = plan;
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
+  if (begun !== undefined && begun.inputSha256 !== plan.sha256) {
+    const message = `run ${begun.run} applied another plan, whose hash begins with the same ${header.plan}`;
+    throw Failure.unsent('USAGE', message, { hints: ['make the plan again'] });
+  }
   refusePlan(session, plan, begun !== undefined);
   const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
   const { approvals: approved = [], uncounted = [] } = counted ?? {};
@@ -171,7 +175,7 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     await writeEmptySummary(session);
     return 0;
   }
-  const status = await planState(session, header);
+  const status = await planState(session, plan);
   // A plan is never resent, so that nothing of an unsettled run is sent either.
   const isFinished = status.state === 'finished' || status.state === 'unsettled';
   const service = await session.service(operation.family);

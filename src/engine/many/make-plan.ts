@@ -26,7 +26,6 @@ import { doRows } from './execute-run.ts';
 import type { ManyCall } from './many-call.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { expectedOf } from './run-input.ts';
 import { type TakeRow, writeSummary } from './run-output.ts';
 import { isShownAsPage, writePlanView } from './show-plan.ts';
 
@@ -54,11 +53,11 @@ export async function writePlan(
   const { command = session.output.command ?? 'frontdesk', demanded = 0 } = next;
   const { clock, user, pid, random } = session.context;
   const nowMs = clock.now();
-  // To the microsecond, the last three digits by chance: equal rows that are planned at once are two plans.
-  const chance = String(Math.floor(random() * 1000)).padStart(3, '0');
-  const createdAt = new Date(nowMs).toISOString().replace('Z', `${chance}Z`);
-  const expiresAt = new Date(nowMs + lifeMs).toISOString();
-  const writer = await openPlanWriter(path, { ...origin, createdBy: user, createdAt, expiresAt }, pid);
+  const times = { createdAt: new Date(nowMs).toISOString(), expiresAt: new Date(nowMs + lifeMs).toISOString() };
+  const nonce = Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
+  const writer = await openPlanWriter(path, { ...origin, createdBy: user, ...times, nonce }, pid);
   const survey = new PlanSurvey();
   const add: AddRow = (row) => {
     survey.add(row);
@@ -95,7 +94,7 @@ function writeOwnPlan(
 ): Promise<boolean> {
   if (path === undefined || planExpires === undefined) throw new Error('a plan without --plan');
   const { profile } = session;
-  const expect = expectations.length === 0 ? {} : { expect: expectedOf(expectations) };
+  const expect = expectations.length === 0 ? {} : { expect: expectations.map(({ field }) => field) };
   const about = { operation: command, url: session.baseUrl(family), profile: profile.name, ...origin, ...expect };
   const demanded = origin.rows === 0 ? 0 : demandedApprovals(profile);
   return writePlan(session, { path, lifeMs: planExpires.ms }, about, { demanded }, fill);
@@ -168,7 +167,13 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   for (const each of warnings) await session.notify(each);
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
   await checkPlanPlace(options.plan ?? '');
-  let row: PlanRow = { row: 1, id, body: isJsonObject(body) ? body : undefined, drift: 'unchecked' };
+  let row: PlanRow = {
+    row: 1,
+    id,
+    body: isJsonObject(body) ? body : undefined,
+    expects: expectations,
+    drift: 'unchecked',
+  };
   if (operation.family === 'cards') {
     const before = await readCardBefore(session, call, true);
     checkExpectations(single, before);

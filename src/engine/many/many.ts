@@ -7,7 +7,9 @@ import { note, usageFailure, warning } from '../../failure.ts';
 import { describeIoError, orIoFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
-import { rowsOf } from '../../input/records/rows.ts';
+import type { Duplicates } from '../../input/records/findings.ts';
+import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
+import type { CallOptions } from '../../options/call-options.ts';
 import { groupThousands } from '../../output/safe-text.ts';
 import { orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
@@ -31,8 +33,7 @@ async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: 
   if (reading.path !== '-') {
     await collect(failures, async () => {
       const file = await open();
-      const allowDuplicates = options.allowDuplicates === true;
-      await (fieldsAreSound ? checkInput(file, reading, { allowDuplicates }) : file.close());
+      await (fieldsAreSound ? checkInput(file, reading, { duplicates: duplicatesOf(options, reading) }) : file.close());
     });
   }
   if (failures.length > 0) throw joinFailures(failures);
@@ -76,13 +77,19 @@ async function placeForCopy(session: Session, isRun: boolean) {
   return { path, remove };
 }
 
+/** A plan compares each card with what it was, which a second write to it would find changed. */
+function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: InputOptions): Duplicates {
+  if (plan !== undefined && operation.family === 'cards') return 'never';
+  return allowDuplicates === true ? 'accepted' : 'refused';
+}
+
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
   const { options, reading } = call;
   const { operation } = reading;
   const isWriting = isWrite(operation);
-  const allowDuplicates = options.allowDuplicates === true;
-  const checked = await checkInput(await call.open(), reading, { allowDuplicates, copyTo: copy });
+  const duplicates = duplicatesOf(options, reading);
+  const checked = await checkInput(await call.open(), reading, { duplicates, copyTo: copy });
   refuseOtherCount(options.expectRows, checked.rows);
   await notifyInput(session, call, checked);
   const rowsIn = (path: string) =>

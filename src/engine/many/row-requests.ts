@@ -6,9 +6,10 @@ import type { CallInput, CallPolicy, CallResult } from '../../http/call.ts';
 import { unmetExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
+import { sameDecimal } from '../../json/decimal.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { failedCall } from '../../run/row-outcome.ts';
 import type { RowSlot } from '../../run/run-task.ts';
@@ -61,6 +62,7 @@ export function makeRowSender(
   operation: Operation,
   policy: CallPolicy,
   openProblem: (row: Row) => string | undefined = () => undefined,
+  onOtherBalance: (text: string) => Promise<void> = async () => undefined,
 ) {
   const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const open = openProblem(row);
@@ -76,8 +78,11 @@ export function makeRowSender(
     if (read.kind === 'failed') {
       return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.ending);
     }
-    const problem = isPlanned ? changeSince(row.before, read.resource) : unmetBy(read.resource, row);
-    return problem === undefined ? send(row, slot) : heldBack(row, operation, new Failure('PRECONDITION', problem));
+    const problem = (isPlanned ? changeSince(row, read.resource) : undefined) ?? unmetBy(read.resource, row);
+    if (problem !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', problem));
+    const balance = isPlanned ? otherBalance(row, read.resource) : undefined;
+    if (balance !== undefined) await onOtherBalance(`row ${row.row}: the balance of card ${row.id} is ${balance}`);
+    return send(row, slot);
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> =>
     row.drift === 'checked' || row.expects.length > 0 ? compareAndSend(row, slot) : send(row, slot);
@@ -104,15 +109,24 @@ function shown(value: JsonValue | undefined): string {
 }
 
 /** What of a card is not as it was planned: `status is BLOCKED, was ACTIVE when planned`; undefined: all is. */
-function changeSince(before: JsonObject | undefined, card: JsonValue): string | undefined {
-  const now = comparedMembers(card);
-  const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
+function changeSince({ before, about }: Row, card: JsonValue): string | undefined {
+  const reference = ['clientReference'];
+  const planned = new Map([...(before ?? []), ...pickMembers(about ?? null, reference)]);
+  const now = new Map([...comparedMembers(card), ...pickMembers(card, reference)]);
+  const names = new Set([...planned.keys(), ...now.keys()]);
   const changes = [...names].flatMap((name) => {
-    const [then, current] = [before?.get(name), now.get(name)];
+    const [then, current] = [planned.get(name), now.get(name)];
     const isSame = then !== undefined && current !== undefined && printJson(then) === printJson(current);
     return isSame ? [] : [`${name} is ${shown(current)}, was ${shown(then)} when planned`];
   });
   return changes.length === 0 ? undefined : changes.join('; ');
+}
+
+/** A balance that is another one now: `5.00, was 10.00 when planned`. */
+function otherBalance({ about }: Row, card: JsonValue): string | undefined {
+  const [then, now] = [about?.get('currentBalance'), isJsonObject(card) ? card.get('currentBalance') : undefined];
+  if (then instanceof JsonNumber && now instanceof JsonNumber && sameDecimal(then.text, now.text)) return undefined;
+  return then === now ? undefined : `${shown(now)}, was ${shown(then)} when planned`;
 }
 
 /** The members of a card that a planned write is held against, digits and keys as sent. */

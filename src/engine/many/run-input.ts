@@ -40,7 +40,7 @@ export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['u
 }
 
 /** What `--expect` compares, as runs and plans keep it. */
-export function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
+function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
   return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
 }
 

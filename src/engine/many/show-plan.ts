@@ -1,14 +1,16 @@
 import type { OutputPort } from '../../context.ts';
-import { Failure, note, warning } from '../../failure.ts';
+import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import { openInput } from '../../input/input-file.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow, rowsOf } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { isJson } from '../../output/options.ts';
 import { checkApprovals, findSshKeygen, listSignatures, signers } from '../../plan/approvals.ts';
+import { changeObjects, changeTable } from '../../plan/plan-changes.ts';
 import { rowColumns } from '../../plan/plan-columns.ts';
-import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { headerObject, type PlanRow, planRunName, rowObject } from '../../plan/plan-file.ts';
 import { type PlanView, planFacts, planTitle, planView } from '../../plan/plan-view.ts';
 import { type CheckedPlan, checkPlan, planReading } from '../../plan/read-plan.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
@@ -56,10 +58,15 @@ export async function writePlanView(
 }
 
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
-export async function planState(session: Session, header: PlanHeader): Promise<Pick<PlanView, 'state' | 'run'>> {
+export async function planState(
+  session: Session,
+  { header, sha256 }: Pick<CheckedPlan, 'header' | 'sha256'>,
+): Promise<Pick<PlanView, 'state' | 'run'>> {
   const { stateDir } = session.places;
   const name = planRunName(header.plan);
-  if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
+  const begun = stateDir === undefined ? undefined : await readRunHeader(runFolder(stateDir, name));
+  // The name has twelve digits of the hash: that of another plan may begin with the same.
+  if (begun?.inputSha256 === sha256) {
     const run = await showRun(portsOf(session), name);
     return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
   }
@@ -107,30 +114,85 @@ export async function reviewOf(
   session: Session,
   profile: ResolvedProfile | undefined,
   path: string,
-  { header, survey }: CheckedPlan,
+  plan: CheckedPlan,
 ): Promise<Omit<PlanView, 'allRows'>> {
+  const { header, survey } = plan;
   return {
     header,
-    ...(await planState(session, header)),
+    ...(await planState(session, plan)),
     survey,
     ...(await showApprovals(session, profile, path)),
   };
+}
+
+/** Writes the plan as Markdown; where JSON was asked for on the command line, as a member of one JSON object. */
+async function writeMarkdown(
+  { context, output, preferences }: Session,
+  view: Omit<PlanView, 'allRows'>,
+  rows: AsyncIterable<PlanRow>,
+): Promise<void> {
+  if (output.columns !== undefined || output.query !== undefined) {
+    const problem = 'prints a whole document, of which --columns and --query take no part';
+    throw usageFailure([{ where: '--as', problem }]);
+  }
+  const { planMarkdown } = await import('../../report/plan-markdown.ts');
+  const document = await planMarkdown(view, rows, output.now);
+  const { source, value } = preferences.output;
+  const isMember = source === 'flag' && isJson(value);
+  const member = { plan: view.header.plan, as: 'markdown', document };
+  await context.stdout.write(isMember ? `${JSON.stringify(member)}\n` : document);
 }
 
 async function* rowObjects(session: Session, path: string, plan: CheckedPlan): AsyncGenerator<JsonObject> {
   for await (const row of eachRow(rowsOfPlan(session, path, plan))) yield rowObject(row);
 }
 
+/** For the log of a job: what a person sees above the rows as notices, then the rows. */
+async function writeTable(
+  session: Session,
+  path: string,
+  plan: CheckedPlan,
+  view: Omit<PlanView, 'allRows'>,
+): Promise<void> {
+  const { output } = session;
+  const { header, operation } = plan;
+  let last = '';
+  await session.notify(note('PLAN', planTitle(header)));
+  for (const [label, text] of planFacts(view, output.now)) {
+    last = label === '' ? last : label;
+    await session.notify(note('PLAN', `${last}: ${text}`));
+  }
+  // A table has a line for each change; csv and ndjson a row for each of the plan, with its body whole.
+  const isTable = output.format === 'table' && output.columns === undefined;
+  const columns = isTable ? changeTable(header) : rowColumns(operation.family === 'cards');
+  const writer = await session.openRows(columns, header.rows);
+  if (isTable) {
+    for await (const row of eachRow(rowsOfPlan(session, path, plan))) {
+      for (const change of changeObjects(row, columns)) await writer.row(change);
+    }
+  } else for await (const row of rowObjects(session, path, plan)) await writer.row(row);
+  await writer.close();
+}
+
 /**
  * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
  * table of the rows, or one JSON document.
  */
-export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
+export async function showPlan(
+  session: Session,
+  path: string,
+  profile: ResolvedProfile | undefined,
+  as: 'markdown' | undefined,
+): Promise<number> {
   const plan = await readPlan(session, path);
-  const { header, operation } = plan;
+  const { header } = plan;
   const view = await reviewOf(session, profile, path, plan);
   const rows = rowObjects(session, path, plan);
   const { output, context } = session;
+  if (as === 'markdown') {
+    await writeMarkdown(session, view, eachRow(rowsOfPlan(session, path, plan)));
+    return 0;
+  }
   if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
   else if (output.format === 'json' || output.query !== undefined) {
     const head = new Map<string, JsonValue>([
@@ -145,16 +207,7 @@ export async function showPlan(session: Session, path: string, profile: Resolved
       await session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
     }
   } else {
-    // For the log of a job: what a person sees above the rows.
-    let last = '';
-    await session.notify(note('PLAN', planTitle(header)));
-    for (const [label, text] of planFacts(view, output.now)) {
-      last = label === '' ? last : label;
-      await session.notify(note('PLAN', `${last}: ${text}`));
-    }
-    const writer = await session.openRows(rowColumns(operation.family === 'cards'), header.rows);
-    for await (const row of rows) await writer.row(row);
-    await writer.close();
+    await writeTable(session, path, plan, view);
   }
   return 0;
 }

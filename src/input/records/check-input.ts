@@ -5,7 +5,7 @@ import { orIoFailure, tidy } from '../../files/io-failure.ts';
 import { warningsOf } from '../doubts.ts';
 import type { InputFile } from '../input-file.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
-import { Findings } from './findings.ts';
+import { type Duplicates, Findings } from './findings.ts';
 import { type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
 import type { InputFault, InputFormat } from './record.ts';
@@ -99,7 +99,7 @@ async function readThrough(
 export async function checkInput(
   file: InputFile,
   options: InputOptions,
-  more: { readonly allowDuplicates: boolean; readonly copyTo?: string },
+  more: { readonly duplicates: Duplicates; readonly copyTo?: string },
 ): Promise<CheckedInput> {
   const { copyTo } = more;
   const { seal } = options;
@@ -107,7 +107,7 @@ export async function checkInput(
   const copying = <T>(work: Promise<T>) => orIoFailure(work, `cannot copy the input to ${copyTo}`, 'unsent');
   const copy = copyTo === undefined ? undefined : await copying(open(copyTo, 'wx', 0o600));
   const hash = createHash('sha256');
-  const findings = new Findings(options, more.allowDuplicates);
+  const findings = new Findings(options, more.duplicates);
   let isKept = false;
   try {
     const bytes = passedOn(file.bytes(), (piece) => {

@@ -18,6 +18,9 @@ const MAX_FAULTS = 20;
 const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
 
+/** What becomes of the same id twice in a write: taken, a fault unless `--allow-duplicates`, or a fault whatever is said. */
+export type Duplicates = 'accepted' | 'refused' | 'never';
+
 /** What was found while an input was read through once. */
 export class Findings {
   readonly faults: InputFault[] = [];
@@ -41,6 +44,7 @@ export class Findings {
   /** Events to make that start in the past. */
   past = 0;
   readonly #options: InputOptions;
+  readonly #duplicates: Duplicates;
   readonly #seen: SeenTable | undefined;
   #lastNames: readonly string[] | undefined;
   /** Values that were perhaps not meant, by what they have. */
@@ -49,9 +53,10 @@ export class Findings {
     { readonly name: string; readonly doubt: string; cells: number; readonly line: number }
   >();
 
-  constructor(options: InputOptions, allowDuplicates: boolean) {
+  constructor(options: InputOptions, duplicates: Duplicates) {
     this.#options = options;
-    this.#seen = isWrite(options.operation) && !allowDuplicates ? new SeenTable() : undefined;
+    this.#duplicates = duplicates;
+    this.#seen = isWrite(options.operation) && duplicates !== 'accepted' ? new SeenTable() : undefined;
   }
 
   /** Keeps the first faults of a batch, in the order of the input. */
@@ -132,7 +137,7 @@ export class Findings {
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
-    const problem = `the same ${same} as in ${first} (${this.#nameOf(row)}); --allow-duplicates accepts that`;
+    const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '; a plan holds a card once' : '; --allow-duplicates accepts that'}`;
     return placeFault(row.record, format, field, problem);
   }
 }

@@ -125,7 +125,7 @@ export class Interpreter {
       columns.fields.length === 0 && changedFrom === undefined
         ? { values: defaults, isUnchanged: false }
         : this.#values(record, columns, id, format, found);
-    const expects = this.#expects(record, found);
+    const expects = record.planned?.expects ?? this.#expects(record, found);
     this.#checkBody(values, isUnchanged, found);
     const { row: number, line, planned } = record;
     // Member by member: a spread takes longer, and there may be a million rows.

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { Expectation } from '../expect.ts';
 
 /** One row of an input as it was read: names and values side by side, in the order of the input. */
 export interface RawRecord {
@@ -26,8 +27,10 @@ export interface Planned {
   readonly body: JsonObject | undefined;
   /** A card: status and updatedAt as read. An update against an older file: the old cells. */
   readonly before?: JsonObject | undefined;
-  /** Of a card: its reference and balance as read, for reviewers; never compared. */
+  /** Of a card: its reference, which is compared, and its balance, as read. */
   readonly about?: JsonObject | undefined;
+  /** What `--expect` asked of the card when it was planned. */
+  readonly expects?: readonly Expectation[];
   /** Whether the row is compared with `before` again right before it is sent. */
   readonly drift: 'checked' | 'unchecked';
 }

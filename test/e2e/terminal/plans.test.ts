@@ -66,7 +66,7 @@ describe.concurrent('a plan on a terminal', () => {
     const lines = end.text.split(/\r?\n/).map((line) => line.trimEnd());
     // On a slow machine a wait stood on this line before.
     expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
-    expect(lines).toContain('From                 cards.ids');
+    expect(lines).toContain('From                 cards.ids (as the plan says)');
     expect(lines).toContain('Status when planned  2 ACTIVE');
     expect(lines).toContain('Sends                reason: INC-7');
     expect(end.text).not.toContain(sha256);

@@ -45,7 +45,8 @@ describe('a plan of cards', () => {
       url: 'https://api.example.com',
       profile: 'demo',
       createdBy: 'ada',
-      createdAt: '2026-05-01T12:00:00.000500Z',
+      createdAt: '2026-05-01T12:00:00.000Z',
+      nonce: '800000000000',
       expiresAt: '2026-05-01T12:01:00.000Z',
       rows: 2,
       unchanged: 0,
@@ -93,7 +94,8 @@ describe('a plan of cards', () => {
     expect(bench.stderr()).toContain(`row 1: block of card ${cardId(1)} was not planned: `);
     const good = bench.again(OF_BLOCK);
     expect(await plan(good, BLOCK, TWO_CARDS, { expect: ['status=ACTIVE', 'clientReference=r-1'] })).toBe(0);
-    expect(planOf(good).header.expect).toEqual(['status=ACTIVE', 'clientReference=r-1']);
+    expect(planOf(good).header.expect).toEqual(['status', 'clientReference']);
+    expect(planOf(good).rows[1].expect).toEqual({ status: 'ACTIVE', clientReference: 'r-1' });
   });
 
   it('names the column of each row that was compared', async () => {
@@ -101,6 +103,7 @@ describe('a plan of cards', () => {
     const rows = `id,status\n${cardId(1)},ACTIVE\n`;
     expect(await plan(bench, BLOCK, rows, { expect: ['status'] })).toBe(0);
     expect(planOf(bench).header.expect).toEqual(['status']);
+    expect(planOf(bench).rows[0].expect).toEqual({ status: 'ACTIVE' });
   });
 
   it('says that a card could not be read, and not what was expected of it', async () => {
@@ -132,7 +135,7 @@ describe('a plan of cards', () => {
     const bench = openBench({ ...OF_BLOCK, output: { format: 'json', command: undefined }, random: 0.0071 });
     expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
     expect(JSON.parse(bench.stdout())).toEqual(planOf(bench).header);
-    expect(planOf(bench).header.createdAt).toBe('2026-05-01T12:00:00.000007Z');
+    expect(planOf(bench).header).toMatchObject({ createdAt: '2026-05-01T12:00:00.000Z', nonce: '01d14e3bcd35' });
     expect(JSON.parse(bench.stderr()).notice).toMatchObject({
       code: 'PLANNED',
       message: expect.stringContaining('look at it: frontdesk plan show '),
@@ -250,13 +253,14 @@ describe('a plan of one call', () => {
     expect(await single(bench, BLOCK, cardId(1), { reason: 'lost' }, { expect: ['status=ACTIVE'] })).toBe(0);
     expect(bench.sent).toEqual([`GET /v1/cards/${cardId(1)}`]);
     const { header, rows } = planOf(bench);
-    expect(header).toMatchObject({ rows: 1, unchanged: 0, expect: ['status=ACTIVE'] });
+    expect(header).toMatchObject({ rows: 1, unchanged: 0, expect: ['status'] });
     expect(rows).toEqual([
       {
         row: 1,
         id: cardId(1),
         body: { reason: 'lost' },
         before: CARD,
+        expect: { status: 'ACTIVE' },
         about: { clientReference: 'r-1' },
         drift: 'checked',
       },

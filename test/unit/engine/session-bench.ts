@@ -254,6 +254,7 @@ export function cardRows(count: number, fields: Readonly<Record<string, string>>
       ['status', 'ACTIVE'],
       ['updatedAt', '2025-01-02T00:00:00Z'],
     ]),
+    about: new Map([['clientReference', 'r-1']]),
     drift: 'checked' as const,
   }));
 }

@@ -183,7 +183,7 @@ describe('when the power goes, a run', () => {
         resendUnknown: false,
         expectations: [],
       },
-      { allowDuplicates: false, copyTo },
+      { duplicates: 'refused', copyTo },
     );
     return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: copyTo }));
   }

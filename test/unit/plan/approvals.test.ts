@@ -73,15 +73,6 @@ describe('the names of approvers', () => {
     expect(await signers(path)).toEqual(['ann', 'ann-lee', 'bob']);
     expect(await signers(join(folder, 'none', 'p.plan'))).toEqual([]);
   });
-
-  it('are a hundred at most', async () => {
-    const { path } = stage(
-      Array.from({ length: 102 }, (_, index) => `n${String(index).padStart(3, '0')}`),
-      '',
-    );
-    const found = await signers(path);
-    expect([found.length, found.at(-1)]).toEqual([100, 'n099']);
-  });
 });
 
 describe('an approval counts', () => {
@@ -109,6 +100,18 @@ describe('an approval counts', () => {
         { text: `the signature of eve ${UNLISTED}`, fix: ASK },
       ],
     });
+  });
+
+  it('behind a hundred others that are listed nowhere, which are not all looked at', async () => {
+    const others = Array.from({ length: 120 }, (_, index) => `a${String(index).padStart(3, '0')}`);
+    const { tool, plan, approvers, calls } = stage([...others, 'ann', 'bob'], VERIFIES);
+    writeFileSync(approvers.path, 'eve,b?b ssh-ed25519 AAAA\n# x\n"ann" namespaces="x" ssh-ed25519 AAAA\n');
+    const { approvals, uncounted } = await checkApprovals(tool, plan, approvers.path);
+    expect(approvals).toEqual([
+      { as: 'ann', key: ANN_KEY },
+      { as: 'bob', key: BOB_KEY },
+    ]);
+    expect([uncounted.length, calls().length]).toEqual([98, 100]);
   });
 
   it.each([

@@ -30,6 +30,7 @@ function cardRow(row: number): PlanRow {
       ['status', 'ACTIVE'],
       ['updatedAt', '2025-01-02T00:00:00Z'],
     ]),
+    about: new Map([['clientReference', 'r']]),
     drift: 'checked',
   };
 }
@@ -64,9 +65,9 @@ describe('a plan', () => {
   it('has in line 1 what it is, and then a line for each row, and names itself by its hash', async () => {
     const lines = (await makePlan([cardRow(1), cardRow(3)], { unchanged: 1 })).toString('utf8').split('\n');
     expect(lines).toEqual([
-      '{"frontdeskPlan":1,"plan":"9c2ca6000d41","operation":"card.block","url":"https://cards.example.com","profile":"live","createdBy":"ann","createdAt":"2026-05-01T12:00:00.000123Z","expiresAt":"2026-05-02T12:00:00.000Z","rows":2,"unchanged":1,"sha256":"9c2ca6000d41e56483ba308cb0d0e059e9d624453fe4e9285c33f6811b28ca07"}',
-      '{"row":1,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000001","body":{"reason":"stolen, \\"ticket\\" 1"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"drift":"checked"}',
-      '{"row":3,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000003","body":{"reason":"stolen, \\"ticket\\" 3"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"drift":"checked"}',
+      '{"frontdeskPlan":1,"plan":"3e3d44325e2c","operation":"card.block","url":"https://cards.example.com","profile":"live","createdBy":"ann","createdAt":"2026-05-01T12:00:00.000123Z","expiresAt":"2026-05-02T12:00:00.000Z","rows":2,"unchanged":1,"sha256":"3e3d44325e2c514c75aa4af9ceb1e9fcb70cf4186bea2a8a5933f15c1498ce17"}',
+      '{"row":1,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000001","body":{"reason":"stolen, \\"ticket\\" 1"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"about":{"clientReference":"r"},"drift":"checked"}',
+      '{"row":3,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000003","body":{"reason":"stolen, \\"ticket\\" 3"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"about":{"clientReference":"r"},"drift":"checked"}',
       '',
     ]);
   });

@@ -88,7 +88,14 @@ describe('the first line of a plan', () => {
 });
 
 describe('the line of a row', () => {
-  const CARD_ROW = { row: 3, id: CARD, body: { reason: 'lost' }, before: { status: 'ACTIVE' }, drift: 'checked' };
+  const CARD_ROW = {
+    row: 3,
+    id: CARD,
+    body: { reason: 'lost' },
+    before: { status: 'ACTIVE' },
+    about: {},
+    drift: 'checked',
+  };
   const EVENT_ROW = {
     row: 1,
     id: null,
@@ -103,7 +110,7 @@ describe('the line of a row', () => {
     return element;
   };
   const problemOf = (operation: (typeof OPERATIONS)[keyof typeof OPERATIONS], value: unknown) =>
-    read(new PlanRows(operation), value).problems?.get(-1) ?? 'taken';
+    read(new PlanRows(operation, []), value).problems?.get(-1) ?? 'taken';
 
   it('is the row as an input has it', () => {
     expect(read(new PlanRows(cardBlock), CARD_ROW)).toEqual({
@@ -113,7 +120,8 @@ describe('the line of a row', () => {
       planned: {
         body: new Map([['reason', 'lost']]),
         before: new Map([['status', 'ACTIVE']]),
-        about: undefined,
+        about: new Map(),
+        expects: [],
         drift: 'checked',
       },
     });
@@ -153,6 +161,13 @@ describe('the line of a row', () => {
     ['a body that is no object', { body: 'x' }, 'body is not an object'],
     ['a card that is not compared', { drift: 'unchecked' }, 'drift is not checked'],
     ['nothing to compare with', { before: undefined }, 'before is missing'],
+    ['nothing that tells which card it is', { about: undefined }, 'about is missing'],
+    ['an expectation that is no text', { expect: { status: 1 } }, 'expect is not an object of texts'],
+    [
+      'an expectation that line 1 does not name',
+      { expect: { status: 'ACTIVE' } },
+      'expect is not of the fields that line 1 names',
+    ],
     ['something to compare with that is no object', { before: [1] }, 'before is not an object'],
     ['no number', { row: undefined }, 'row is not a count'],
     ['a number that is none', { row: '3' }, 'row is not a count'],

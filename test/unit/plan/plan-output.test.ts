@@ -16,7 +16,7 @@ const LINE_1 = {
   sha256: TEXT,
 };
 
-const ORIGIN = { source: TEXT, expect: list(TEXT), missing: INTEGER, emptied: INTEGER };
+const ORIGIN = { source: TEXT, expect: list(TEXT), missing: INTEGER, emptied: INTEGER, nonce: TEXT };
 
 it('the header of a plan is printed as line 1 of its file', () => {
   expect(PLAN_HEADER_OUTPUT).toEqual(object(LINE_1, ORIGIN));
@@ -33,7 +33,7 @@ it('a whole plan is printed with its state, its approvals and its rows', () => {
       rows: list(
         object(
           { row: INTEGER, id: nullable(TEXT), drift: oneOf(['checked', 'unchecked']) },
-          { body: ANY_OBJECT, before: ANY_OBJECT, about: ANY_OBJECT },
+          { body: ANY_OBJECT, before: ANY_OBJECT, expect: ANY_OBJECT, about: ANY_OBJECT },
         ),
       ),
     }),

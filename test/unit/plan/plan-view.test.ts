@@ -61,6 +61,7 @@ describe('a plan on a terminal', () => {
         `Expires              ${peopleTime('2026-05-02T12:00:00Z')} (in 23 hours)`,
         'Approved             not yet',
         'Fields               2 email, 1 active',
+        'Old values           as the plan says: nothing can read them again',
         'Compared             no: these cannot be read, so a change by others cannot be',
         '                     seen',
         '',
@@ -106,17 +107,21 @@ describe('a plan on a terminal', () => {
   };
 
   it('counts cards by their status when planned, adds up what is on them, and has reference and balance beside ids', () => {
+    const expects = (reference: string) => [
+      { field: 'status', value: 'ACTIVE' },
+      { field: 'clientReference', value: reference },
+    ];
     const rows = [
-      card(1, 'ACTIVE'),
-      card(2, 'ACTIVE'),
+      card(1, 'ACTIVE', { expects: expects('order-10') }),
+      card(2, 'ACTIVE', { expects: expects('order-11') }),
       card(3, 'BLOCKED', { about: new Map([['clientReference', 'r']]) }),
     ];
-    const text = planView(blocks(rows, { source: 'stolen.csv', expect: ['status=ACTIVE', 'clientReference'] }), STYLE);
-    expect(text).toContain('From                 stolen.csv\n');
+    const text = planView(blocks(rows, { source: 'stolen.csv', expect: ['status', 'clientReference'] }), STYLE);
+    expect(text).toContain('From                 stolen.csv (as the plan says)\n');
     expect(text).toContain('Status when planned  2 ACTIVE, 1 BLOCKED\n');
     expect(text).toContain('Balances             3.20 in all (of 2 of 3 rows)\n');
     expect(text).toContain('Sends                reason: INC-7\n');
-    expect(text).toContain('Expected             status=ACTIVE, clientReference: held when planned\n');
+    expect(text).toContain('Expected             status=ACTIVE, clientReference (a value for each row): held\n');
     expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block\n');
     expect(text).toContain('row 3 card-3  r               BLOCKED → block\n');
     expect(planView(blocks(rows), { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m → ');
@@ -132,6 +137,37 @@ describe('a plan on a terminal', () => {
         `row 6 ${id}  order-15  6.10  ACTIVE → block\n`,
       ].join('\n'),
     );
+  });
+
+  it('breaks what fits on no line, and cuts nothing', () => {
+    const [old, next] = [`https://example.com/${'a'.repeat(100)}`, `https://example.com/${'a'.repeat(99)}b`];
+    const change = row(1, { body: new Map([['url', next]]), before: new Map([['url', old]]) });
+    const text = planView(view([change]), { ...STYLE, width: 60 });
+    expect(text.slice(text.indexOf('row 1')).split('\n')).toEqual([
+      'row 1 sub_1',
+      `      url: https://example.com/${'a'.repeat(29)}`,
+      `        ${'a'.repeat(52)}`,
+      `        ${'a'.repeat(19)}`,
+      `        → https://example.com/${'a'.repeat(30)}`,
+      `        ${'a'.repeat(52)}`,
+      `        ${'a'.repeat(17)}b`,
+      '',
+    ]);
+  });
+
+  it('names a change that looks like none by its code points', () => {
+    const cells = (old: string, next: string) =>
+      planView(view([row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) })]), STYLE);
+    expect(cells('bob@x', 'b\u043eb@x')).toContain(
+      '\n      email looks the same but is not: U+043E in the place of U+006F\n',
+    );
+    expect(cells('bob@x', 'bob@\u200bx')).toContain(
+      '\n      email looks the same but is not: U+200B in the place of nothing\n',
+    );
+    expect(cells('bob@x', '\uff42ob@x')).toContain(
+      '\n      email looks the same but is not: U+FF42 in the place of U+0062\n',
+    );
+    expect(cells('bob@x', 'bab@x')).not.toContain('looks the same');
   });
 
   it('says with each row what it sends where that differs', () => {

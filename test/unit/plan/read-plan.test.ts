@@ -70,6 +70,7 @@ describe('a plan that was verified', () => {
       id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
       body: undefined,
       before: new Map([['status', 'ACTIVE']]),
+      about: new Map(),
       drift: 'checked',
     };
     expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({

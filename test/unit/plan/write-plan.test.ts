@@ -34,6 +34,7 @@ function cardRow(row: number, reason = 'stolen'): PlanRow {
     id: `0b7a6c1e-3f52-4d8a-9c41-${String(row).padStart(12, '0')}`,
     body: new Map([['reason', reason]]),
     before: new Map([['status', 'ACTIVE']]),
+    about: new Map(),
     drift: 'checked',
   };
 }

@@ -44,7 +44,9 @@ function optionsFor(operation: Operation, more: Partial<InputOptions> = {}): Inp
 }
 
 async function check(operation: Operation, text: string, more: Partial<InputOptions> = {}, allowDuplicates = false) {
-  return checkInput(fileOf(text), optionsFor(operation, more), { allowDuplicates });
+  return checkInput(fileOf(text), optionsFor(operation, more), {
+    duplicates: allowDuplicates ? 'accepted' : 'refused',
+  });
 }
 
 /** The faults as lines of text. */
@@ -61,7 +63,7 @@ async function faultsOf(operation: Operation, text: string, more: Partial<InputO
 /** What would be sent: id and body of every row. */
 async function callsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}) {
   const options = optionsFor(operation, more);
-  const input = await checkInput(fileOf(text), options, { allowDuplicates: true });
+  const input = await checkInput(fileOf(text), options, { duplicates: 'accepted' });
   const calls: unknown[] = [];
   for await (const rows of rowsOf(fileOf(text), { ...options, format: input.format })) {
     for (const { id, body } of rows) calls.push([id, body === undefined ? undefined : printJson(body)]);
@@ -376,7 +378,7 @@ describe('the copy of an input', () => {
   it('has the same bytes, is only for its owner, and hashes to what the check says', async () => {
     const text = `\ufeffcardId\r\n${CARD}\r\n`;
     const copyTo = join(folder, 'good');
-    const input = await checkInput(fileOf(text), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    const input = await checkInput(fileOf(text), optionsFor(cardBlock), { duplicates: 'refused', copyTo });
     expect(readFileSync(copyTo, 'utf8')).toBe(text);
     expect(statSync(copyTo).mode & 0o777).toBe(0o600);
     expect(input).toMatchObject({ sha256: createHash('sha256').update(text).digest('hex') });
@@ -384,7 +386,7 @@ describe('the copy of an input', () => {
 
   it('is removed again when the input has faults', async () => {
     const copyTo = join(folder, 'faulty');
-    const checking = checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    const checking = checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { duplicates: 'refused', copyTo });
     await expect(checking).rejects.toMatchObject({ code: 'USAGE' });
     expect(existsSync(copyTo)).toBe(false);
   });
@@ -392,7 +394,7 @@ describe('the copy of an input', () => {
   it('is never made over a file that exists', async () => {
     const copyTo = join(folder, 'there');
     writeFileSync(copyTo, 'mine');
-    const checking = checkInput(fileOf(CARD), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    const checking = checkInput(fileOf(CARD), optionsFor(cardBlock), { duplicates: 'refused', copyTo });
     await expect(checking).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(readFileSync(copyTo, 'utf8')).toBe('mine');
   });
