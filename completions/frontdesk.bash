@@ -32,7 +32,7 @@ _frontdesk_words() {
     'plan') words='show approve apply' ;;
     'sandbox') words='info serve reset' ;;
     'profile show' | 'profile set' | 'profile use' | 'profile remove') kind=profile ;;
-    'config get' | 'config set' | 'config unset') words='output timeout retries concurrency' ;;
+    'config get' | 'config set' | 'config unset') words='output timeout retries concurrency timeZone' ;;
     'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
@@ -76,7 +76,7 @@ _frontdesk_options() {
     'mcp') words='--allow-writes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'desk') words='--idle -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'api') words='--family --data --again --include -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'doctor') words='--connect -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'doctor') words='--connect --strict -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'schema') words='--openapi -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
   esac
 }

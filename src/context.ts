@@ -50,6 +50,14 @@ export interface SignalPort {
 }
 
 /** Time. */
+/** The zone in which people see times that were taken here. */
+export interface TimeZonePort {
+  /** Its name, whatever is used: `Europe/Oslo`. */
+  machine(): string;
+  /** From now on local times are those of this zone. */
+  use(name: string): void;
+}
+
 export interface ClockPort {
   /** Wall clock, milliseconds since 1970. For display and records only. */
   now(): number;
@@ -153,6 +161,7 @@ export interface Context {
   dropStalledReaders(): void;
   /** Frees the memory of what is not used any more, at once. */
   readonly collectGarbage?: () => void;
+  readonly timeZone?: TimeZonePort;
   /** Absent: run from source. */
   readonly compiledCode?: CompiledCodeFacts;
 }

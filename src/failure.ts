@@ -137,6 +137,8 @@ interface FailureOptions {
   readonly after?: After | undefined;
   /** The faults of which the message is made, where it is made of such. */
   readonly faults?: readonly Fault[];
+  /** How many there are, where not all are kept. */
+  readonly faultCount?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -171,6 +173,7 @@ export class Failure extends Error {
   readonly parts: Parts | undefined;
   readonly screen: readonly string[] | undefined;
   readonly faults: readonly Fault[];
+  readonly faultCount: number;
 
   constructor(code: FailureCode, problem: string, options: FailureOptions = {}) {
     const { after, cause } = options;
@@ -189,6 +192,7 @@ export class Failure extends Error {
     this.parts = options.parts;
     this.screen = options.screen;
     this.faults = options.faults ?? [];
+    this.faultCount = options.faultCount ?? this.faults.length;
   }
 
   /** A failure before the first byte of a request left. */
@@ -244,6 +248,10 @@ export interface Fault {
   /** The flag or argument as the person types it (`--limit`, `<cardId>`), or a column name. */
   readonly where: string;
   readonly problem: string;
+  /** Of an input, from 1; its column where that is known, and the field or the column's name. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  readonly field?: string | undefined;
   /** What was given as a card id and is none: it may hold the one that was meant. */
   readonly refusedId?: string | undefined;
   /** Words that follow where nothing more was expected. */
@@ -259,7 +267,7 @@ export function usageFailure(faults: readonly Fault[], hints: readonly Hint[] = 
 /** One USAGE failure of several sentences: one message for a program, one line each for a person. */
 export function joinUsage(
   problems: readonly string[],
-  more: Pick<FailureOptions, 'hints' | 'after' | 'faults'>,
+  more: Pick<FailureOptions, 'hints' | 'after' | 'faults' | 'faultCount'>,
 ): Failure {
   const parts = problems.length > 1 ? { heading: `${problems.length} faults, nothing was sent:`, problems } : undefined;
   return new Failure('USAGE', problems.join('; '), { ...more, parts });

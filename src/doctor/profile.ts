@@ -1,6 +1,6 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { environmentToken, findStored, TOKEN_VARIABLES } from '../credentials/resolve.ts';
+import { environmentToken, findStored, openCredential, TOKEN_VARIABLES } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
@@ -22,7 +22,7 @@ import { type Check, look, ok, problem, warning } from './check.ts';
 const MAX_SKEW_MS = 5 * 60_000;
 
 export interface ServiceCheckOptions {
-  /** Make one request without a token to each base URL. */
+  /** Send each base URL one GET of an id that cannot exist. */
   readonly connect: boolean;
   readonly caFile: string | undefined;
 }
@@ -72,8 +72,32 @@ function checkProxy({ context }: Session, family: Family, base: BaseUrl): Check 
   return ok(`${family}-proxy`, text);
 }
 
-/** One GET to the base URL itself, without a token: its path is no operation, so nothing can come of it. */
-async function askForAnswer(session: Session, base: BaseUrl, caFile: string | undefined): Promise<Exchange> {
+/** What is asked for: an id that no card and no calendar has, so that 404 is the healthy answer. */
+const PROBES = {
+  cards: { operation: OPERATIONS.cardGet, params: { cardId: '00000000-0000-0000-0000-000000000000' } },
+  calendar: { operation: OPERATIONS.subscribersList, params: { id: 'frontdesk-doctor-no-such-calendar' } },
+} as const;
+
+/** The token that a check may send; a token command is not run for it. */
+async function tokenToTry(session: Session, family: Family, { origin }: BaseUrl): Promise<string | undefined> {
+  const request = credentialRequest(session, family, origin);
+  if (environmentToken(session.context.env, family) === undefined) {
+    const entry = findStored(await storedCredentials(session), { profile: session.profile.name, family, origin });
+    if (entry === undefined || entry.kind === 'command') return undefined;
+  }
+  // What is wrong with it has its own finding.
+  return openCredential({ ...request, isLasting: false, onNotice: () => undefined })
+    .token()
+    .catch(() => undefined);
+}
+
+/** One GET of an id that cannot exist: nothing can come of it. */
+async function askForAnswer(
+  session: Session,
+  family: Family,
+  base: BaseUrl,
+  { token, caFile }: { readonly token: string | undefined; readonly caFile: string | undefined },
+): Promise<Exchange> {
   const { clock, env, version } = session.context;
   const transport = lazyTransport({
     baseUrl: base,
@@ -81,29 +105,53 @@ async function askForAnswer(session: Session, base: BaseUrl, caFile: string | un
     proxy: chooseProxy(base, env),
     trustPems: caFile === undefined || caFile === '' ? [] : await readCaFile(caFile, env),
   });
-  const call = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/' };
+  const request = buildRequest({ ...PROBES[family], query: {}, body: undefined }, base, version);
+  const headers =
+    token === undefined ? request.headers : [...request.headers, ['Authorization', `Bearer ${token}`] as const];
   try {
-    return await transport.exchange(buildRequest(call, base, version), { timeoutMs: session.policy.timeoutMs });
+    return await transport.exchange({ ...request, headers }, { timeoutMs: session.policy.timeoutMs });
   } finally {
     await transport.close();
   }
 }
 
 async function checkConnection(session: Session, family: Family, base: BaseUrl, caFile: string | undefined) {
-  const exchange = await askForAnswer(session, base, caFile);
+  const token = await tokenToTry(session, family, base);
+  const exchange = await askForAnswer(session, family, base, { token, caFile });
   const name = `${family}-connection`;
   const { status, headers } = exchange;
   if (status === undefined || headers === undefined) {
     const what = exchange.kind === 'broken' ? exchange.breakage.text : 'no answer came';
     return problem(name, `${base.origin}: ${what}`, 'check the base URL, the network and the proxy');
   }
-  const connection = ok(name, `${base.origin} answered a request without a token with ${status}`);
+  const connection = [
+    answerCheck(name, base.origin, status),
+    ...(token === undefined ? [] : [tokenCheck(`${family}-token`, session.profile.name, family, status)]),
+  ];
   const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
-  if (serviceMs === undefined) return [connection, warning(`${family}-clock`, 'the service did not say its time')];
+  if (serviceMs === undefined) return [...connection, warning(`${family}-clock`, 'the service did not say its time')];
   const skewMs = serviceMs - session.context.clock.now();
   const text = `the service's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine's`;
-  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [connection, ok(`${family}-clock`, text)];
-  return [connection, warning(`${family}-clock`, text, "set this machine's clock")];
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [...connection, ok(`${family}-clock`, text)];
+  return [...connection, warning(`${family}-clock`, text, "set this machine's clock")];
+}
+
+/** What an answer to the id that cannot exist says of the service. */
+function answerCheck(name: string, origin: string, status: number): Check {
+  const text = `${origin} answered the GET of an id that cannot exist with ${status}`;
+  if (status === 404) return ok(name, `${text}, as it should`);
+  if (status >= 500)
+    return problem(name, `${text}: the service, or what stands before it, has a fault`, 'try again later');
+  // Without a token, or with one that is refused, no more can be known.
+  if (status === 401 || status === 403) return ok(name, text);
+  return warning(name, `${text}; 404 was to be expected`, 'check the base URL');
+}
+
+function tokenCheck(name: string, profile: string, family: Family, status: number): Check {
+  if (status !== 401)
+    return ok(name, status === 404 ? 'the service accepted it' : `not known: the service answered ${status}`);
+  const fix = `frontdesk auth login -p ${profile} --family ${family}; or set ${TOKEN_VARIABLES[family]}`;
+  return problem(name, 'the service refused it with 401', fix);
 }
 
 async function checkFamily(session: Session, family: Family, options: ServiceCheckOptions): Promise<readonly Check[]> {
@@ -120,7 +168,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
     ...(await look(`${family}-proxy`, () => checkProxy(session, family, base))),
   ];
   if (!options.connect) {
-    return [...checks, ok(`${family}-clock`, 'not checked; --connect makes one request without a token')];
+    return [...checks, ok(`${family}-clock`, 'not checked; --connect sends one GET of an id that cannot exist')];
   }
   const connection = () =>
     context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'

@@ -9,7 +9,8 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   const problems = failures.flatMap(({ parts, problem }) => parts?.problems ?? [problem]);
   const after = failures.find((failure) => failure.after !== undefined)?.after;
   const faults = failures.flatMap((failure) => failure.faults);
-  return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults });
+  const faultCount = failures.reduce((count, failure) => count + failure.faultCount, 0);
+  return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });
 }
 
 /** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */

@@ -1,10 +1,12 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
 import { errnoOf, ioFailure, tidy } from '../files/io-failure.ts';
+import { currentUid } from '../files/safety.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
 import type { RunRow } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/run-folder.ts';
@@ -35,6 +37,7 @@ export type AuditEvent = WriteEvent &
 export function openAuditLog(path: string): AuditLog {
   const writes = new SharedWrites((text) =>
     appendText(path, text).catch((error: unknown) => {
+      if (error instanceof Failure) throw error;
       throw ioFailure(`the audit log cannot be written (${path})`, error, 'a write is not sent without its record');
     }),
   );
@@ -48,6 +51,7 @@ async function appendText(path: string, text: string): Promise<void> {
   const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600);
   try {
     const facts = await file.stat();
+    if (facts.isFile()) refuseOfOthers(path, facts);
     const lead = facts.isFile() && !(await isWhole(path, facts.size)) ? '\n' : '';
     await file.writeFile(lead + text);
     await file.datasync().catch(ignoreUnsyncable);
@@ -55,6 +59,17 @@ async function appendText(path: string, text: string): Promise<void> {
   } finally {
     await tidy(file.close());
   }
+}
+
+/** AUTH for a log that another user owns, or that everybody can write to: such a record proves nothing. */
+function refuseOfOthers(path: string, { uid, mode }: Stats): void {
+  const own = currentUid();
+  if (own === undefined) return;
+  const isOfOthers = uid !== own && uid !== 0;
+  if (!isOfOthers && (mode & 0o002) === 0) return;
+  const problem = isOfOthers ? 'belongs to another user' : 'can be written by every user';
+  const fix = isOfOthers ? 'name another file in FRONTDESK_AUDIT_LOG' : `fix it with: chmod o-w ${shellQuote(path)}`;
+  throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, { hints: [fix] });
 }
 
 /** Not through the log itself, which is open for writing alone. */

@@ -1,8 +1,7 @@
 import { localCommand } from '../commands/command.ts';
 import { collect } from '../engine/faults.ts';
 import { fromPlain } from '../json/plain.ts';
-import { jsonOf, object, type Shape, shapesOf, TEXT } from '../json/shape.ts';
-import type { JsonValue } from '../json/value.ts';
+import { jsonOf, object, record, type Shape, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { settingsPath } from '../settings/read.ts';
@@ -29,28 +28,38 @@ const KEY = {
 /** null: it is not set. */
 const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 'null'] };
 
-/** Only what is set. */
-const STORED = object({}, shapesOf(PREFERENCES));
+/** What counts, where that comes from, and what is built in. */
+const IN_FORCE = object({ value: PREFERENCE, source: TEXT, default: PREFERENCE });
 
 /** The keys as a call without flags would have them. */
-async function preferenceRows(session: Session, settings: Settings): Promise<readonly JsonValue[]> {
-  const { env } = session.context;
+async function preferencesInForce(session: Session, settings: Settings) {
+  const { env, timeZone } = session.context;
   // A profile that is not known has no preference.
   const profile = await collect([], () => session.profile);
   const known = resolvePreferences({ flags: {}, env, profile, settings });
   return PREFERENCE_KEYS.map((key) => {
     const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
     const { builtIn } = PREFERENCES[key];
+    if (key === 'timeZone') {
+      const machine = timeZone?.machine() ?? 'UTC';
+      return { key, value: value === '' ? machine : value, source, default: machine };
+    }
     // A duration is shown as it was typed.
-    const duration = source === 'environment' ? env['FRONTDESK_TIMEOUT'] : (settings.preferences.timeout ?? builtIn);
-    return fromPlain({ key, value: key === 'timeout' ? duration : value, source, default: builtIn });
+    const duration = source === 'environment' ? env['FRONTDESK_TIMEOUT'] : settings.preferences.timeout;
+    const isNumber = typeof value === 'number' && key !== 'timeout';
+    return {
+      key,
+      value: key === 'timeout' ? (duration ?? builtIn) : value,
+      source,
+      default: isNumber ? Number(builtIn) : builtIn,
+    };
   });
 }
 
+/** The value in force, also after one was stored that the environment or the profile goes before. */
 async function printPreference(session: Session, settings: Settings, key: PreferenceKey): Promise<void> {
-  const value = settings.preferences[key];
-  const text = value === undefined ? '(not set)' : String(value);
-  await session.print({ kind: 'text', text, json: jsonOf(PREFERENCE, value ?? null) });
+  const value = (await preferencesInForce(session, settings)).find((row) => row.key === key)?.value ?? null;
+  await session.print({ kind: 'text', text: String(value), json: jsonOf(PREFERENCE, value) });
 }
 
 const COLUMNS: readonly Column[] = [
@@ -63,18 +72,19 @@ const COLUMNS: readonly Column[] = [
 export const configListCommand = localCommand({
   columns: COLUMNS,
   description:
-    'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; JSON has only what is set.',
+    'Lists every preference: the value in force, where that comes from, and what is built in. Flags, environment and profile go before what is set here.',
   examples: { 'See what is set': 'config list', 'The same for a script': 'config list --json' },
-  output: () => STORED,
+  output: () => record(IN_FORCE),
   async run(session) {
-    const settings = session.settings();
-    const rows = await preferenceRows(session, settings);
-    await session.print({ kind: 'list', document: jsonOf(STORED, settings.preferences), rows, columns: COLUMNS });
+    const known = await preferencesInForce(session, session.settings());
+    const rows = known.map(fromPlain);
+    const document = jsonOf(record(IN_FORCE), Object.fromEntries(known.map(({ key, ...rest }) => [key, rest])));
+    await session.print({ kind: 'list', document, rows, columns: COLUMNS });
   },
 });
 
 export const configGetCommand = localCommand({
-  description: 'Shows one preference; null in JSON when it is not set.',
+  description: 'Shows the value in force of one preference.',
   arguments: { key: KEY },
   examples: {
     'Show the default timeout': 'config get timeout',
@@ -88,11 +98,12 @@ export const configGetCommand = localCommand({
 
 export const configSetCommand = localCommand({
   description:
-    'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
+    'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100), concurrency (1 to 1000) or timeZone, the zone of the times that people see (Europe/Oslo).',
   arguments: { key: KEY, value: { text: 'the value', required: true, isOwnQuestion: true } },
   examples: {
     'Wait longer for answers': 'config set timeout 2m',
     'Print JSON unless told otherwise': 'config set output json',
+    'See times in another zone': 'config set timeZone Europe/Oslo',
   },
   output: () => PREFERENCE,
   async run(session, { key, value: given }) {

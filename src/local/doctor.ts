@@ -1,6 +1,7 @@
 import { localCommand } from '../commands/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { caFileOf } from '../engine/session/open-session.ts';
+import { FAILURES } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
@@ -35,7 +36,7 @@ async function listText(checks: readonly Check[], summary: string, { output, con
   return [...lines, '', summary].join('\n');
 }
 
-async function printChecks(session: Session, checks: readonly Check[]): Promise<void> {
+async function printChecks(session: Session, checks: readonly Check[]): Promise<number> {
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const warnings = checks.filter(({ status }) => status === 'warning').length;
   const document = jsonOf(DOCTOR_OUTPUT, { checks, problems, warnings });
@@ -43,28 +44,32 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
   if (session.isForPeople && (columns ?? sortBy) === undefined) {
     const text = await listText(checks, `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`, session);
     await session.print({ kind: 'text', text, json: document });
-    return;
+    return problems;
   }
   await session.print({ kind: 'list', document, rows: checks.map(fromPlain), columns: COLUMNS });
+  return problems;
 }
 
 export const doctorCommand = localCommand({
   columns: COLUMNS,
   description:
-    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing but a folder of its own, which it makes in the state folder and removes, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
+    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing but a folder of its own, which it makes in the state folder and removes, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds, with --strict with 15 when it found a problem.',
   needsSettings: false,
   options: {
     connect: {
-      text: "make one request without a token to each base URL: tells whether it answers, and whether this machine's clock is right",
+      text: 'send each base URL one GET of an id that cannot exist, with the stored token: tells whether it answers, takes the token, and has the same time',
     },
+    strict: { text: 'end with exit code 15 when a problem is found' },
   },
   examples: {
     'See what may be wrong': 'doctor',
     'See whether the service of a profile can be reached': 'doctor -p live --connect',
+    'In a job: fail when something is wrong': 'doctor -p live --connect --strict',
     'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
   },
   output: () => DOCTOR_OUTPUT,
-  async run(session, { connect }) {
+  exitCodes: [0, 1, 2, 15, 16, 129, 130, 143],
+  async run(session, { connect, strict }) {
     const caFile = caFileOf(session);
     const { checkMachine } = await import('../doctor/machine.ts');
     const { checkFolders } = await import('../doctor/folders.ts');
@@ -74,6 +79,7 @@ export const doctorCommand = localCommand({
       ...(await checkFolders(session)),
       ...(await checkService(session, { connect, caFile })),
     ];
-    await printChecks(session, checks);
+    const problems = await printChecks(session, checks);
+    return strict && problems > 0 ? FAILURES.PARTIAL.exitCode : 0;
   },
 });

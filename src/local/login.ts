@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { localCommand } from '../commands/command.ts';
-import { CREDENTIAL_KINDS, type CredentialKind } from '../credentials/store.ts';
-import { refuseUnsafeStore, storeCredential } from '../credentials/store-change.ts';
+import { CREDENTIAL_KINDS, type CredentialEntry, type CredentialKind, readCredentials } from '../credentials/store.ts';
+import { refuseUnsafeStore, removeCredentials, storeCredential } from '../credentials/store-change.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, lastFour, readTokenFile, timesOf } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
@@ -191,14 +191,36 @@ async function askCheckId({ prompt }: Session, family: Family): Promise<string |
   return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
 }
 
-/** Reads with the new credential, so that a person knows at once whether it is accepted. */
-async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
+/**
+ * Reads with the new credential, so that a person knows at once whether it is accepted. One that is refused is not kept:
+ * `before` is what stood in its place.
+ */
+async function checkWithRead(
+  session: Session,
+  family: Family,
+  id: string,
+  before: CredentialEntry | undefined,
+): Promise<void> {
   const { operation, param } = checkRead(family);
   const query = operation.query === null ? {} : { limit: '1' };
   const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
   if (result.kind !== 'failed') return;
-  await session.notify(warning('CHECK_FAILED', 'the credential is stored, but the read to check it failed'));
-  throw result.failure;
+  const { failure } = result;
+  if (failure.details.http?.status === 401) {
+    const place = session.credentialPlace();
+    if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
+    else await storeCredential(place, before);
+    const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
+    throw failure.with({}, [`the credential ${kept}; the profile and its URL are saved`, 'log in with another token']);
+  }
+  await session.notify(warning('NOT_TRIED', 'the credential is stored, but it could not be tried'));
+  throw failure;
+}
+
+/** What the profile has for this family already. A file that cannot be read is replaced as a whole. */
+async function ownCredential(session: Session, family: Family): Promise<CredentialEntry | undefined> {
+  const entries = await readCredentials(session.credentialPlace()).catch(() => []);
+  return entries.find((entry) => entry.profile === session.profile.name && entry.family === family);
 }
 
 const LOGIN = object(
@@ -235,12 +257,13 @@ export const authLoginCommand = localCommand({
     const { origin } = (await storeTarget(session, family, urls)).base;
     const profile = session.profile.name;
     const entry = { profile, family, origin, ...chosen };
+    const before = await ownCredential(session, family);
     const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
     if (keptCopy !== undefined) {
       const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
-    if (check !== undefined) await checkWithRead(session, family, check);
+    if (check !== undefined) await checkWithRead(session, family, check, before);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
     const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
     // The profile in use needs no name.

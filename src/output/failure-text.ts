@@ -3,7 +3,7 @@ import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { ANY, INTEGER, jsonOf, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
+import { ANY, INTEGER, jsonOf, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { breakLine, widthOf } from './line-break.ts';
 import { type Format, isJson } from './options.ts';
@@ -27,6 +27,8 @@ export const ERROR = object(
     observed: ANY,
     resultId: TEXT,
     retryAt: TEXT,
+    faults: list(object({ where: TEXT, message: TEXT }, { line: INTEGER, column: INTEGER, field: TEXT })),
+    faultCount: INTEGER,
   },
 );
 
@@ -119,17 +121,32 @@ function partLines(parts: Failure['parts']): readonly string[] | undefined {
   return [parts.heading, ...parts.problems.map((problem) => `  ${problem}`)];
 }
 
+const MAX_FAULTS = 20;
+
+/** Several faults as data, so that a program need not read them out of the message. */
+function faultMembers({ faults, faultCount }: Failure): Pick<ShapeOf<typeof ERROR>, 'faults' | 'faultCount'> {
+  if (faultCount < 2) return {};
+  const members = faults.slice(0, MAX_FAULTS).map(({ where, line, column, field, problem: message }) => {
+    const place = { where, ...(line && { line }), ...(column && { column }), ...(field && { field }) };
+    return { ...place, message };
+  });
+  return { faults: members, faultCount };
+}
+
 /** The members of the JSON error object, in the contract's order, also for the rows of a run. */
 export function errorObject(failure: Failure): JsonValue {
   const { code, exitCode, message, hints, details } = failure;
   const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).map(hintText).join('; ');
-  const members: ShapeOf<typeof ERROR> = { code, exitCode, message, hint, ...details };
+  const members: ShapeOf<typeof ERROR> = { code, exitCode, message, hint, ...details, ...faultMembers(failure) };
   const object = new Map<string, JsonValue>();
   for (const name of ERROR_MEMBERS) {
     const value = members[name];
     if (value === undefined) continue;
     // Of these only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
-    object.set(name, name === 'http' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue));
+    object.set(
+      name,
+      name === 'http' || name === 'faults' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue),
+    );
   }
   return object;
 }

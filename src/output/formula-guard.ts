@@ -3,6 +3,9 @@ import { endOfSlice, escapeUnsafe } from '../json/unsafe-characters.ts';
 /** What a spreadsheet takes for the beginning of a formula (docs/faults.md T8), full-width forms included. */
 const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+/** The same behind a `;` or a tab, where a spreadsheet may split a cell. */
+const INNER = /([;\t])('*[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
+const INNER_GUARDED = /([;\t])'('*[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
 
 /** Characters that a quoted CSV cell carries as they are. */
 const KEPT = new Set(['\t', '\n', '\r']);
@@ -11,17 +14,20 @@ const ESCAPED = /\\x([0-9a-f]{2})|\\u\{([0-9a-f]{1,6})\}/g;
 
 /**
  * Text as a CSV cell that a spreadsheet shows and does not compute: a `'` goes before a formula's first
- * character, and before any `'` that already stands before one. Control, bidi and invisible characters other
+ * character, at the beginning and behind a `;` or a tab, and before any `'` that already stands before one. Control, bidi and invisible characters other
  * than tab and line ends become `\x1b` and `\u{202e}`. `unguardCell` is the exact inverse.
  */
 export function guardCell(text: string): string {
-  const visible = escapeCell(text);
-  return FORMULA.test(visible) ? `'${visible}` : visible;
+  return escapeCell(guarded(text));
+}
+
+function guarded(text: string): string {
+  return `${FORMULA.test(text) ? "'" : ''}${text.replace(INNER, "$1'$2")}`;
 }
 
 /** Returns the string that `guardCell` made this cell of. Cells of other programs stay, but for a `'` before a formula. */
 export function unguardCell(cell: string): string {
-  return unescapeCell(GUARDED.test(cell) ? cell.slice(1) : cell);
+  return unescapeCell((GUARDED.test(cell) ? cell.slice(1) : cell).replace(INNER_GUARDED, '$1$2'));
 }
 
 /** Only the visible escapes of `guardCell`, for a raw CSV that goes to a terminal. */
@@ -49,8 +55,8 @@ const PIECE_LENGTH = 16_384;
 const ESCAPE_LENGTH = 10;
 
 /** What `guardCell`, or without a guard `escapeCell`, makes of a string, in pieces: it may be megabytes long. */
-export function* cellPieces(text: string, isGuarded: boolean): Generator<string, void, undefined> {
-  if (isGuarded && FORMULA.test(text)) yield "'";
+export function* cellPieces(value: string, isGuarded: boolean): Generator<string, void, undefined> {
+  const text = isGuarded ? guarded(value) : value;
   for (let at = 0; at < text.length; ) {
     let end = endOfSlice(text, at, PIECE_LENGTH);
     // Not inside of what looks like an escape: its half would not be seen as one.

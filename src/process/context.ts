@@ -8,7 +8,7 @@ import {
   StreamFailure,
 } from '../context.ts';
 import type { CompiledCode } from './compiled-code.ts';
-import { collectGarbage, systemClock, systemRandom } from './system.ts';
+import { collectGarbage, systemClock, systemRandom, systemTimeZone } from './system.ts';
 
 function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
@@ -208,6 +208,7 @@ export function processContext(
   const context: Context = {
     argv: process.argv.slice(2),
     collectGarbage,
+    timeZone: systemTimeZone,
     env,
     platform: process.platform,
     home:

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import type { ClockPort } from '../context.ts';
+import type { ClockPort, TimeZonePort } from '../context.ts';
 
 /** The clocks of this machine. */
 export const systemClock: ClockPort = {
@@ -67,3 +67,18 @@ export function runtimeFacts() {
     isExecutable,
   };
 }
+
+let machineZone: string | undefined;
+
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Node reads TZ anew when it is set, for every local time of the process. */
+export const systemTimeZone: TimeZonePort = {
+  machine: () => machineZone ?? localZone(),
+  use(name) {
+    machineZone ??= localZone();
+    process.env['TZ'] = name;
+  },
+};

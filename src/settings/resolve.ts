@@ -197,6 +197,8 @@ export interface ResolvedPreferences {
   /** All attempts, waits and read-backs together. */
   readonly retryMaxTimeMs: Sourced<number>;
   readonly concurrency: Sourced<number>;
+  /** Empty: the machine's. */
+  readonly timeZone: Sourced<string>;
 }
 
 export interface PreferenceRequest {
@@ -255,6 +257,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
     retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
     concurrency: pick('concurrency', flags.concurrency, (text) => readValue(MANY.concurrency, text)),
+    timeZone: pick<string>('timeZone', undefined, found),
   };
   // A lock on writes is refused where one is made: reads go on.
   const others = SWITCHES.filter((name) => name !== 'FRONTDESK_READ_ONLY');

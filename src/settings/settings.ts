@@ -166,6 +166,8 @@ export const PREFERENCES = {
   timeout: { option: COMMON.timeout, shape: TEXT, builtIn: '30s' },
   retries: { option: COMMON.retries, shape: INTEGER, builtIn: '2' },
   concurrency: { option: MANY.concurrency, shape: INTEGER, builtIn: '8' },
+  /** The zone of times that frontdesk took itself, where people read them. Empty: the machine's. */
+  timeZone: { option: { kind: 'text' }, shape: TEXT, builtIn: '' },
 } as const;
 
 export type PreferenceKey = keyof typeof PREFERENCES;
@@ -193,8 +195,20 @@ export const SANDBOX = 'sandbox';
 /** Its base URL where one is shown or kept: the port is chosen when it starts, so it is another each time. */
 export const SANDBOX_URL = 'http://127.0.0.1';
 
+/** A name of the IANA's list, which `+01:00` is not. */
+export function readTimeZone(text: string): Reading<string> {
+  try {
+    if (/^[A-Za-z]/.test(text))
+      return found(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return bad('is not the name of a time zone, such as Europe/Oslo or UTC');
+}
+
 /** The value of a preference as it is kept, from its text. */
 export function readPreference(key: PreferenceKey, text: string): Reading<unknown> {
+  if (key === 'timeZone') return readTimeZone(text);
   const reading: Reading<unknown> = readValue(PREFERENCES[key].option, text);
   return reading.ok && key === 'timeout' ? found(text) : reading;
 }

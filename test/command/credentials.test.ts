@@ -179,6 +179,31 @@ describe('auth login off a terminal', () => {
     expect((await login(home, server, ['--token-stdin', '--check', ID])).code).toBe(0);
     expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
   });
+
+  test('a credential that --check finds refused is not kept, and the one before it is in its place again', async () => {
+    const home = createHome();
+    const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
+    const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
+    expect(first.code).toBe(4);
+    expect(first.stderr).toContain('the credential is not kept; the profile and its URL are saved');
+    const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
+    expect(JSON.parse(file()).entries).toEqual([]);
+    expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
+    const again = await login(home, refusing, ['--token-stdin', '--check', ID], 'the-refused-token');
+    expect(again.code).toBe(4);
+    expect(again.stderr).toContain('the credential is not kept, and the one before it is in its place again');
+    expect(file()).toContain('the-token-before');
+    expect(file()).not.toContain('the-refused-token');
+  });
+
+  test('one that could not be tried is kept, with the code of the read', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => ({ status: 404, body: '{}' })));
+    const { code, stderr } = await login(home, server, ['--token-stdin', '--check', ID]);
+    expect(code).toBe(3);
+    expect(stderr).toContain('warning: the credential is stored, but it could not be tried');
+    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).toContain(TOKEN);
+  });
 });
 
 describe('a stored token', () => {

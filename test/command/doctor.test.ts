@@ -122,7 +122,7 @@ describe('doctor', () => {
     expect(of('cards-url')).toMatchObject([{ status: 'ok', message: `${server.url} (environment)` }]);
     expect(of('cards-credential')[0]?.message).toBe('environment (FRONTDESK_CARDS_TOKEN), ends with 0001');
     expect(of('cards-proxy')).toMatchObject([{ status: 'ok' }]);
-    expect(of('cards-clock')[0]?.message).toBe('not checked; --connect makes one request without a token');
+    expect(of('cards-clock')[0]?.message).toBe('not checked; --connect sends one GET of an id that cannot exist');
     expect(stdout).not.toContain(CARDS_TOKEN);
     expect(stdout).not.toContain(CALENDAR_TOKEN);
   });
@@ -192,18 +192,41 @@ describe('doctor', () => {
     expect(stdout).not.toContain('hunter22');
   });
 
-  test('--connect makes one request without a token to each base URL and compares the clocks', async () => {
+  test('--connect sends each base URL one GET of an id that cannot exist and compares the clocks', async () => {
     const server = await startRecordingServer([
       { status: 404, headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' } },
       { status: 401 },
     ]);
     const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
     const { of } = await doctor({ env }, ['--connect']);
-    expect(server.lines).toEqual(['GET /', 'GET /gateway/']);
-    for (const request of server.requests) expect(request.headers['authorization']).toBeUndefined();
-    expect(of('cards-connection')[0]?.message).toBe(`${server.url} answered a request without a token with 404`);
+    expect(server.lines).toEqual([
+      'GET /v1/cards/00000000-0000-0000-0000-000000000000',
+      'GET /gateway/v1/calendars/frontdesk-doctor-no-such-calendar/subscribers',
+    ]);
+    expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      `Bearer ${server.env['FRONTDESK_CARDS_TOKEN']}`,
+      `Bearer ${server.env['FRONTDESK_CALENDAR_TOKEN']}`,
+    ]);
+    expect(of('cards-connection')).toMatchObject([
+      {
+        status: 'ok',
+        message: `${server.url} answered the GET of an id that cannot exist with 404, as it should`,
+      },
+    ]);
+    expect(of('cards-token')).toMatchObject([{ status: 'ok', message: 'the service accepted it' }]);
+    expect(of('calendar-token')).toMatchObject([{ status: 'problem', message: 'the service refused it with 401' }]);
     expect(of('cards-clock')[0]).toMatchObject({ status: 'warning', fix: "set this machine's clock" });
     expect(of('calendar-clock')[0]).toMatchObject({ status: 'ok' });
+  });
+
+  test('--connect reports a service that answers 5xx, and --strict ends with 15 where there is a problem', async () => {
+    const server = await startRecordingServer([{ status: 503 }, { status: 404 }, { status: 503 }, { status: 404 }]);
+    const { code, of } = await doctor({ env: server.env }, ['--connect']);
+    expect(code).toBe(0);
+    expect(of('cards-connection')).toMatchObject([{ status: 'problem' }]);
+    expect(of('cards-connection')[0]?.message).toContain('with 503');
+    expect(of('calendar-connection')).toMatchObject([{ status: 'ok' }]);
+    expect((await runFrontdesk(['doctor', '--connect', '--strict'], { env: server.env })).code).toBe(15);
   });
 
   test('--connect reports a service that cannot be reached', async () => {

@@ -329,7 +329,7 @@ describe('an address without its scheme', () => {
 });
 
 describe('config', () => {
-  test('sets, gets, lists and unsets its four keys', async () => {
+  test('sets, gets, lists and unsets its keys, and says the value in force', async () => {
     const { run } = atHome();
     for (const [key, value] of [
       ['output', 'table'],
@@ -340,14 +340,32 @@ describe('config', () => {
       expect((await run(['config', 'set', key, value])).code).toBe(0);
     }
     expect(JSON.parse((await run(['config', 'list', '--json'])).stdout)).toEqual({
-      output: 'table',
-      timeout: '5s',
-      retries: 3,
-      concurrency: 4,
+      output: { value: 'table', source: 'config', default: 'table' },
+      timeout: { value: '5s', source: 'config', default: '30s' },
+      retries: { value: 3, source: 'config', default: 2 },
+      concurrency: { value: 4, source: 'config', default: 8 },
+      timeZone: { value: expect.any(String), source: 'built-in', default: expect.any(String) },
     });
     expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
     await run(['config', 'unset', 'timeout']);
-    expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('null\n');
+    expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('"30s"\n');
+  });
+
+  test('timeZone is the zone of the times that people see, and of no others', async () => {
+    const { run, home } = atHome();
+    const env = { TZ: 'UTC' };
+    expect((await run(['config', 'set', 'timeZone', 'Asia/Tokyo'])).stdout).toBe('Asia/Tokyo\n');
+    const known = JSON.parse((await runFrontdesk(['config', 'list', '--json'], { home, env })).stdout);
+    expect(known.timeZone).toEqual({ value: 'Asia/Tokyo', source: 'config', default: 'UTC' });
+    const server = await startRecordingServer([{ status: 404 }]);
+    const id = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
+    await runFrontdesk(['card', 'block', id, '--yes', '-q'], { home, env: { ...server.env, ...env } });
+    const table = (await runFrontdesk(['history'], { home, env })).stdout;
+    const csv = (await runFrontdesk(['history', '-o', 'csv'], { home, env })).stdout;
+    expect(table).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
+    expect(csv).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
+    expect(await run(['config', 'set', 'timeZone', '+01:00'])).toMatchObject({ code: 2 });
+    expect(await run(['config', 'set', 'timeZone', 'Mars/Phobos'])).toMatchObject({ code: 2 });
   });
 
   test('list shows every key, its default, and where its value comes from', async () => {
@@ -356,13 +374,17 @@ describe('config', () => {
     await run(['config', 'set', 'timeout', '5s']);
     await run(['profile', 'set', 'live', '--output', 'table']);
     await run(['profile', 'use', 'live']);
-    const { stdout } = await runFrontdesk(['config', 'list'], { home, env: { FRONTDESK_TIMEOUT: '1m' } });
+    const { stdout } = await runFrontdesk(['config', 'list'], {
+      home,
+      env: { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' },
+    });
     expect(stdout.split('\n')).toEqual([
       'KEY\tVALUE\tFROM\tDEFAULT',
       'output\ttable\tprofile\ttable',
       'timeout\t1m\tenvironment\t30s',
       'retries\t3\tconfig\t2',
       'concurrency\t8\tbuilt-in\t8',
+      'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo',
       '',
     ]);
     expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
@@ -373,6 +395,7 @@ describe('config', () => {
     ['an unknown key to get', ['config', 'get', 'nope'], 'nope'],
     ['an unknown key to unset', ['config', 'unset', 'nope'], 'nope'],
     ['a bad output', ['config', 'set', 'output', 'xml'], 'xml'],
+    ['a bad time zone', ['config', 'set', 'timeZone', 'CEST+1'], 'time zone'],
     ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
     ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
     ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],

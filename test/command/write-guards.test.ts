@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWrite, type Operation } from '../../src/api/operation.ts';
@@ -239,6 +239,23 @@ describe('FRONTDESK_AUDIT_LOG', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+
+  it.skipIf(process.platform === 'win32')(
+    'refuses a file that everybody can write to (4), and sends nothing',
+    async () => {
+      const home = createHome();
+      const path = join(home.path, 'audit.jsonl');
+      writeFileSync(path, '');
+      chmodSync(path, 0o666);
+      const server = await startRecordingServer(playService());
+      const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+      const { code, stderr } = await runFrontdesk(['card', 'block', cardId(1), '--yes'], { home, env });
+      expect(code).toBe(4);
+      expect(stderr).toContain(`the audit log ${path} can be written by every user; nothing was sent`);
+      expect(stderr).toContain(`hint: fix it with: chmod o-w ${path}`);
+      expect([server.requests, readFileSync(path, 'utf8')]).toEqual([[], '']);
+    },
+  );
 
   it('gets the events of a write before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
     const seen: string[] = [];

@@ -171,6 +171,7 @@ export async function openSession(
   const profile = callsService ? await collect(faults, () => chooseProfile(settings)) : undefined;
   const request = { flags: given.common, env, profile, settings };
   const preferences = loadPreferences(command, request, faults);
+  if (preferences.timeZone.value !== '') context.timeZone?.use(preferences.timeZone.value);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
   const tokens = new TokenMask();

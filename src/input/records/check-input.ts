@@ -147,6 +147,7 @@ function faultyInput(
   const heading = `${what}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     faults: named,
+    faultCount,
     // Another sheet may be the one that was meant.
     hints: faults[0]?.sheet === undefined ? [] : notes,
     ...(all.length > 1 ? { parts: { heading, problems: all } } : {}),

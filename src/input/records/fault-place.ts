@@ -1,7 +1,7 @@
 import type { Fault } from '../../failure.ts';
 import { plural } from '../../output/safe-text.ts';
 import { columnLetters } from '../xlsx/reference.ts';
-import { countLineBreaks, type InputFault, type InputFormat, type RawRecord } from './record.ts';
+import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
 /** What is wrong with a row of a table without any value, unless it stands at the end. */
 export const EMPTY_BETWEEN = 'the row has no value, and rows follow it: take it out';
@@ -27,6 +27,7 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
     row: format === 'json' ? record.row : undefined,
     sheet,
     cell: sheet === undefined || index === -1 ? undefined : index,
+    index: index === -1 || !isTable(format) ? undefined : index,
     field: isOfRow || index !== -1 ? undefined : field,
     column: isOfRow || index === -1 ? undefined : field,
     problem,
@@ -55,7 +56,13 @@ function namePlace(fault: InputFault): string {
 /** Places of a list of faults, of a file that is not the main input when `file` names one. */
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
-  return faults.map((fault) => ({ where: `${prefix}${namePlace(fault)}`, problem: fault.problem }));
+  return faults.map((fault) => {
+    const { line, index, column, field = column, problem } = fault;
+    const where = `${prefix}${namePlace(fault)}`;
+    // A column without a name is known by its number alone.
+    const number = index === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : index + 1;
+    return { where, line, column: number, field: field === String(number) ? undefined : field, problem };
+  });
 }
 
 /** Places of ids of the command line: the person typed arguments, not lines of a file. */

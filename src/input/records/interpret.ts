@@ -177,7 +177,7 @@ export class Interpreter {
       const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
       // A cell that cannot be taken has its fault already.
       if (!found.some(({ field }) => field === name))
-        found.push(...faults.map(({ where, ...fault }) => ({ field: where, ...fault })));
+        found.push(...faults.map(({ where, problem, refusedId }) => ({ field: where, problem, refusedId })));
     }
     return { [idParam]: typeof id === 'string' ? id : '' };
   }

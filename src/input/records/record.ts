@@ -48,6 +48,8 @@ export interface InputFault {
   /** Given for workbooks: the sheet, and the column of the cell from 0, if the fault lies in one. */
   readonly sheet?: string | undefined;
   readonly cell?: number | undefined;
+  /** Given for tables: the column from 0. */
+  readonly index?: number | undefined;
   readonly problem: string;
   /** What was given as a card id and is none. */
   readonly refusedId?: string | undefined;

@@ -16,6 +16,7 @@ describe('resolvePreferences', () => {
       retries: { value: 2, source: 'built-in' },
       retryMaxTimeMs: { value: 60_000, source: 'built-in' },
       concurrency: { value: 8, source: 'built-in' },
+      timeZone: { value: '', source: 'built-in' },
     });
   });
 
@@ -26,6 +27,7 @@ describe('resolvePreferences', () => {
       retries: { value: 5, source: 'config' },
       retryMaxTimeMs: { value: 60_000, source: 'built-in' },
       concurrency: { value: 20, source: 'config' },
+      timeZone: { value: '', source: 'built-in' },
     });
   });
 
@@ -44,6 +46,7 @@ describe('resolvePreferences', () => {
       retries: { value: 0, source: 'flag' },
       retryMaxTimeMs: { value: 5000, source: 'flag' },
       concurrency: { value: 1, source: 'flag' },
+      timeZone: { value: '', source: 'built-in' },
     });
   });
 
