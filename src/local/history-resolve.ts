@@ -1,10 +1,13 @@
+import { portsOf } from '../engine/many/run.ts';
 import { Failure } from '../failure.ts';
 import type { HistoryEntry, ResolvedEvent } from '../history/history-event.ts';
 import { isUnderWay } from '../history/open-index.ts';
 import { showHistory } from '../history/read.ts';
 import { safeText } from '../output/safe-text.ts';
-import { runFolder } from '../run/run-folder.ts';
+import { requireRun, runFolder } from '../run/run-folder.ts';
 import { heldRuns } from '../run/run-list.ts';
+import { resumeRun } from '../run/run-store.ts';
+import { StoredRun } from '../run/stored-run.ts';
 import type { Session } from '../session.ts';
 
 /** Why a person cannot say what became of a write, or undefined. */
@@ -15,6 +18,28 @@ async function obstacle(session: Session, entry: HistoryEntry): Promise<string |
   const folder = runFolder(session.stateDir(), entry.run);
   const held = await heldRuns([{ folder }], session.context.clock);
   return held.size === 0 ? undefined : `is a row of run ${entry.run}, which a process works on`;
+}
+
+/**
+ * Tells the run of a row, so that a resume sends it again or never does, and its state and counts are true. Before the
+ * history, because what is sent depends on it.
+ */
+async function resolveRow(session: Session, run: string, row: number, as: ResolvedEvent['as']): Promise<void> {
+  const ports = portsOf(session);
+  const known = await requireRun(ports.stateDir, run);
+  const before = await StoredRun.readWhole(known);
+  await before.close();
+  const { journal, close } = await resumeRun(ports, run);
+  try {
+    await journal.resolve(row, `resolved_${as}`);
+    const after = await StoredRun.readWhole(known);
+    await after.close();
+    // One that is to be sent again is left for a resume.
+    const isOver = before.end?.state === 'finished' && as === 'applied' && !journal.states.isToDo(row);
+    await journal.end(isOver ? 'finished' : 'stopped', after.outcomes(), before.end?.why);
+  } finally {
+    await close();
+  }
 }
 
 /** Records what a person found out about a write, and returns its entry as it now is. USAGE where nothing is unknown. */
@@ -39,6 +64,7 @@ export async function resolveEntry(
       },
     );
   }
+  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found.as);
   const recorder = await session.recorder();
   await recorder.resolve(entry.entry, found);
   const { context } = session;

@@ -5,6 +5,7 @@ import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import { type EarlierSends, endingAfter } from './journal/attempts.ts';
+import { isResolution } from './journal/record.ts';
 import type { RowState } from './journal/row-states.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
@@ -90,7 +91,7 @@ export function journalResult<R extends RunRow>(row: R, command: string, ending:
 
 /** The result of a row whose record cannot be read: its outcome alone is known. */
 export function stateResult<R extends RunRow>(row: R, command: string, state: RowState): RowResult<R> {
-  const outcome = state === 'intent' || state === 'none' || state === 'resolved_by_user' ? 'unknown' : state;
+  const outcome = state === 'intent' || state === 'none' || isResolution(state) ? 'unknown' : state;
   return journalResult(row, command, { ...NO_ENDING, outcome });
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
 import type { EarlierSends } from './journal/attempts.ts';
+import { endingInRun } from './journal/entry.ts';
 import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
@@ -140,7 +141,8 @@ class RowRunner<R extends RunRow> {
     if (this.#control.isStopping) return this.#skip(row, position);
     const earlier = journal === undefined ? undefined : await this.#earlierOf(row, journal);
     if (this.#control.isStopping) return this.#skip(row, position);
-    if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
+    if (kind === 'resend')
+      journal?.resolve(row.row, 'resolved_by_user').catch((failure: unknown) => this.#control.break(failure));
     this.#launch(row, position, kind, earlier);
   }
 
@@ -180,7 +182,7 @@ class RowRunner<R extends RunRow> {
     let result: RowResult<R> | undefined;
     let durable: Promise<void> | undefined;
     try {
-      const { ending } = await journal.entry(row.row);
+      const ending = endingInRun(await journal.entry(row.row));
       result = journalResult(row, command, observedStatus === undefined ? ending : { ...ending, observedStatus });
       if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {

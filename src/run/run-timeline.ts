@@ -1,4 +1,4 @@
-import { isRowRecord, type JournalRecord } from './journal/record.ts';
+import { isResolution, isRowRecord, type JournalRecord } from './journal/record.ts';
 
 /** A piece of the working time of a run, and how many rows ended in it. */
 export interface PaceStep {
@@ -55,7 +55,7 @@ export class RunTimeline {
     }
     // A clock that was set back must not make time negative.
     this.lastMs = Math.max(this.#sessionStartMs, record.t);
-    if (!isRowRecord(record) || record.s === 'intent' || record.s === 'resolved_by_user') return;
+    if (!isRowRecord(record) || record.s === 'intent' || isResolution(record.s)) return;
     this.#addStep();
     if (record.http !== undefined && record.ms !== undefined) this.#addDuration(record.ms);
   }

@@ -1,5 +1,5 @@
 import { Failure, type Outcome } from '../failure.ts';
-import { readEntry, type StoredRow } from './journal/entry.ts';
+import { endingInRun, readEntry, type StoredRow } from './journal/entry.ts';
 import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
 import { type RowState, RowStates } from './journal/row-states.ts';
@@ -61,10 +61,10 @@ export class StoredRun implements KnownRun {
     const count = (...states: readonly RowState[]) => this.#states.count(...states);
     const underWay = count('intent');
     const counts = {
-      applied: count('applied'),
+      applied: count('applied', 'resolved_applied'),
       confirmed_by_read: count('confirmed_by_read'),
       rejected: count('rejected'),
-      not_sent: count('not_sent') + this.header.rows - this.reached,
+      not_sent: count('not_sent', 'resolved_not_applied') + this.header.rows - this.reached,
       unknown: count('unknown', 'resolved_by_user') + (isHeld ? 0 : underWay),
       in_flight: isHeld ? underWay : 0,
     };
@@ -103,7 +103,7 @@ export class StoredRun implements KnownRun {
         if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
       }
-      const result = journalResult(row, this.header.operation, entry.ending);
+      const result = journalResult(row, this.header.operation, endingInRun(entry));
       const { outcome } = result.ending;
       if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }

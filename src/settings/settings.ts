@@ -196,7 +196,7 @@ export const SANDBOX = 'sandbox';
 export const SANDBOX_URL = 'http://127.0.0.1';
 
 /** A name of the IANA's list, which `+01:00` is not. */
-export function readTimeZone(text: string): Reading<string> {
+function readTimeZone(text: string): Reading<string> {
   try {
     if (/^[A-Za-z]/.test(text))
       return found(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone);

@@ -99,6 +99,43 @@ describe('a reissue whose outcome is unknown', () => {
     expect(posts()).toBe(3);
   });
 
+  it('is closed in its run too: as applied it is never sent again', async () => {
+    const { run, posts, list } = await openService();
+    const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
+    expect((await run(reissues)).code).toBe(8);
+    expect(posts()).toBe(2);
+    expect((await run(['history', 'resolve', 'may:1', '--as', 'applied', '--note', 'seen in the shop'])).code).toBe(0);
+    expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
+    const one = await run(['runs', 'show', 'may', '--json']);
+    expect(JSON.parse(one.stdout)).toMatchObject({ state: 'unsettled', outcomes: { applied: 1, unknown: 1 } });
+    expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
+    const both = await run(['runs', 'show', 'may', '--json']);
+    expect(JSON.parse(both.stdout)).toMatchObject({ state: 'finished', outcomes: { applied: 2 } });
+    const again = await run(['runs', 'resume', 'may', '--resend-unknown', '--yes', '--json', '-q']);
+    expect([again.code, posts()]).toEqual([0, 2]);
+    expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
+    expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
+  });
+
+  it('is sent again by a resume when a person found out that it was not applied', async () => {
+    const { run, posts, service } = await openService();
+    expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
+    for (const entry of ['may:1', 'may:2']) {
+      expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
+    }
+    const shown = await run(['runs', 'show', 'may', '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'stopped', outcomes: { not_sent: 2 } });
+    // The last word counts.
+    expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
+    service.isBroken = false;
+    const resumed = await run(['runs', 'resume', 'may', '--yes', '--json', '-q']);
+    expect([resumed.code, posts()]).toEqual([0, 3]);
+    expect(JSON.parse(resumed.stdout)).toMatchObject([
+      { row: 1, outcome: 'applied', attempts: 2, httpStatus: 200 },
+      { row: 2, outcome: 'applied', attempts: 1 },
+    ]);
+  });
+
   it('does not count with --no-history', async () => {
     const { run, posts, list } = await openService();
     await run([...REISSUE, '--no-history']);

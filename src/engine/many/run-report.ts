@@ -7,6 +7,7 @@ import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
+import { endingInRun } from '../../run/journal/entry.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
 import type { RunState } from '../../run/run-entry.ts';
@@ -28,7 +29,7 @@ interface Reported {
 
 /** A row as a report names it, which more people read than the input. */
 function named(row: ReportedRow, id = row.id): ReportedRow {
-  return { ...row, id: id && withoutAddresses(id) };
+  return { ...row, ending: endingInRun(row), id: id && withoutAddresses(id) };
 }
 
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */

@@ -1,6 +1,6 @@
 import { decodeEnding, NO_ENDING, type WriteEnding } from '../../ending.ts';
 import type { RecordReader } from './reader.ts';
-import { isRowRecord } from './record.ts';
+import { isResolution, isRowRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
 
 /** What a journal has of one row; its id and its reason only where it has a record. */
@@ -12,6 +12,8 @@ export interface StoredRow {
   readonly timeMs: number | undefined;
   /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
   readonly ending: WriteEnding;
+  /** What a person found out of a row whose outcome is unknown. */
+  readonly resolved?: 'applied' | 'not_applied' | undefined;
 }
 
 /** What a scanned journal has of one row: id, reason and time by its intent, the ending by its result. */
@@ -24,7 +26,22 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
     reason: intent?.s === 'intent' ? intent.reason : undefined,
     timeMs: intent?.t ?? result?.t,
     ending: endingOfRow(row, states, intent?.t, result),
+    resolved: RESOLVED.get(states.state(row)),
   };
+}
+
+const RESOLVED = new Map<string, StoredRow['resolved']>([
+  ['resolved_applied', 'applied'],
+  ['resolved_not_applied', 'not_applied'],
+]);
+
+/** How a row counts in its run: what a person found out of an unknown one closes it. */
+export function endingInRun({ ending, resolved }: Pick<StoredRow, 'ending' | 'resolved'>): WriteEnding {
+  if (resolved === undefined) return ending;
+  const { attempts, sentAtMs } = ending;
+  const known = { ...NO_ENDING, attempts, sentAtMs };
+  if (resolved === 'applied') return { ...known, outcome: 'applied', message: 'a person recorded that it was applied' };
+  return { ...known, outcome: 'not_sent', code: 'PARTIAL', message: 'a person recorded that it was not applied' };
 }
 
 type RowRecord = Awaited<ReturnType<typeof recordOf>>;
@@ -33,7 +50,7 @@ function endingOfRow(row: number, states: RowStates, intentMs: number | undefine
   const state = states.state(row);
   const attempts = states.attempts(row);
   if (state === 'none') return { ...NO_ENDING, outcome: 'not_sent', attempts };
-  const isOpen = state === 'intent' || state === 'resolved_by_user' || state === 'unknown';
+  const isOpen = state === 'intent' || state === 'unknown' || isResolution(state);
   const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeEnding(result);
   const known = ending ?? ({ ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' } as const);
   // Version 0.1.0 kept no other time than that of the intent.

@@ -13,6 +13,7 @@ import {
   type IntentRecord,
   type JournalRecord,
   type OutcomeCounts,
+  type Resolution,
   type ResultRecord,
 } from './record.ts';
 import { RowStates } from './row-states.ts';
@@ -154,9 +155,9 @@ export class RunJournal {
     return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
   }
 
-  /** Records the user's word that an `unknown` row may be sent again. */
-  resolve(row: number): Promise<void> {
-    return this.#append({ n: row, t: this.#ports.clock.now(), s: 'resolved_by_user', a: this.states.attempts(row) });
+  /** Records a person's word about an `unknown` row: that it may be sent again, or what they found out. */
+  resolve(row: number, s: Resolution): Promise<void> {
+    return this.#append({ n: row, t: this.#ports.clock.now(), s, a: this.states.attempts(row) });
   }
 
   /** What an earlier process recorded of a row; only on a journal that was taken up again. */

@@ -15,11 +15,22 @@ export interface IntentRecord {
   readonly reason?: string | undefined;
 }
 
+/**
+ * A person's word about a row whose outcome was unknown: it may be sent again, whatever became of it (`--resend-unknown`),
+ * or what they found out (`history resolve`).
+ */
+const RESOLUTIONS = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+export function isResolution(state: string): state is Resolution {
+  return state.startsWith('resolved_');
+}
+
 /** How a row (or one attempt of it) ended. */
 export interface ResultRecord extends Omit<EndingRecord, 's'> {
   readonly n: number;
   readonly t: number;
-  readonly s: Outcome | 'resolved_by_user';
+  readonly s: Outcome | Resolution;
   readonly id?: string | undefined;
   /** 1: refused for a reason of the whole run (401, 403), or its card could not be read: a resume does it again. */
   readonly again?: 1 | undefined;
@@ -52,7 +63,7 @@ export type JournalRecord = (IntentRecord | ResultRecord | RunRecord) & Written;
 
 const CHECKSUM = /,"c":"([0-9a-f]{8})"\}$/;
 const CHECKSUM_LENGTH = ',"c":"01234567"}'.length;
-const ROW_STATES: ReadonlySet<string> = new Set([...OUTCOMES, 'intent', 'resolved_by_user']);
+const ROW_STATES: ReadonlySet<string> = new Set([...OUTCOMES, 'intent', ...RESOLUTIONS]);
 
 /** CRC-32 of bytes, or of a text that is ASCII only, as eight lower-case hex digits. */
 export function checksumOf(data: Uint8Array | string): string {

@@ -1,12 +1,23 @@
 import { isHeldBack } from '../../ending.ts';
 import { OUTCOMES, type Outcome } from '../../failure.ts';
 import { outcomeAfter } from './attempts.ts';
-import { type IntentRecord, isRowRecord, type JournalRecord, type ResultRecord } from './record.ts';
+import {
+  type IntentRecord,
+  isResolution,
+  isRowRecord,
+  type JournalRecord,
+  type Resolution,
+  type ResultRecord,
+} from './record.ts';
 
 /** Where a row stands. `none`: no record at all. */
-export type RowState = 'none' | 'intent' | 'resolved_by_user' | Outcome;
+export type RowState = 'none' | 'intent' | Resolution | Outcome;
 
-const STATES: readonly RowState[] = ['none', 'intent', 'resolved_by_user', ...OUTCOMES];
+const STATES: readonly RowState[] = [
+  ...(['none', 'intent', 'resolved_by_user', ...OUTCOMES] as const),
+  'resolved_applied',
+  'resolved_not_applied',
+];
 const CODES = new Map(STATES.map((state, code) => [state, code]));
 const STATE_BITS = 0x0f;
 /** The state says otherwise, but a resume does this row again (a 401) or leaves it (held by `--expect`). */
@@ -18,6 +29,9 @@ const CONTESTED_BIT = 0x40;
 
 const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
 
+/** What `history resolve` records; the last word counts. */
+const FOUND_OUT: readonly RowState[] = ['resolved_applied', 'resolved_not_applied'];
+
 /** Which states may follow which; anything else means that the journal does not tell the truth. */
 const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   none: ['intent', 'not_sent', 'rejected'],
@@ -26,8 +40,10 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   confirmed_by_read: [],
   rejected: ['intent', 'not_sent', 'rejected'],
   not_sent: ['intent', 'not_sent', 'rejected'],
-  unknown: ['confirmed_by_read', 'resolved_by_user', 'unknown'],
-  resolved_by_user: ['intent', 'not_sent', 'rejected', 'unknown', 'resolved_by_user'],
+  unknown: ['confirmed_by_read', ...FOUND_OUT, 'resolved_by_user', 'unknown'],
+  resolved_by_user: ['intent', 'not_sent', 'rejected', 'unknown', 'resolved_by_user', ...FOUND_OUT],
+  resolved_applied: FOUND_OUT,
+  resolved_not_applied: ['intent', 'not_sent', 'rejected', ...FOUND_OUT],
 };
 
 /**
@@ -76,13 +92,14 @@ export class RowStates {
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
     const exception = record.s !== 'intent' && (record.again === 1) !== isHeld(record);
     const wasDoubtful = this.isDoubtful(record.n);
-    const doubt = record.s === 'unknown' || (wasDoubtful && !DONE.has(record.s));
+    const isSettled = DONE.has(record.s) || FOUND_OUT.includes(record.s);
+    const doubt = record.s === 'unknown' || (wasDoubtful && !isSettled);
     const state = outcomeAfter(wasDoubtful, record.s);
     this.#states[record.n] = (CODES.get(state) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
     // What is known of the first send stays when the user has it sent again.
-    if (offset >= 0 && record.s !== 'resolved_by_user') offsets[record.n] = offset + 1;
+    if (offset >= 0 && !isResolution(record.s)) offsets[record.n] = offset + 1;
     return true;
   }
 
@@ -121,7 +138,7 @@ export class RowStates {
     const state = this.state(row);
     if (state === 'rejected') return exception;
     if (state === 'not_sent') return !exception;
-    return state === 'none' || state === 'resolved_by_user';
+    return state === 'none' || state === 'resolved_by_user' || state === 'resolved_not_applied';
   }
 
   /** Was an earlier attempt `unknown` and then sent again at the user's word, so that it may have been applied? */
@@ -156,5 +173,5 @@ export class RowStates {
 }
 
 function isHeld({ s, code }: ResultRecord): boolean {
-  return s !== 'resolved_by_user' && isHeldBack(s, code);
+  return !isResolution(s) && isHeldBack(s, code);
 }

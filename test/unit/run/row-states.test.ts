@@ -21,6 +21,8 @@ const WAY_TO: Readonly<Record<RowState, readonly RowRecord[]>> = {
   not_sent: [intent, record('not_sent')],
   unknown: [intent, record('unknown')],
   resolved_by_user: [intent, record('unknown'), record('resolved_by_user')],
+  resolved_applied: [intent, record('unknown'), record('resolved_applied')],
+  resolved_not_applied: [intent, record('unknown'), record('resolved_not_applied')],
 };
 
 /** The states of three rows, of which the first has these records. */
@@ -39,17 +41,21 @@ describe('which record may follow which state', () => {
     'not_sent',
     'unknown',
     'resolved_by_user',
+    'resolved_applied',
+    'resolved_not_applied',
   ];
   /** `+` in the columns of RECORDS: believed. */
   const table: readonly (readonly [RowState, string])[] = [
-    ['none', '+..++..'],
-    ['intent', '++++++.'],
-    ['applied', '.......'],
-    ['confirmed_by_read', '.......'],
-    ['rejected', '+..++..'],
-    ['not_sent', '+..++..'],
-    ['unknown', '..+..++'],
-    ['resolved_by_user', '+..++++'],
+    ['none', '+..++....'],
+    ['intent', '++++++...'],
+    ['applied', '.........'],
+    ['confirmed_by_read', '.........'],
+    ['rejected', '+..++....'],
+    ['not_sent', '+..++....'],
+    ['unknown', '..+..++++'],
+    ['resolved_by_user', '+..++++++'],
+    ['resolved_applied', '.......++'],
+    ['resolved_not_applied', '+..++..++'],
   ];
   const pairs = table.flatMap(([from, answers]) =>
     RECORDS.map((to, column) => [from, to, answers[column] === '+'] as const),

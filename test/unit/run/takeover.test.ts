@@ -232,7 +232,7 @@ describe('a journal that two processes of the first version wrote to at once', (
     const path = join(temporaryFolder(), 'journal.jsonl');
     writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
     const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
-    await journal.resolve(1);
+    await journal.resolve(1, 'resolved_by_user');
     await journal.intent({ row: 1, id: 'card-1' });
     await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
     await journal.close();
