@@ -1,4 +1,4 @@
-import { Failure, hintText, joinUsage } from '../failure.ts';
+import { Failure, type Fault, hintText, joinUsage } from '../failure.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 
 /** Several USAGE failures as one, because all faults of a call are reported together. */
@@ -8,8 +8,11 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   const hints = new Map(failures.flatMap((failure) => failure.hints).map((hint) => [hintText(hint), hint]));
   const problems = failures.flatMap(({ parts, problem }) => parts?.problems ?? [problem]);
   const after = failures.find((failure) => failure.after !== undefined)?.after;
-  const faults = failures.flatMap((failure) => failure.faults);
-  const faultCount = failures.reduce((count, failure) => count + failure.faultCount, 0);
+  const faults = failures.flatMap(({ faults: own, problem }): readonly Fault[] => {
+    const [where = ''] = /^(?:--[a-z-]+|<[A-Za-z]+>)/.exec(problem) ?? [];
+    return own.length > 0 ? own : [{ where, problem }];
+  });
+  const faultCount = failures.reduce((count, failure) => count + Math.max(1, failure.faultCount), 0);
   return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });
 }
 

@@ -23,9 +23,12 @@ import {
   saveIndex,
 } from './open-index-file.ts';
 import { nameTime } from './record.ts';
+import { sandboxResetTime } from './sandbox-reset.ts';
 
 const NAME = 'open-writes.json';
 const DAY_MS = 86_400_000;
+/** What was sent to it is forgotten when it is reset. */
+const SANDBOX_PROFILE = 'sandbox';
 /** Less than that is read again by each call rather than written down. */
 const WORTH_KEEPING = 64 * 1024;
 
@@ -246,10 +249,14 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
         : await readOn(loaded, file, clock.now());
     const areRunsNews = await readRuns(index, ports);
     const rows = [...index.runs.values()].flatMap((run) => run.open);
-    const open = [...openSingles(index), ...rows.filter(({ entry }) => !index.closed.has(entry))];
+    const resetAt = sandboxResetTime(stateDir);
+    const isKnown = ({ profile, time }: Pick<OpenWrite, 'profile' | 'time'>) =>
+      resetAt === undefined || profile !== SANDBOX_PROFILE || time > resetAt;
+    const all = [...openSingles(index), ...rows.filter(({ entry }) => !index.closed.has(entry))];
+    const open = all.filter(isKnown);
     if ((isNews || areRunsNews) && ports.keepsIndex !== false) await saveIndex(path, index, pid);
     open.sort((one, other) => (one.time < other.time ? -1 : 1));
-    return { open, sent: [...index.sent.values()], closingOf: (entry) => index.closed.get(entry) };
+    return { open, sent: [...index.sent.values()].filter(isKnown), closingOf: (entry) => index.closed.get(entry) };
   } catch (error) {
     throw ioFailure(`the records of earlier writes could not be read (${stateDir})`, error);
   } finally {

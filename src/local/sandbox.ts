@@ -1,5 +1,6 @@
 import { localCommand } from '../commands/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
+import { markSandboxReset } from '../history/sandbox-reset.ts';
 import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
@@ -70,6 +71,7 @@ export const sandboxResetCommand = localCommand({
   output: () => RESET,
   async run(session) {
     await resetSandbox(session.stateDir(), session.context);
+    await markSandboxReset(session.stateDir());
     await session.print({
       kind: 'text',
       text: 'The sandbox is as it was at first.',

@@ -24,6 +24,8 @@ const RunHeaderShape = z.object({
   host: z.string(),
   user: z.string(),
   inputSha256: z.string(),
+  /** Of the ids and bodies that are sent, in their order: the same input again, whatever its format. */
+  rowsSha256: z.optional(z.string()),
   /** How the copy of the input is to be read: `csv`, `ndjson`, `json`, `ids`. */
   inputFormat: z.string(),
   /** Rows that this run does (of a shard: its part). */

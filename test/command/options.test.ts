@@ -187,7 +187,7 @@ describe('refused with exit 2 and nothing sent', () => {
     ],
     [
       ['config', 'set', 'nope', '1', '--query', 'a['],
-      ['--query', '<key>: must be one of output, timeout, retries, concurrency, not "nope"'],
+      ['--query', '<key>: must be one of output, timeout, retries, concurrency, timeZone, not "nope"'],
     ],
     [
       ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],

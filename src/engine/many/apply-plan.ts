@@ -32,6 +32,7 @@ import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { storeOptions } from './run-input.ts';
 import { writeEmptySummary } from './run-output.ts';
+import { sayOrRefuseSameInput } from './same-input.ts';
 import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './show-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
@@ -111,7 +112,7 @@ function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPla
 /** Begins the run, with the signatures that counted beside its copy of the plan: a resume verifies them anew. */
 async function beginPlanRun(
   session: Session,
-  { header, operation, sha256, copy, lastRow, path }: LoadedPlan,
+  { header, operation, sha256, rowsSha256, copy, lastRow, path }: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
   pace: PaceOptions,
@@ -123,6 +124,7 @@ async function beginPlanRun(
     profile: begun?.profile,
     host: placeOf(session, operation),
     inputSha256: sha256,
+    rowsSha256,
     inputFormat: 'plan',
     spool: copy,
     rows: header.rows,
@@ -179,6 +181,11 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   // A plan is never resent, so that nothing of an unsettled run is sent either.
   const isFinished = status.state === 'finished' || status.state === 'unsettled';
   const service = await session.service(operation.family);
+  if (begun === undefined) {
+    const { rowsSha256 } = plan;
+    const isAgain = given.again === true;
+    await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: null, name: undefined, isAgain });
+  }
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);

@@ -25,6 +25,7 @@ import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
+import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
 async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
@@ -83,6 +84,15 @@ function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: Inp
   return allowDuplicates === true ? 'accepted' : 'refused';
 }
 
+/** A run that goes on was looked at when it began. */
+async function lookForSameInput(session: Session, { options, reading }: ManyCall, { rowsSha256 }: CheckedInput) {
+  const { run: name, again } = options;
+  const { operation, shard } = reading;
+  if (name !== undefined && (await readRunHeader(runFolder(session.stateDir(), name))) !== undefined) return;
+  const part = shard === undefined ? null : `${shard.index}/${shard.count}`;
+  await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
+}
+
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
   const { options, reading } = call;
@@ -127,6 +137,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   if (checked.selected === 0) await reportNothingToDo(session, checked);
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
+  if (isWriting) await lookForSameInput(session, call, checked);
   await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailedOf(session, call, checked, copy);
@@ -178,13 +189,14 @@ async function notifyInput(session: Session, { reading, options }: ManyCall, che
 
 async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
-  const { sha256, format, rows, selected } = checked;
+  const { sha256, rowsSha256, format, rows, selected } = checked;
   const { path } = call.reading;
   return startRun(session, {
     name: run,
     operation: session.operation,
     host: placeOf(session, call.reading.operation),
     inputSha256: sha256,
+    rowsSha256,
     inputFormat: format,
     spool: copy,
     older: await call.older?.(),

@@ -27,6 +27,8 @@ export interface CheckedInput
   readonly warnings: readonly Notice[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
+  /** Hexadecimal, of the ids and bodies of the rows that will be sent. */
+  readonly rowsSha256: string;
 }
 
 /** The bytes on their way to the reader. `see` is done with each piece before it is looked at. */
@@ -121,7 +123,8 @@ export async function checkInput(
     await (copy && copying(copy.sync()));
     isKept = true;
     const warnings = warningsOf(findings.warnings, findings.doubts());
-    return { ...findings, ...read, warnings, columns: [...findings.columns], sha256: hash.digest('hex') };
+    const digests = { sha256: hash.digest('hex'), rowsSha256: findings.rowsSha256() };
+    return { ...findings, ...read, warnings, columns: [...findings.columns], ...digests };
   } finally {
     if (copy !== undefined) await tidy(copy.close());
     if (copyTo !== undefined && !isKept) await tidy(rm(copyTo, { force: true }));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CARD_ID } from '../../api/field.ts';
 import { isPast } from '../../api/iso-date.ts';
 import { isWrite } from '../../api/operation.ts';
@@ -43,6 +44,8 @@ export class Findings {
   hidden = 0;
   /** Events to make that start in the past. */
   past = 0;
+  /** Of the rows that will be sent: ids and bodies in their order, whatever the format they came in. */
+  readonly #rowsHash = createHash('sha256');
   readonly #options: InputOptions;
   readonly #duplicates: Duplicates;
   readonly #seen: SeenTable | undefined;
@@ -88,6 +91,7 @@ export class Findings {
   #select(row: Row): void {
     const { nowMs } = this.#options;
     this.selected += 1;
+    if (isWrite(this.#options.operation)) this.#rowsHash.update(rowText(row));
     if (row.record.isHidden === true) this.hidden += 1;
     if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
     this.#lookForDoubts(row);
@@ -106,6 +110,11 @@ export class Findings {
       if (known !== undefined) known.cells += 1;
       else if (record.names.includes(name)) this.#doubts.set(`${name} ${doubt}`, { name, doubt, cells: 1, line });
     }
+  }
+
+  /** Hexadecimal. Asked for once, at the end. */
+  rowsSha256(): string {
+    return this.#rowsHash.digest('hex');
   }
 
   /** One sentence for each column that has such values. */
@@ -140,4 +149,12 @@ export class Findings {
     const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '; a plan holds a card once' : '; --allow-duplicates accepts that'}`;
     return placeFault(row.record, format, field, problem);
   }
+}
+
+/** A row as what it sends. Texts are told from other values, and none can be taken for the end of another. */
+function rowText({ id = '', body }: Row): string {
+  let text = `${CARD_ID.test(id) ? id.toLowerCase() : id}\n`;
+  for (const [name, value] of body ?? [])
+    text += `${name}\t${typeof value === 'string' ? `"${value.length}:${value}` : printJson(value)}\n`;
+  return `${text}\n`;
 }
