@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --as --result-id --note --older-than --key --port --seed --latency --fault --idle --data
+                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --expect-changes --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --as --result-id --note --older-than --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -262,6 +262,7 @@ complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l resend-unknown 
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l plan -r -F -d 'send nothing'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l plan-expires -x -d 'how long the plan may be applied: 24h (the default), at most 90d'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l changed-from -r -F -d 'with --from: send only cells that differ from that older file'
+complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l expect-changes -x -d 'send nothing (17) unless exactly that many rows differ'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l no-history -d 'keep no local record of this write'
@@ -321,6 +322,7 @@ complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l res
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l plan -r -F -d 'send nothing'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l plan-expires -x -d 'how long the plan may be applied: 24h (the default), at most 90d'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l changed-from -r -F -d 'with --from: send only cells that differ from that older file'
+complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l expect-changes -x -d 'send nothing (17) unless exactly that many rows differ'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l no-history -d 'keep no local record of this write'

@@ -215,7 +215,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     ...(spec.expect === true ? [SPECIAL.expect] : []),
     ...(many ? MANY_OPTIONS.map((option) => withoutWords(option, argument)) : []),
     ...(many && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
-    ...(spec.changedFrom === true ? [SPECIAL.changedFrom] : []),
+    ...(spec.changedFrom === true ? [SPECIAL.changedFrom, SPECIAL.expectChanges] : []),
   ].filter((option) => !special.some(({ long }) => long === option.long));
   const [idParam = null] = Object.keys(operation.params.shape);
   return {

@@ -40,6 +40,14 @@ export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
+/** `--expect-changes`: PRECONDITION where other rows differ from the older file than were meant. */
+export function refuseOtherChanges(expected: number | undefined, rows: number): void {
+  if (expected === undefined || expected === rows) return;
+  const differ = rows === 1 ? '1 row differs' : `${groupThousands(rows)} rows differ`;
+  const message = `${differ} from the older file, and --expect-changes says ${groupThousands(expected)}`;
+  throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
+}
+
 /** `--expect-rows`: PRECONDITION where the input is another one than was meant. */
 export function refuseOtherCount(expected: number | undefined, rows: number): void {
   if (expected === undefined || expected === rows) return;

@@ -10,6 +10,28 @@ export function readBoolean(text: string, source: TextSource): boolean | undefin
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
+/** How spreadsheets in other languages write the two: never guessed, as a word may be a text. */
+const FOREIGN = new Map<string, boolean>([
+  ...[
+    'wahr',
+    'vrai',
+    'verdadero',
+    'vero',
+    'waar',
+    'verdadeiro',
+    'sant',
+    'sann',
+    'sand',
+    'prawda',
+    'tosi',
+    'pravda',
+    'igaz',
+  ].map((word) => [word, true] as const),
+  ...['falsch', 'faux', 'falso', 'onwaar', 'usann', 'falskt', 'falsk', 'fałsz', 'epätosi', 'nepravda', 'hamis'].map(
+    (word) => [word, false] as const,
+  ),
+]);
+
 /** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty string are none. */
 function readInteger(text: string): number | undefined {
   const value = /^-?(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
@@ -35,5 +57,8 @@ export function readFieldText(
 ): { readonly value: string | boolean | number } | { readonly problem: string } {
   const value =
     field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
-  return value === undefined ? { problem: `must be ${expectationOf(field)}, not ${quoteGiven(text)}` } : { value };
+  if (value !== undefined) return { value };
+  const foreign = field.type === 'boolean' && source === 'csv' ? FOREIGN.get(text.toLowerCase()) : undefined;
+  const meant = foreign === undefined ? '' : `: write ${foreign}`;
+  return { problem: `must be ${expectationOf(field)}, not ${quoteGiven(text)}${meant}` };
 }

@@ -64,7 +64,7 @@ export const doctorCommand = localCommand({
   examples: {
     'See what may be wrong': 'doctor',
     'See whether the service of a profile can be reached': 'doctor -p live --connect',
-    'In a job: fail when something is wrong': 'doctor -p live --connect --strict',
+    'In a job: fail when something is wrong': 'doctor --strict',
     'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
   },
   output: () => DOCTOR_OUTPUT,

@@ -15,6 +15,12 @@ export const SPECIAL = declareOptions({
     needs: 'from',
     text: 'with --from: send only cells that differ from that older file',
   },
+  expectChanges: {
+    kind: 'count',
+    min: 0,
+    needs: 'changed-from',
+    text: 'send nothing (17) unless exactly that many rows differ',
+  },
   out: { kind: 'path', makes: true, text: 'write the result as JSON to a new file of mode 0600' },
   again: {
     text: "send it although this machine's records show the same as sent, or as open: a second one may be made",
@@ -35,6 +41,7 @@ export const ROW_OPTIONS: readonly OptionSpec[] = [
   ...MANY_OPTIONS.filter((option) => option !== MANY.from),
   ...MANY_WRITE_OPTIONS,
   SPECIAL.changedFrom,
+  SPECIAL.expectChanges,
 ];
 
 /** What a command over an operation may be given; it has some of these options. */

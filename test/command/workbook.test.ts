@@ -171,7 +171,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     const home = homeWith({
       'rows.xlsx': await writtenWorkbook([
         sheet([
-          ['id', 'emial', 'first_name', 'active'],
+          ['id', 'email', 'first_name', 'active'],
           ['s1', 'a@x', 12.5, true],
           ['s1', 'b@x', new Date(0), 'maybe'],
           [null, 'c@x', 'Cy', true],
@@ -179,14 +179,27 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       ]),
     });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
-      '6 faults in "rows.xlsx", nothing was sent',
-      'Rows!B1: unknown column "emial"; did you mean email?',
+      '5 faults in "rows.xlsx", nothing was sent',
       'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
       'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569); store it as text, since dates are sent as typed',
       'Rows!D3, column active: must be true or false, not "maybe"',
       'Rows!A3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
       'Rows!A4, column id: is empty',
     ]);
+  });
+
+  test('and of a wrong header the header alone', async () => {
+    const home = homeWith({
+      'rows.xlsx': await writtenWorkbook([
+        sheet([
+          ['id', 'emial', 'first_name'],
+          ['s1', 'a@x', 12.5],
+        ]),
+      ]),
+    });
+    expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
+      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial"; did you mean email?',
+    );
   });
 
   test('twenty of them, and how many more', async () => {

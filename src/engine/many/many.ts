@@ -17,7 +17,7 @@ import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Session } from '../../session.ts';
 import { noteUncompared } from '../call/dry-run.ts';
 import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
-import { collect, joinFailures, refuseOtherCount, unsent } from '../faults.ts';
+import { collect, joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../faults.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
@@ -101,6 +101,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   const duplicates = duplicatesOf(options, reading);
   const checked = await checkInput(await call.open(), reading, { duplicates, copyTo: copy });
   refuseOtherCount(options.expectRows, checked.rows);
+  refuseOtherChanges(options.expectChanges, checked.changed);
   await notifyInput(session, call, checked);
   const rowsIn = (path: string) =>
     async function* () {

@@ -36,6 +36,10 @@ function hashOf(id: string): number {
   return spread(bits);
 }
 
+function withoutZeros(id: string): string {
+  return id.toLowerCase().replace(/^0+(?=.)/, '');
+}
+
 /** The rows of an older file by id, to find which cells of a newer one differ. A row takes about 20 bytes of memory. */
 export class ChangedFrom {
   /** For messages: the older file. */
@@ -45,6 +49,7 @@ export class ChangedFrom {
   /** Older rows whose id no newer one had: the newer file lacks them. */
   missing = 0;
   readonly #fields: readonly FieldSpec[];
+  #count = 0;
   readonly #index = new HashIndex();
   /** By row the place of the newer one with its id; 0: there is none. */
   readonly #places = new NumberList();
@@ -64,11 +69,25 @@ export class ChangedFrom {
     if (this.#find(id) !== -1) return false;
     this.#index.add(hashOf(id));
     this.missing += 1;
+    this.#count += 1;
     this.#newest.push(id, cells);
     if (this.#newest.length < 2 * PAGE) return true;
     this.#pages.add(printJson(this.#newest));
     this.#newest = [];
     return true;
+  }
+
+  /** Takes a row of the older file; answers what is wrong with it. Columns that nothing reads do not matter. */
+  take(record: RawRecord, roles: ColumnRoles, format: InputFormat): readonly InputFault[] {
+    const [id, values] = readOldRow(record, roles, format);
+    const faults = [...(record.problems ?? [])].flatMap(([cell, problem]) => {
+      const name = record.names[cell] ?? '';
+      const role = roles.roleOf(name);
+      return role === 'ignored' || role === 'unknown' ? [] : [placeFault(record, format, name, problem)];
+    });
+    if (id === '') return [...faults, placeFault(record, format, '', 'the row has no id')];
+    if (this.add(id, values)) return faults;
+    return [...faults, placeFault(record, format, '', 'its id stands in an earlier row too')];
   }
 
   /** The values that differ from the older row of this id; undefined when the older file has no such row. */
@@ -98,6 +117,16 @@ export class ChangedFrom {
   cells(id: string): JsonObject {
     const cells = this.#part(this.#find(id), 1);
     return isJsonObject(cells) ? cells : new Map();
+  }
+
+  /** An id of the older file that differs in leading zeros, case or both alone; each row is looked at. */
+  neighbour(id: string): string | undefined {
+    const wanted = withoutZeros(id);
+    for (let index = 0; index < this.#count; index += 1) {
+      const other = this.#part(index, 0);
+      if (typeof other === 'string' && withoutZeros(other) === wanted) return other;
+    }
+    return undefined;
   }
 
   #find(id: string): number {
@@ -179,14 +208,7 @@ export async function readChangedFrom(
   for await (const batch of readRecords(file.bytes(), options)) {
     faults.push(...batch.faults);
     index.notes.push(...batch.notes);
-    for (const record of batch.records) {
-      const [id, values] = readOldRow(record, roles, batch.format);
-      for (const [cell, problem] of record.problems ?? [])
-        faults.push(placeFault(record, batch.format, record.names[cell] ?? '', problem));
-      if (id === '') faults.push(placeFault(record, batch.format, '', 'the row has no id'));
-      else if (!index.add(id, values))
-        faults.push(placeFault(record, batch.format, '', 'its id stands in an earlier row too'));
-    }
+    for (const record of batch.records) faults.push(...index.take(record, roles, batch.format));
     if (faults.length >= MAX_FAULTS) break;
   }
   if (faults.length > 0) {

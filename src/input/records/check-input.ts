@@ -13,7 +13,7 @@ import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
 export interface CheckedInput
-  extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'hidden' | 'past' | 'first' | 'notes'> {
+  extends Pick<Findings, 'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'past' | 'first' | 'notes'> {
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
@@ -69,14 +69,18 @@ async function readThrough(
   let format = options.format ?? 'csv';
   let isHeaderChecked = false;
   for await (const batch of readRecords(bytes, { ...options, columns: roles.names })) {
-    const faults: InputFault[] = [...batch.faults];
     format = batch.format;
+    findings.notes.push(...batch.notes);
     if (batch.header !== undefined && !isHeaderChecked) {
       isHeaderChecked = true;
       findings.addNames(batch.header.names);
-      findings.addFaults(interpreter.checkHeader(batch.header));
+      const wrong = interpreter.checkHeader(batch.header);
+      findings.addFaults(wrong);
+      // By a wrong header each row would be wrong too.
+      const isMisread = roles.faultsOf(batch.header).length > 0 || batch.header.sheet !== undefined;
+      if (wrong.length > 0 && isMisread) break;
     }
-    findings.notes.push(...batch.notes);
+    const faults: InputFault[] = [...batch.faults];
     findings.unreadable ??= batch.faults[0];
     const read = batch.records.map((record) => {
       findings.addNames(record.names);
@@ -88,6 +92,8 @@ async function readThrough(
     findings.rows += batch.records.length;
     findings.addFaults(faults);
   }
+  const garbled = interpreter.garbled.fault;
+  if (garbled !== undefined) findings.addFaults([garbled]);
   findings.addFaults(roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
   return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0 };
 }

@@ -18,6 +18,14 @@ export function roundedProblem(id: unknown): string | undefined {
   return `${quoteGiven(id)} is a number that a spreadsheet has rounded, so that the id is lost: store the column as text, and export it again`;
 }
 
+const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!)$/;
+
+/** What is wrong with a cell in which a spreadsheet has put an error: `#REF!`. */
+export function errorProblem(cell: unknown): string | undefined {
+  if (typeof cell !== 'string' || !SPREADSHEET_ERROR.test(cell)) return undefined;
+  return `${cell} is an error of a spreadsheet and no value: correct the formula, and export it again`;
+}
+
 /** `type` of a member's JSON Schema; without one it may be anything. */
 function mayHoldMembers(type: unknown): boolean {
   return type === undefined || type === 'object' || type === 'array';

@@ -6,6 +6,7 @@ import { printJson } from '../../json/print.ts';
 import { textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
 import { doubtOf } from '../doubts.ts';
+import { ungarbled } from '../garbled.ts';
 import { quoteGiven } from '../given.ts';
 import { placeFault } from './fault-place.ts';
 import type { Interpreted, Row } from './interpret.ts';
@@ -42,6 +43,8 @@ export class Findings {
   unchanged = 0;
   /** Rows to send that are hidden in their sheet. */
   hidden = 0;
+  /** Rows of the whole input that would be sent: those that differ from the older file. */
+  changed = 0;
   /** Events to make that start in the past. */
   past = 0;
   /** Of the rows that will be sent: ids and bodies in their order, whatever the format they came in. */
@@ -50,6 +53,9 @@ export class Findings {
   readonly #duplicates: Duplicates;
   readonly #seen: SeenTable | undefined;
   #lastNames: readonly string[] | undefined;
+  /** Cells that look like UTF-8 which was opened as Windows-1252, and the first of them. */
+  #garbledCells = 0;
+  #garbled: string | undefined;
   /** Values that were perhaps not meant, by what they have. */
   readonly #doubts = new Map<
     string,
@@ -82,6 +88,7 @@ export class Findings {
     const faults = kind === 'faults' ? read.faults : [];
     const duplicate = row === undefined ? undefined : this.#duplicate(row, format);
     if (duplicate !== undefined) return [...faults, duplicate];
+    if (kind === 'row') this.changed += 1;
     if (kind === 'faults' || !isInShard(read.row.row, this.#options.shard)) return faults;
     if (kind === 'unchanged') this.unchanged += 1;
     else this.#select(read.row);
@@ -105,11 +112,19 @@ export class Findings {
   #lookForDoubts({ body, record, line }: Row): void {
     for (const [name, value] of body ?? []) {
       const doubt = doubtOf(name, value);
+      if (typeof value === 'string' && record.names.includes(name)) this.#lookForGarbled(value, name, line);
       if (doubt === undefined) continue;
       const known = this.#doubts.get(`${name} ${doubt}`);
       if (known !== undefined) known.cells += 1;
       else if (record.names.includes(name)) this.#doubts.set(`${name} ${doubt}`, { name, doubt, cells: 1, line });
     }
+  }
+
+  #lookForGarbled(text: string, name: string, line: number): void {
+    const meant = ungarbled(text);
+    if (meant === undefined) return;
+    this.#garbledCells += 1;
+    this.#garbled ??= `line ${line}, ${name}: ${quoteGiven(text)} for ${quoteGiven(meant)}`;
   }
 
   /** Hexadecimal. Asked for once, at the end. */
@@ -119,11 +134,14 @@ export class Findings {
 
   /** One sentence for each column that has such values. */
   doubts(): readonly string[] {
-    return [...this.#doubts.values()].map(({ name, doubt, cells, line }) =>
+    const cells = this.#garbledCells === 1 ? '1 cell looks' : `${this.#garbledCells} cells look`;
+    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}); what is there is sent`;
+    const odd = [...this.#doubts.values()].map(({ name, doubt, cells, line }) =>
       cells === 1
         ? `1 cell of column ${name} (line ${line}) has ${doubt}; it is sent as given`
         : `${cells} cells of column ${name} (line ${line} and others) have ${doubt}; they are sent as given`,
     );
+    return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
 
   /** The id; of an event, which has none yet, its name. */

@@ -5,9 +5,11 @@ import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields
 import { type Expectation, type ExpectationInput, ownValue } from '../expect.ts';
 import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
+import { quoteGiven } from '../given.ts';
 import type { ChangedFrom } from './changed-from.ts';
-import { ColumnRoles, roundedProblem } from './columns.ts';
+import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
+import { GarbledCells } from './garbled-cells.ts';
 import {
   type InputFault,
   type InputFormat,
@@ -74,6 +76,9 @@ interface ColumnMap {
   readonly unknown: readonly string[];
 }
 
+/** For so many ids one like them is looked for in the older file. */
+const MAX_NEIGHBOURS = 20;
+
 const UNKNOWN_OUTCOME =
   'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
 
@@ -91,6 +96,9 @@ export class Interpreter {
   #columns: ColumnMap | undefined;
   /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
+  /** Rows whose id the older file lacks. */
+  #strangers = 0;
+  readonly garbled = new GarbledCells();
   /** Fields that the header of a CSV file lacks: said once, not again for each row. */
   #missing: ReadonlyMap<string, string> = new Map();
 
@@ -112,10 +120,14 @@ export class Interpreter {
     const { names, problems = [] } = record;
     const { defaults, changedFrom, operation } = this.#options;
     // What the reader of a workbook says of the cells of a row.
-    const found: Found[] = [...problems].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
+    const found: Found[] = [...problems].flatMap(([index, problem]) => {
+      const field = names[index] ?? '';
+      return this.roles.roleOf(field) === 'ignored' ? [] : [{ field, problem }];
+    });
     // Those of a table were named with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
+    if (isTable(format)) found.push(...errorCells(record, columns));
     const problem = isWrite(operation) ? this.#outcomeProblem(record.values[columns.outcomeIndex]) : undefined;
     if (problem !== undefined) found.push({ field: '_outcome', problem });
     const params = this.#params(record, columns, found);
@@ -229,11 +241,32 @@ export class Interpreter {
     const changes = changedFrom.changes(id, values);
     if (changes === undefined) {
       const field = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
-      found.push({ field, problem: `is not in ${changedFrom.name}, so what changed cannot be told` });
+      found.push({ field, problem: this.#notInOlder(id, changedFrom) });
       return { values, isUnchanged: false };
     }
+    this.#dropUnchanged(record, changedFrom.cells(id), found);
+    this.garbled.look(record.line, changes, changedFrom.cells(id));
     for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
     return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
+  }
+
+  #notInOlder(id: string, changedFrom: ChangedFrom): string {
+    this.#strangers += 1;
+    const near = this.#strangers > MAX_NEIGHBOURS ? undefined : changedFrom.neighbour(id);
+    const hint =
+      near === undefined
+        ? 'so what changed cannot be told'
+        : `which has ${quoteGiven(near)}: was a zero lost, or the case changed?`;
+    return `${quoteGiven(id)} is not in ${changedFrom.name}, ${hint}`;
+  }
+
+  /** Nothing is wrong with a cell that is as it was: it is not sent. */
+  #dropUnchanged({ names, values }: RawRecord, old: JsonObject, found: Found[]): void {
+    for (let at = found.length - 1; at >= 0; at -= 1) {
+      const name = found[at]?.field ?? '';
+      const value = values[names.indexOf(name)];
+      if (value !== undefined && old.get(name) === value) found.splice(at, 1);
+    }
   }
 
   #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
@@ -280,6 +313,14 @@ export class Interpreter {
     }
     return expects;
   }
+}
+
+/** Cells of the id and of fields in which a spreadsheet has put an error. */
+function errorCells({ names, values, problems }: RawRecord, { idIndexes, fields }: ColumnMap): Found[] {
+  return [...idIndexes, ...fields.map(({ index }) => index)].flatMap((index) => {
+    const problem = problems?.has(index) === true ? undefined : errorProblem(values[index]);
+    return problem === undefined ? [] : [{ field: names[index] ?? '', problem }];
+  });
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -450,7 +450,7 @@ describe('--changed-from', () => {
 
   it('refuses an id that the older file does not have', async () => {
     expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 2, column id: is not in stdin, so what changed cannot be told',
+      'line 2, column id: "s3" is not in stdin, so what changed cannot be told',
     ]);
   });
 
