@@ -54,7 +54,7 @@ _frontdesk_options() {
     'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from --expect-changes -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar event create') words='--again --calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers list') words='--active --require-complete --limit -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from --expect-changes -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth logout') words='--family -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -160,6 +160,9 @@ _frontdesk_value() {
     esac ;;
     'calendar subscribers list') case $1 in
       --active) kind=words words='true false all' ;;
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
+      --failed) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;

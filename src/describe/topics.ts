@@ -74,7 +74,7 @@ const OPTIONS: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
+    'card get, activate, block, reissue, calendar update, calendar subscribers list, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
   ),
   text(
     'frontdesk reads and checks the whole input before the first request. One error anywhere, the same ID twice included, is exit 2, and nothing is sent. An empty cell is omitted. --empty-cells clear sends the empty text instead.',

@@ -77,8 +77,8 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const place = run === undefined ? '' : ` (run ${run})`;
   const isPlainRead =
     run === undefined && tally.of('read') === tally.rows && tally.retries === 0 && !report.isOutputLost;
-  // Only cards are read by the row.
-  if (isPlainRead && report.stop === undefined) return [plural(tally.rows, 'card')];
+  const noun = of.operation.family === 'cards' ? 'card' : 'list';
+  if (isPlainRead && report.stop === undefined) return [plural(tally.rows, noun)];
   const lines = [
     `${commandWords(of.operation.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];

@@ -7,7 +7,8 @@ import type { Session } from '../../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './resource.ts';
 
-function entriesOf(document: JsonValue): readonly JsonValue[] {
+/** The entries of a List. */
+export function entriesOf(document: JsonValue): readonly JsonValue[] {
   const data = isJsonObject(document) ? document.get('data') : undefined;
   return isJsonArray(data) ? data : [];
 }
@@ -15,6 +16,13 @@ function entriesOf(document: JsonValue): readonly JsonValue[] {
 /** Whether a list has exactly as many entries as were asked for: then there may be more. */
 export function isFullList(document: JsonValue, limit: number): boolean {
   return entriesOf(document).length === limit;
+}
+
+/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
+export function mergeLists(halves: readonly JsonValue[]): JsonValue {
+  const [first = null] = halves;
+  if (halves.length < 2 || !isJsonObject(first)) return first;
+  return new Map([...first, ['data', halves.flatMap(entriesOf)] as const]);
 }
 
 /** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */
@@ -32,11 +40,8 @@ export async function runList(
     const query = { ...call.query, ...(active === undefined ? {} : { active }) };
     halves.push(await readResource(session, { ...call, query }));
   }
-  const [first = null] = halves;
-  const rows = halves.flatMap(entriesOf);
-  // Both halves as one List: the first answer's members in their order, its data followed by the other's.
-  const document = halves.length > 1 && isJsonObject(first) ? new Map([...first, ['data', rows] as const]) : first;
-  await session.print({ kind: 'list', document, rows, columns: command.columns });
+  const document = mergeLists(halves);
+  await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
   if (!halves.some((half) => isFullList(half, limit))) return 0;
   const message = `there may be more than ${plural(limit, 'subscriber')}, and there is no way to page through them${
     limit < 100 ? '; --limit takes up to 100' : ''

@@ -19,6 +19,8 @@ import { takesReason } from '../call/write-guards.ts';
 /** What was asked for, checked as far as the command line goes. */
 export interface ManyCall {
   readonly options: CallOptions;
+  /** Of each request. */
+  readonly query: Readonly<Record<string, string>>;
   /** How its rows are read. */
   readonly reading: InputOptions & RowOptions;
   /** What is wrong with the command line. */
@@ -98,6 +100,11 @@ export async function readManyCall(session: Session, command: CallCommand, typed
   const checked =
     body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
   faults.push(...checked.faults);
+  const asked =
+    operation.query === null
+      ? { values: {}, faults: [] }
+      : checkFieldTexts(operation.query, ownTexts(operation.query, given.fields), texts);
+  faults.push(...asked.faults);
   const isFaulty = ({ field, long }: CallCommand['options'][number]) =>
     field !== undefined && given.faults.some(({ where }) => where.includes(`--${long}`));
   const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
@@ -107,6 +114,7 @@ export async function readManyCall(session: Session, command: CallCommand, typed
       : await loadChangedFrom(session, operation, options.changedFrom, sheet);
   return {
     options,
+    query: Object.fromEntries(Object.entries(asked.values).map(([name, value]) => [name, String(value)])),
     faults,
     fieldsAreSound: checked.faults.length === 0 && !command.options.some(isFaulty),
     older: changedFrom?.older,

@@ -20,6 +20,7 @@ import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
 import { collect, joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../faults.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
+import { listColumns, listMany } from './list-many.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
@@ -117,7 +118,11 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
     kept: undefined,
     unknownRows: unknownRowsOf(options),
     failedFile: undefined,
-    columns: isWriting ? runColumns(operation) : command.columns,
+    columns: isWriting
+      ? runColumns(operation)
+      : operation.query === null
+        ? command.columns
+        : listColumns(command.columns),
     left: checked,
   };
   if (options.plan !== undefined) {
@@ -142,6 +147,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailedOf(session, call, checked, copy);
+  if (operation.query !== null) return listMany(session, { ...run, failedFile }, call);
   if (!isWriting) return { ...run, failedFile };
   const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
   return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };

@@ -86,7 +86,7 @@ export class ChangedFrom {
       return role === 'ignored' || role === 'unknown' ? [] : [placeFault(record, format, name, problem)];
     });
     if (id === '') return [...faults, placeFault(record, format, '', 'the row has no id')];
-    if (this.add(id, values)) return faults;
+    if (this.add(id, values) || printJson(this.cells(id)) === printJson(values)) return faults;
     return [...faults, placeFault(record, format, '', 'its id stands in an earlier row too')];
   }
 

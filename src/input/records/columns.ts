@@ -51,6 +51,8 @@ export class ColumnRoles {
     const { properties } = operation.response;
     this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
     for (const name of Object.keys(properties)) this.#roles.set(name, 'ignored');
+    // Of a list of several calendars; an event's own field of that name comes after it.
+    if (operation.family === 'calendar') this.#roles.set('calendar', 'ignored');
     for (const name of OWN_COLUMNS) this.#roles.set(name, name === '_outcome' ? 'outcome' : 'ignored');
     for (const field of this.fields) this.#roles.set(field.name, field);
     if (this.idParam !== undefined) {

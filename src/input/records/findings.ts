@@ -87,7 +87,8 @@ export class Findings {
     const { kind, row } = read;
     const faults = kind === 'faults' ? read.faults : [];
     const duplicate = row === undefined ? undefined : this.#duplicate(row, format);
-    if (duplicate !== undefined) return [...faults, duplicate];
+    // A subscriber of two calendars stands in both their lists.
+    if (duplicate !== undefined && kind !== 'unchanged') return [...faults, duplicate];
     if (kind === 'row') this.changed += 1;
     if (kind === 'faults' || !isInShard(read.row.row, this.#options.shard)) return faults;
     if (kind === 'unchanged') this.unchanged += 1;

@@ -68,7 +68,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
 
   it.each([
     [['completion'], [[/Which shell/, '\r']], /_frontdesk/],
-    [['config', 'get'], [[/Which preference/, '\r']], /\(not set\)/],
+    [['config', 'get'], [[/Which preference/, '\r']], /\btable\b/],
     [
       ['config', 'set'],
       [
