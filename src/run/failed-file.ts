@@ -16,6 +16,10 @@ import type { RowResult, RunRow } from './row-outcome.ts';
 /** A row with the columns it was read from, side by side. */
 export interface SourceRow extends RunRow {
   readonly record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] };
+  /** What is sent, typed. */
+  readonly body?: JsonObject | undefined;
+  /** Columns that were not sent, because they had not changed: a corrected row must not put them back. */
+  readonly leftAlone?: readonly string[] | undefined;
 }
 
 export interface FailedFileOptions {
@@ -28,6 +32,8 @@ export interface FailedFileOptions {
   readonly dialect?: CsvDialect | undefined;
   /** `--csv-raw`: cells without the guard against formulas. */
   readonly csvRaw: boolean;
+  /** Only NDJSON tells an empty text that is sent from a cell that is left alone. */
+  readonly needsJson?: boolean;
   /** Whether a run keeps the results too: of reads nothing does. */
   readonly isKept: boolean;
   /** Files that the call reads or makes, which are never replaced, by the option that names each. */
@@ -85,7 +91,8 @@ export async function openFailedFile(options: FailedFileOptions) {
     /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
     async add(result: RowResult<SourceRow>): Promise<void> {
       if (result.failure === undefined) return;
-      pending += printers[style](failedRow(result));
+      const row = failedRow(result);
+      pending += printers[style](options.needsJson === true ? asSent(row, result.row) : row);
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
@@ -126,13 +133,18 @@ function failedRow({ row, ending, failure }: RowResult<SourceRow>): JsonObject {
 }
 
 /** What an earlier failed file added is not kept: it is about another run. */
-function originalMembers({ record }: SourceRow): Map<string, JsonValue> {
+function originalMembers({ record, leftAlone = [] }: SourceRow): Map<string, JsonValue> {
   const members = new Map<string, JsonValue>();
   record.names.forEach((name, index) => {
     const value = record.values[index];
-    if (value !== undefined && !isOwnColumn(name)) members.set(name, value);
+    if (value !== undefined && !isOwnColumn(name) && !leftAlone.includes(name)) members.set(name, value);
   });
   return members;
+}
+
+/** The cells of a table as JSON tells them: what was sent with its type. */
+function asSent(members: JsonObject, { body }: SourceRow): JsonObject {
+  return new Map([...members].map(([name, value]) => [name, body?.get(name) ?? value]));
 }
 
 const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
@@ -145,10 +157,16 @@ const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
 };
 
 /** Rows stay in the kind of format they came from: a null has no cell, a cell no type. A mere id is the same in all. */
-function styleOf({ path, inputFormat }: FailedFileOptions): Style {
+function styleOf({ path, inputFormat, needsJson }: FailedFileOptions): Style {
   const isAny = inputFormat === 'ids' || inputFormat === 'plan';
   const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || isAny;
   const byName = FORMAT_OF_NAME[extname(path).toLowerCase()];
+  if (needsJson === true) {
+    if (byName === 'ndjson') return byName;
+    const problem =
+      'with --changed-from and --empty-cells clear csv cannot tell an empty text from a cell that is left alone';
+    throw new Failure('USAGE', `--failed: ${problem}`, { hints: ['give it a name that ends in .ndjson'] });
+  }
   if (byName === undefined) return isTabular ? 'csv' : 'ndjson';
   if (byName !== 'xlsx' && (isAny || (byName === 'csv') === isTabular)) return byName;
   const wanted = isTabular ? '.csv' : '.ndjson';

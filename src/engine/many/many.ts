@@ -176,6 +176,7 @@ async function openFailedOf(session: Session, call: ManyCall, checked: CheckedIn
     input,
     columns: checked.columns,
     csvRaw: reading.csvRaw,
+    needsJson: reading.changedFrom !== undefined && reading.emptyCells === 'clear',
     isKept: isWrite(reading.operation) && plan === undefined,
     others: othersOf(call),
   });

@@ -16,6 +16,7 @@ import {
   columnsOfRun,
   failedFormatOf,
   failedPathOf,
+  needsJson,
   operationOfRun,
   paceOf,
   rowsOfRun,
@@ -68,6 +69,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
     input: run.folder.input,
     columns: rowColumns,
     csvRaw: header.options['csvRaw'] === true,
+    needsJson: needsJson(header),
     isKept: true,
   });
   const kept = await orDiscard(failedFile, resumeRun(ports, name));

@@ -140,6 +140,11 @@ function formatOfRun(header: RunHeader): InputFormat {
   throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
 }
 
+/** Of which rows csv cannot say what was sent: an empty text stands there as a cell that was left alone does. */
+export function needsJson({ options }: Pick<RunHeader, 'options'>): boolean {
+  return typeof options['changedFrom'] === 'string' && options['emptyCells'] === 'clear';
+}
+
 /** In which format the original rows of a run are written again. */
 export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';

@@ -1,4 +1,4 @@
-import { FAILURES, type Outcome } from '../../failure.ts';
+import { FAILURES, type Outcome, usageFailure } from '../../failure.ts';
 import { readFieldText } from '../../input/field-text.ts';
 import { describeFields } from '../../input/fields.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
@@ -19,6 +19,7 @@ import {
   columnsOfRun,
   inRowOrder,
   loadRowOptions,
+  needsJson,
   operationOfRun,
   rowFormatOf,
   rowsOfRun,
@@ -76,6 +77,11 @@ export async function printRunResults(
   const { header } = run;
   const isOne = runs.length === 1;
   if (asInput) await useInputFormat(session, run);
+  if (asInput && needsJson(header) && session.output.format !== 'ndjson') {
+    const problem =
+      'of a run with --changed-from and --empty-cells clear csv cannot tell an empty text from a cell that was left alone';
+    throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
+  }
   const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);

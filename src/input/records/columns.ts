@@ -1,4 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
+import type { JsonValue } from '../../json/value.ts';
 import { OWN_COLUMNS } from '../../output/column.ts';
 import { meantBy, nearest } from '../../output/nearest.ts';
 import type { ExpectationInput } from '../expect.ts';
@@ -29,6 +30,16 @@ export function errorProblem(cell: unknown): string | undefined {
 /** `type` of a member's JSON Schema; without one it may be anything. */
 function mayHoldMembers(type: unknown): boolean {
   return type === undefined || type === 'object' || type === 'array';
+}
+
+const UNKNOWN_OUTCOME =
+  'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
+
+const DONE =
+  'this row was done already; `frontdesk runs results <run> --outcome rejected,not_sent --as-input` gives the others, and --ignore-columns _outcome sends it all the same';
+
+function outcomeOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.trim().toLowerCase() : '';
 }
 
 /** Which columns the input of an operation may have, and what each is for. */
@@ -64,9 +75,12 @@ export class ColumnRoles {
     for (const name of ignored) if (!isKept(name)) this.#roles.set(name, 'ignored');
   }
 
-  /** Whether rows may be sent that are marked as done. */
-  get ignoresOutcome(): boolean {
-    return this.#ignored.includes('_outcome');
+  /** Why a row must not be sent that an earlier run marked so. */
+  outcomeProblem(value: JsonValue | undefined, resendUnknown: boolean): string | undefined {
+    const outcome = outcomeOf(value);
+    if (outcome === 'unknown') return resendUnknown ? undefined : UNKNOWN_OUTCOME;
+    const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
+    return isDone && !this.#ignored.includes('_outcome') ? DONE : undefined;
   }
 
   /** What is wrong with `--ignore-columns`, of an input that has these columns. */
@@ -87,6 +101,14 @@ export class ColumnRoles {
   roleOf(name: string): ColumnRole {
     const isPart = () => this.#compound.some((member) => name.startsWith(`${member}.`));
     return this.#roles.get(name) ?? (isPart() ? 'ignored' : 'unknown');
+  }
+
+  /** A file of `--failed` whose empty cells would be sent as empty texts: it may have left them alone. */
+  clearedProblem({ names, line, sheet }: InputHeader): readonly InputFault[] {
+    if (!OWN_COLUMNS.every((name) => names.includes(name))) return [];
+    const problem =
+      'this is a file of --failed, in which an empty cell was left alone: --empty-cells clear would empty it; take one that ends in .ndjson';
+    return [{ line, sheet, problem }];
   }
 
   /** Unknown and repeated columns of a header. */

@@ -38,6 +38,8 @@ export interface Row {
    * of what changes.
    */
   readonly before?: JsonObject | undefined;
+  /** With an older file: the fields that are not sent, because they did not change. */
+  readonly leftAlone?: readonly string[] | undefined;
   readonly about?: Planned['about'];
   readonly drift?: Planned['drift'] | undefined;
 }
@@ -79,12 +81,6 @@ interface ColumnMap {
 /** For so many ids one like them is looked for in the older file. */
 const MAX_NEIGHBOURS = 20;
 
-const UNKNOWN_OUTCOME =
-  'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
-
-const DONE =
-  'this row was done already; `frontdesk runs results <run> --outcome rejected,not_sent --as-input` gives the others, and --ignore-columns _outcome sends it all the same';
-
 /** Turns rows as read into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
   readonly roles: ColumnRoles;
@@ -112,7 +108,8 @@ export class Interpreter {
     const { names, line, sheet } = header;
     this.#missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
     const missing = [...this.#missing.values()].map((problem) => ({ line, sheet, problem }));
-    return [...this.roles.faultsOf(header), ...missing];
+    const cleared = this.#options.emptyCells === 'clear' ? this.roles.clearedProblem(header) : [];
+    return [...this.roles.faultsOf(header), ...missing, ...cleared];
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
@@ -128,7 +125,9 @@ export class Interpreter {
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
     if (isTable(format)) found.push(...errorCells(record, columns));
-    const problem = isWrite(operation) ? this.#outcomeProblem(record.values[columns.outcomeIndex]) : undefined;
+    const problem = isWrite(operation)
+      ? this.roles.outcomeProblem(record.values[columns.outcomeIndex], this.#options.resendUnknown)
+      : undefined;
     if (problem !== undefined) found.push({ field: '_outcome', problem });
     const params = this.#params(record, columns, found);
     const { idParam } = this.roles;
@@ -146,21 +145,14 @@ export class Interpreter {
       planned?.before ??
       (isUnchanged || id === undefined ? undefined : this.#options.changedFrom?.sendableCells(id, values));
     const { about, drift } = planned ?? {};
-    const row: Row = { row: number, line, id, params, body, expects, record, before, about, drift };
+    const leftAlone = changedFrom === undefined ? undefined : leftAloneOf(columns, values);
+    const row: Row = { row: number, line, id, params, body, expects, record, before, leftAlone, about, drift };
     if (found.length === 0) return { kind: isUnchanged ? 'unchanged' : 'row', row };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
       .map(({ field, problem, refusedId }) => ({ ...placeFault(record, format, field, problem), refusedId }));
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
     return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
-  }
-
-  /** Why a row must not be sent that an earlier run marked so. */
-  #outcomeProblem(value: JsonValue | undefined): string | undefined {
-    const outcome = outcomeOf(value);
-    if (outcome === 'unknown') return this.#options.resendUnknown ? undefined : UNKNOWN_OUTCOME;
-    const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-    return isDone && !this.roles.ignoresOutcome ? DONE : undefined;
   }
 
   #columnsOf({ names }: RawRecord): ColumnMap {
@@ -315,6 +307,10 @@ export class Interpreter {
   }
 }
 
+function leftAloneOf({ fields }: ColumnMap, sent: object): readonly string[] {
+  return fields.flatMap(({ field: { name } }) => (name in sent ? [] : [name]));
+}
+
 /** Cells of the id and of fields in which a spreadsheet has put an error. */
 function errorCells({ names, values, problems }: RawRecord, { idIndexes, fields }: ColumnMap): Found[] {
   return [...idIndexes, ...fields.map(({ index }) => index)].flatMap((index) => {
@@ -325,8 +321,4 @@ function errorCells({ names, values, problems }: RawRecord, { idIndexes, fields 
 
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
-function outcomeOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.trim().toLowerCase() : '';
 }
