@@ -417,6 +417,7 @@ complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -k -a '(frontdesk runs
 complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l plan -r -F -d 'where the plan is written: a new file'
 complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l plan-expires -x -d 'how long the plan may be applied: 24h (the default), at most 90d'
+complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l over-later -d 'plan rows too whose id this machine wrote again later'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -k -a '(frontdesk runs list -o table --columns run --no-header --limit 20 --quiet 2>/dev/null)'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l older-than -x -d 'runs begun before that: 90d'

@@ -171,7 +171,7 @@ export const runsResumeCommand = localCommand({
 export const runsRevertCommand = localCommand({
   columns: HEADER_COLUMNS,
   description:
-    'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
+    'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known, or whose id this machine wrote again later, are reported (15), and the plan holds the others. A run of cards or events has no way back.',
   arguments: RUN,
   options: {
     last: LAST,
@@ -184,8 +184,9 @@ export const runsRevertCommand = localCommand({
       question: 'The plan (a new file)',
     },
     planExpires: PLAN.planExpires,
+    overLater: { text: 'plan rows too whose id this machine wrote again later' },
   },
-  exitCodes: [0, 1, 2, 15, 16, 130],
+  exitCodes: [0, 1, 2, 4, 15, 16, 130],
   examples: {
     'Take the last run back: plan it': 'runs revert --last --plan back.plan',
     'Take one back by its id': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
@@ -194,7 +195,7 @@ export const runsRevertCommand = localCommand({
   async run(session, given) {
     const { revertRun } = await import('../engine/many/revert-run.ts');
     const run = await runNameOf(session, given);
-    return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run);
+    return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run, given.overLater === true);
   },
 });
 

@@ -170,3 +170,31 @@ describe('runs revert', () => {
     expect(missing.stderr).toContain('--plan: is required');
   });
 });
+
+describe('a row whose id was written again later', () => {
+  it('is left out, counted and named (15), unless --over-later', async () => {
+    const { run, plan, server } = await stage();
+    expect((await run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
+    const later = ['calendar', 'subscribers', 'update', 'sub_2', '--email', 'newest@x.example', '--yes', '-q'];
+    expect((await run(later)).code).toBe(0);
+    const before = server.requests.length;
+    const back = await run(['runs', 'revert', 'r', '--plan', 'back.plan']);
+    expect(back.code).toBe(15);
+    expect(back.stderr).toMatch(
+      /row 2: sub_2 is not in the plan: it was written again on .* \(entry \S+\), which old values/,
+    );
+    expect(
+      plan('back.plan')
+        .slice(1)
+        .map(({ id }) => id),
+    ).toEqual(['sub_1', 'sub_3']);
+    const all = await run(['runs', 'revert', 'r', '--plan', 'all.plan', '--over-later']);
+    expect(all.code).toBe(0);
+    expect(
+      plan('all.plan')
+        .slice(1)
+        .map(({ id }) => id),
+    ).toEqual(['sub_1', 'sub_2', 'sub_3']);
+    expect(server.requests).toHaveLength(before);
+  });
+});
