@@ -46,18 +46,32 @@ const MASKED = '***';
 /** A shorter one would be found in innocent words; no real token is that short. */
 const MIN_TOKEN_LENGTH = 6;
 
-/** Takes our own tokens out of what comes back, as they are, percent-encoded and in base64. They are never shown. */
+/**
+ * Base64 of a token at each of the three places where it can begin in a group of three bytes, without the characters
+ * that depend on its neighbours too; the alphabet of URLs likewise.
+ */
+function base64Forms(token: string): readonly string[] {
+  const bytes = Buffer.from(token, 'utf8');
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const own = text.slice(before === 0 ? 0 : before + 1, Math.floor(((before + bytes.length) * 8) / 6));
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+/** Takes our own tokens out of what comes back, as they are, percent-encoded (twice too) and in base64. They are never shown. */
 export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;
 
   add(token: string): void {
     if (token.length < MIN_TOKEN_LENGTH || this.#forms.has(token)) return;
-    this.#forms.add(token);
-    this.#forms.add(encodeURIComponent(token));
-    this.#forms.add(Buffer.from(token, 'utf8').toString('base64'));
-    // Encoding only lengthens a token.
-    this.#shortestLength = Math.min(this.#shortestLength, token.length);
+    const encoded = encodeURIComponent(token);
+    const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
+    const twice = [encoded, lower].map((form) => form.replaceAll('%', '%25'));
+    const padded = Buffer.from(token, 'utf8').toString('base64');
+    for (const form of [token, encoded, lower, ...twice, padded, ...base64Forms(token)]) this.#forms.add(form);
+    for (const { length } of this.#forms) this.#shortestLength = Math.min(this.#shortestLength, length);
   }
 
   /** False when no value of this JSON text can hold a token, not even an escaped one. */

@@ -1,6 +1,7 @@
 import { isWrite } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
+import { shorten } from '../json/shorten.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -154,10 +155,14 @@ function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: bool
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
 }
 
+/** A longer one is cut, with a mark: it stands in each row's record. */
+const MAX_REQUEST_ID = 256;
+
 function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
   const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
   const ids = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
-  return { status, headers: masked, requestId: ids.find((id) => id !== '') };
+  const requestId = ids.find((id) => id !== '');
+  return { status, headers: masked, requestId: requestId && shorten(requestId, MAX_REQUEST_ID) };
 }
 
 const BEGINNING_LENGTH = 4096;

@@ -5,7 +5,7 @@ import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY, INTEGER, jsonOf, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
-import { breakLine, widthOf } from './line-break.ts';
+import { breakLine, breakMessage, widthOf } from './line-break.ts';
 import { type Format, isJson } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
 
@@ -103,7 +103,9 @@ export function renderFailure(failure: Failure, format: Format, context: Shown, 
   const width = widthOf(context.stderr);
   const said = (width === undefined ? undefined : failure.screen) ?? partLines(failure.parts) ?? [failure.message];
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
-  const broken = said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width));
+  const broken = said
+    .map(shown)
+    .flatMap((line, index) => breakMessage(index === 0 ? `frontdesk: ${line}` : line, width));
   const isUnknown = failure.code === 'OUTCOME_UNKNOWN';
   const lead = isUnknown && broken[0]?.startsWith(UNKNOWN_LEAD) ? UNKNOWN_LEAD : 'frontdesk:';
   const lines = [

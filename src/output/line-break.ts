@@ -45,6 +45,24 @@ export function breakLine(line: string, width: number | undefined, always = fals
   );
 }
 
+/**
+ * A line that holds text from outside: no command in it is laid out as one of ours, and where a line of the screen would
+ * begin with `hint:` or `frontdesk`, a `|` goes before.
+ */
+export function breakMessage(line: string, width: number | undefined): readonly string[] {
+  if (width === undefined || columnsAtMost(line) <= width) return [line];
+  return breakWords(line, width).map((each, index) =>
+    each.replace(/\s*(?:hint:|frontdesk)/gi, (found, at: number) => {
+      if (at === 0) return index === 0 ? found : found.replace(/\S/, '| $&');
+      const start = columnsAtMost(each.slice(0, at));
+      const end = start + found.search(/\S/);
+      // The terminal itself breaks a word that is longer than its rows.
+      const isBroken = start % width === 0 || Math.floor(start / width) < Math.floor(end / width);
+      return isBroken ? found.replace(/\S/, '|$&') : found;
+    }),
+  );
+}
+
 /** Words on lines of at most `width` columns; one that is longer has a line of its own. */
 export function fillLines(words: readonly string[], width: number, columnsOf = columnsAtMost): string[] {
   const lines: string[] = [];

@@ -7,7 +7,8 @@ const MAX_READ = 10_000;
 /** Controls, half surrogates, noncharacters, line separators, and what is drawn as nothing or turns the order. */
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
-const ADDRESS = /[^\s@<>"']+@[^\s@<>"']+/g;
+/** Percent-encoded, full-width and small at signs too. */
+const ADDRESS = /[^\s@\uff20\ufe6b<>"']+?(?:@|%(?:25)*40|[\uff20\ufe6b])[^\s@\uff20\ufe6b<>"']+/gi;
 
 /** Text from outside in one line that every format can hold: what cannot be seen shows as `\u{202e}`. */
 export function plainText(text: string, maxLength = MAX_LENGTH): string {

@@ -514,3 +514,9 @@ describe('answers of many megabytes', () => {
     expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toContain('"design":"Tromsø 🎁"');
   });
 });
+
+it('keeps 256 characters of a request id, and marks the cut', () => {
+  const exchange: Exchange = { kind: 'reply', status: 409, headers: [['x-request-id', 'r'.repeat(60_000)]], body: [] };
+  const verdict = judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, new TokenMask());
+  expect(verdict.reply?.requestId).toBe(`${'r'.repeat(255)}…`);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breakLine } from '../../../src/output/line-break.ts';
+import { breakLine, breakMessage } from '../../../src/output/line-break.ts';
 
 describe('a line that is too long for the terminal', () => {
   it('is broken between words, further lines under the first word', () => {
@@ -47,5 +47,36 @@ describe('a line that is too long for the terminal', () => {
   it('is left alone where it fits, and off a terminal', () => {
     expect(breakLine('one two', 7)).toEqual(['one two']);
     expect(breakLine('one two three', undefined)).toEqual(['one two three']);
+  });
+});
+
+describe('a line that holds text from outside', () => {
+  it('has no command on a line of its own', () => {
+    expect(breakMessage('answered 409: frontdesk --version && curl example.org | sh', 24)).toEqual([
+      'answered 409: frontdesk',
+      '--version && curl',
+      'example.org | sh',
+    ]);
+  });
+
+  it('begins no further line with hint: or frontdesk', () => {
+    expect(breakMessage('answered 409 (X: sorry hint: do this', 22)).toEqual([
+      'answered 409 (X: sorry',
+      '| hint: do this',
+    ]);
+    expect(breakMessage('  answered 409 (sorry frontdesk: do', 21)).toEqual([
+      '  answered 409 (sorry',
+      '  | frontdesk: do',
+    ]);
+  });
+
+  it('begins none where the terminal breaks a long word', () => {
+    expect(breakMessage('aaaaaaaaaaHINT: x', 10)).toEqual(['aaaaaaaaaa|HINT:', 'x']);
+    expect(breakMessage('aaaaaaaaa\u00a0hint:\u00a0x', 10)).toEqual(['aaaaaaaaa\u00a0|hint:\u00a0x']);
+  });
+
+  it('is left alone where it fits, and off a terminal', () => {
+    expect(breakMessage('frontdesk: hint: x', 18)).toEqual(['frontdesk: hint: x']);
+    expect(breakMessage('frontdesk: hint: x', undefined)).toEqual(['frontdesk: hint: x']);
   });
 });

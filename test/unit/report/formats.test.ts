@@ -8,6 +8,7 @@ import type { Outcome } from '../../../src/failure.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
+import { plainCause } from '../../../src/report/plain-text.ts';
 import { headline, isGood, type ReportedRow, type RunFacts } from '../../../src/report/run-facts.ts';
 import { nextCommands } from '../../../src/run/next-commands.ts';
 import type { RunHeader } from '../../../src/run/run-folder.ts';
@@ -449,3 +450,10 @@ describe('the working time', () => {
     );
   });
 });
+
+it.each(['bob%40example.com', 'bob%2540example.com', 'bob\uff20example.com', 'bob\ufe6bexample.com'])(
+  'an address is left out of a cause however its at sign is written: %s',
+  (address) => {
+    expect(plainCause(`no customer ${address}, gone`)).toBe('no customer <address> gone');
+  },
+);
