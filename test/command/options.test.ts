@@ -106,7 +106,7 @@ describe('refused with exit 2 and nothing sent', () => {
     [[...GET, '-n'], {}, '-n: unknown option', '--dry-run is for commands that change something'],
     [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
     [[...GET, '--token', 'x'], {}, '--token', 'no option that takes a token'],
-    [[...LIST, 'too', 'much'], {}, 'too'],
+    [['profile', 'show', 'default', 'too', 'much'], {}, 'too'],
     [GET, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
   ])('%j %j', async (args, env, ...told) => {
     const server = await startRecordingServer([]);
