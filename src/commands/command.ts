@@ -197,9 +197,16 @@ function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
     11,
     ...(spec.many === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
     16,
-    ...(spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
-    130,
+    ...(spec.many === true || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
+    ...(writes ? [] : [141]),
   ];
+}
+
+/** A signal ends any command that reads, asks, waits or writes. */
+const SIGNALS = [129, 130, 143];
+
+function withSignals(codes: readonly number[]): readonly number[] {
+  return [...new Set([...codes, ...SIGNALS])].sort((one, other) => one - other);
 }
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
@@ -227,7 +234,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !many, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
-    exitCodes: exitCodesOf(spec, writes),
+    exitCodes: withSignals(exitCodesOf(spec, writes)),
     writes,
     idParam,
     many,
@@ -254,11 +261,12 @@ export function localCommand<
   type Given = GivenArguments<A> & GivenOptions<O>;
   const { check, ...facts } = spec;
   return {
-    exitCodes: [0, 1, 2, 16, 130],
     writes: false,
     needsSettings: true,
     usesProfile: false,
     ...facts,
+    // What stands in the folders of this user may be another's (4); the reader of the output may go away (141).
+    exitCodes: withSignals(spec.exitCodes ?? [0, 1, 2, 4, 16, 141]),
     kind: 'local',
     examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),

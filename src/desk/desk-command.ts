@@ -14,7 +14,7 @@ export const deskCommand = localCommand({
       text: 'leave after so long without a key (500ms, 30s, 2m or 1h); default 15m',
     },
   },
-  exitCodes: [0, 1, 2, 8, 16, 130],
+  exitCodes: [0, 1, 2, 4, 8, 16],
   examples: {
     'Open the desk': 'desk -p live',
     'Try it without a service': 'desk -p sandbox',

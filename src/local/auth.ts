@@ -25,7 +25,7 @@ export const authStatusCommand = localCommand({
   usesProfile: true,
   description:
     'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
-  exitCodes: [0, 1, 2, 4, 16, 130],
+  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: { 'See how the current profile stands': 'auth status', 'In a script': 'auth status -p live --json' },
   output: () => STATUS_OUTPUT,
   async run(session) {

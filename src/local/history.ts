@@ -140,7 +140,7 @@ export const historyListCommand = localCommand({
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
   options: HISTORY_FILTER,
-  exitCodes: [0, 1, 2, 4, 16, 130],
+  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'What must be looked at?': 'history --since 24h --outcome unknown',
@@ -173,7 +173,7 @@ export const historyShowCommand = localCommand({
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
   arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
-  exitCodes: [0, 1, 2, 4, 16, 130],
+  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
     'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
@@ -205,7 +205,7 @@ export const historyReconcileCommand = localCommand({
     'Reads the card of each single activate, block or reissue of this profile and host whose outcome is unknown, and records what it shows: where that is what the write aims at, it becomes confirmed_by_read, else it stays unknown. A reissue is never settled by a read. Nothing is written to the service. Rows of a run are settled by `frontdesk runs resume <run> --reconcile`.',
   arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
   options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
-  exitCodes: [0, 1, 2, 4, 8, 16, 130],
+  exitCodes: [0, 1, 2, 4, 8, 16, 141],
   examples: {
     'Settle what can be settled': 'history reconcile -p live',
     'The writes of the last week': 'history reconcile -p live --since 7d',
@@ -235,7 +235,7 @@ export const historyResolveCommand = localCommand({
     resultId: { kind: 'text', value: 'id', text: 'with applied: the id of the new card or event' },
     note: { kind: 'text', value: 'text', text: 'how it was found out' },
   },
-  exitCodes: [0, 1, 2, 4, 16, 130],
+  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'The new card was found': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
     'Nothing was done, says the provider': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
@@ -268,7 +268,7 @@ export const historyPruneCommand = localCommand({
     },
     yes: YES,
   },
-  exitCodes: [0, 1, 2, 4, 16, 130],
+  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Keep three months': 'history prune --older-than 90d',
     'Keep a week, without a question': 'history prune --older-than 7d --yes',

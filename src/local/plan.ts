@@ -49,6 +49,7 @@ export const planShowCommand = localCommand({
 
 export const planApproveCommand = localCommand({
   columns: APPROVAL_COLUMNS,
+  exitCodes: [0, 1, 2, 4, 5, 16],
   description:
     'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes; it does not stop a person who has the token and curl. Off a terminal it needs --yes.',
   arguments: { file: FILE },

@@ -126,7 +126,7 @@ export const runsResultsCommand = localCommand({
     },
     asInput: { text: 'the original rows and _outcome' },
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 130],
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'What went wrong?': 'runs results --last --outcome rejected,unknown',
     'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',
@@ -156,7 +156,7 @@ export const runsResumeCommand = localCommand({
     maxFailures: { ...MANY.maxFailures, text: 'stop at that many failed rows; earlier ones do not count' },
     failed: { ...MANY.failed, text: 'write the rows that did not succeed there' },
   },
-  exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 129, 130, 143],
+  exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 141],
   examples: {
     'Go on with the last run': 'runs resume --last',
     'Find out what became of unknown rows': 'runs resume --last --reconcile',
@@ -186,7 +186,7 @@ export const runsRevertCommand = localCommand({
     planExpires: PLAN.planExpires,
     overLater: { text: 'plan rows too whose id this machine wrote again later' },
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 130],
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'Take the last run back: plan it': 'runs revert --last --plan back.plan',
     'Take one back by its id': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
@@ -214,7 +214,7 @@ export const runsReportCommand = localCommand({
       question: 'Which document?',
     },
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 130],
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'A page for the team': 'runs report --last --as html > report.html',
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
