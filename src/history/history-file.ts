@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { constants, readdirSync } from 'node:fs';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
 import { ifThere, tidy } from '../files/io-failure.ts';
@@ -56,12 +56,61 @@ export async function endsInLine(file: FileHandle, size: number): Promise<boolea
   return last[0] === NEWLINE;
 }
 
+const REPLACED = /^history\.jsonl\.replaced-(\d+)$/;
+
+/** The second name of a file that a prune replaces; `end`: up to there its lines were judged. */
+export function replacedPath(stateDir: string, end: number): string {
+  return `${historyPath(stateDir)}.replaced-${end}`;
+}
+
+/**
+ * Appends what was written to a replaced history after it had been judged to the one in its place, and removes the
+ * replaced one; a line may get there twice, which is read once. One that was not replaced yet is left to the prune that
+ * works on it, or removed with `isOnlyPrune`. Rejects with the system's error; then nothing is lost.
+ */
+export async function carryOver(stateDir: string, isOnlyPrune = false): Promise<void> {
+  for (const name of namesIn(stateDir)) {
+    const end = REPLACED.exec(name)?.[1];
+    if (end === undefined) continue;
+    const [path, second] = [historyPath(stateDir), join(stateDir, name)];
+    requireOwnState(stateDir, second);
+    const file = await ifThere(open(second, constants.O_RDONLY | constants.O_NOFOLLOW));
+    if (file === undefined) continue;
+    try {
+      const [old, now] = [await file.stat(), await ifThere(stat(path))];
+      const isSame = old.ino === now?.ino && old.dev === now.dev;
+      if (isSame && !isOnlyPrune) continue;
+      if (!isSame) await appendLate(file, Number(end), path);
+    } finally {
+      await tidy(file.close());
+    }
+    await ifThere(unlink(second));
+  }
+}
+
+/** Appends the lines that a replaced file has from `end` on to the one in its place. */
+export async function appendLate(replaced: FileHandle, end: number, path: string): Promise<void> {
+  let late = '';
+  for await (const lines of readLines(replaced, end)) late += Buffer.concat(lines).toString('utf8');
+  if (late !== '') await appendLines(path, late);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // What keeps it from being listed is said where the history is opened.
+    return [];
+  }
+}
+
 /**
  * The history for reading; undefined when there is none. Rejects with the system's error, and with AUTH where others
  * could have written it.
  */
 export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
   requireOwnState(stateDir, historyPath(stateDir));
+  await carryOver(stateDir);
   return ifThere(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
 }
 

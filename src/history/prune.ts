@@ -1,14 +1,15 @@
 import { type FileHandle, link, open, unlink } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { Context } from '../context.ts';
-import { putInPlace } from '../files/atomic.ts';
-import { ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
+import { putInPlace, syncFolder } from '../files/atomic.ts';
+import { errnoOf, ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { DISORDER } from './event-window.ts';
-import { appendLines, historyPath, openHistory, readLines } from './history-file.ts';
+import { appendLate, carryOver, historyPath, openHistory, readLines, replacedPath } from './history-file.ts';
+import { readOpenWrites } from './open-index.ts';
 import { nameTime } from './record.ts';
 
 const IS_WINDOWS = sep === '\\';
@@ -17,9 +18,10 @@ const IS_WINDOWS = sep === '\\';
 const MAX_ROUNDS = 5;
 
 /**
- * Removes the entries that were begun more than `ageMs` ago; returns how many. Writers are not held up: what they
- * append while the file is replaced is carried over. Runs are not touched, `runs remove --older-than` does that.
- * Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written; then it is as it was.
+ * Removes the entries that were begun more than `ageMs` ago and are not open; returns how many. Writers are not held up:
+ * the replaced file keeps a second name until what they appended to it meanwhile is in the new one, so that a kill in
+ * between loses none of it (the next reader or prune carries it over). Runs are not touched, `runs remove --older-than`
+ * does that. Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written.
  */
 export async function pruneHistory(
   ports: { readonly stateDir: string } & Pick<Context, 'clock' | 'pid'>,
@@ -30,55 +32,61 @@ export async function pruneHistory(
   requireOwnState(stateDir, path);
   return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (prove) => {
     await sweepLeftovers(stateDir, ports);
+    await orIoFailure(carryOver(stateDir, true), `the history could not be pruned (${path})`, 'unchanged');
+    const { open: openNow } = await readOpenWrites({ ...ports, keepsIndex: false });
+    const keptNames = new Set(openNow.map(({ entry }) => entry));
     const opening = openHistory(stateDir);
-    let file = await orIoFailure(opening, `the history could not be read (${path})`, 'unchanged');
+    const file = await orIoFailure(opening, `the history could not be read (${path})`, 'unchanged');
     if (file === undefined) return 0;
     const temporary = join(stateDir, temporaryName(pid));
-    const second = join(stateDir, temporaryName(pid));
+    const goes: Goes = { before: nameTime(clock.now() - ageMs), kept: keptNames };
     try {
-      const before = nameTime(clock.now() - ageMs);
-      const removed = await countOld(file, before);
+      const removed = await countOld(file, goes);
       if (removed === 0) return 0;
-      const end = await stage(file, temporary, before);
+      const end = await stage(file, temporary, goes);
       prove();
-      file = await replace(file, { temporary, path, second });
-      // What was appended to the old file meanwhile. A write that is appended after this sees that it was replaced.
-      let late = '';
-      for await (const lines of readLines(file, end)) late += Buffer.concat(lines).toString('utf8');
-      if (late !== '') await appendLines(path, late);
+      const hasSecond = await replace(file, { temporary, path, second: replacedPath(stateDir, end) });
+      await (hasSecond ? carryOver(stateDir) : appendLate(file, end, path));
       return removed;
     } catch (error) {
       await tidy(unlink(temporary));
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await tidy(file.close());
-      await removeSecond(second);
     }
   });
 }
 
+/** How file systems without hard links refuse one. */
+const HAS_NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
 /**
- * Puts the new file in the place of the old one, which it returns open. Windows replaces no file that is open: there the old
- * one is closed before, and kept by a second name.
+ * Puts the new file in the place of the old one, which keeps the second name; false: it could have none. Windows
+ * replaces no file that is open.
  */
 async function replace(
   file: FileHandle,
   { temporary, path, second }: { readonly temporary: string; readonly path: string; readonly second: string },
-): Promise<FileHandle> {
-  if (IS_WINDOWS) {
-    await link(path, second);
-    await file.close();
-  }
+): Promise<boolean> {
+  let hasSecond = true;
+  await link(path, second).catch((error: unknown) => {
+    if (IS_WINDOWS || !HAS_NO_LINKS.has(errnoOf(error) ?? '')) throw error;
+    hasSecond = false;
+  });
+  await syncFolder(dirname(path));
+  if (IS_WINDOWS) await file.close();
   await putInPlace(temporary, path);
-  return IS_WINDOWS ? open(second, 'r') : file;
+  return hasSecond;
 }
 
-async function removeSecond(second: string): Promise<void> {
-  if (IS_WINDOWS) await tidy(unlink(second));
+/** Which entries go: those begun before that time, but for the open ones. */
+interface Goes {
+  readonly before: string;
+  readonly kept: ReadonlySet<string>;
 }
 
 /** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */
-async function stage(file: FileHandle, temporary: string, before: string): Promise<number> {
+async function stage(file: FileHandle, temporary: string, goes: Goes): Promise<number> {
   const staged = await open(temporary, 'wx', 0o600);
   let at = 0;
   try {
@@ -86,7 +94,7 @@ async function stage(file: FileHandle, temporary: string, before: string): Promi
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const from = at;
       for await (const lines of readLines(file, at)) {
-        await staged.writeFile(Buffer.concat(lines.filter((line) => !isOld(line, before))));
+        await staged.writeFile(Buffer.concat(lines.filter((line) => !isOld(line, goes))));
         at += lines.reduce((sum, line) => sum + line.length, 0);
       }
       if (at === from) break;
@@ -105,20 +113,23 @@ function headOf(line: Buffer): readonly (string | undefined)[] {
   return HEAD.exec(line.toString('latin1', 0, 80))?.slice(1) ?? [];
 }
 
-/** Is the line of an entry that was begun before that? Lines that are no events stay: a newer frontdesk may have written them. */
-function isOld(line: Buffer, before: string): boolean {
+/**
+ * Does the line belong to an entry that goes? Lines that are no events stay: a newer frontdesk may have written them.
+ * What closed a run's row stays as long as its run.
+ */
+function isOld(line: Buffer, { before, kept }: Goes): boolean {
   const [, name = before] = headOf(line);
-  return name < before;
+  return name < before && !name.includes(':') && !kept.has(name);
 }
 
-async function countOld(file: FileHandle, before: string): Promise<number> {
+async function countOld(file: FileHandle, goes: Goes): Promise<number> {
   let count = 0;
   /** A beginning that was carried over may be there twice. */
   const lately = new Set<string>();
   for await (const lines of readLines(file, 0)) {
     for (const line of lines) {
-      const [event, name = before] = headOf(line);
-      if (event !== 'begin' || name >= before || lately.has(name)) continue;
+      const [event, name = ''] = headOf(line);
+      if (event !== 'begin' || !isOld(line, goes) || lately.has(name)) continue;
       count += 1;
       const [oldest] = lately.add(name);
       if (lately.size > DISORDER && oldest !== undefined) lately.delete(oldest);

@@ -258,7 +258,7 @@ const PRUNED = object({ removed: INTEGER });
 
 export const historyPruneCommand = localCommand({
   description:
-    'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
+    'Deletes old single writes from the history, but for those whose outcome is still unknown. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
   options: {
     olderThan: {
       kind: 'age',

@@ -280,6 +280,41 @@ describe('history prune', () => {
     expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(0);
   });
 
+  it('keeps an old write whose outcome is still unknown', async () => {
+    const { ports, clock, recorder } = setUp();
+    const open = await recorder.begin(intent);
+    await recorder.end(open, ended({ outcome: 'unknown', durationMs: 1 }));
+    await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
+    clock.ms += 91 * DAY_MS;
+    expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(1);
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+    expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([[open, 'unknown']]);
+  });
+
+  it('that was killed right after it replaced the file leaves what was written meanwhile to the next reader', async () => {
+    const { ports, recorder, path } = setUp();
+    await recorder.begin({ ...intent, id: 'judged' });
+    const { size } = statSync(path);
+    const late = await recorder.begin({ ...intent, id: 'late' });
+    const second = `${path}.replaced-${size}`;
+    fs.renameSync(path, second);
+    writeFileSync(path, '', { mode: 0o600 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+    expect(entries.map(({ entry }) => entry)).toEqual([late]);
+    expect(fs.existsSync(second)).toBe(false);
+  });
+
+  it('that was killed before it replaced the file leaves a second name, which the next one removes', async () => {
+    const { ports, recorder, path } = setUp();
+    const entry = await recorder.begin(intent);
+    const second = `${path}.replaced-10`;
+    fs.linkSync(path, second);
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+    expect(entries.map((each) => each.entry)).toEqual([entry]);
+    expect(await pruneHistory(ports, DAY_MS)).toBe(0);
+    expect(fs.existsSync(second)).toBe(false);
+  });
+
   it('of nothing removes nothing', async () => {
     expect(await pruneHistory(setUp().ports, DAY_MS)).toBe(0);
   });
