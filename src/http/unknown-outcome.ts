@@ -12,8 +12,6 @@ export interface Observation {
   readonly reads: number;
   readonly status: string | undefined;
   readonly updatedAt: string | undefined;
-  /** Whether `updatedAt` was the same in the first and the last read; undefined with fewer than two. */
-  readonly isUnchanged: boolean | undefined;
   /** Why the last read showed nothing. */
   readonly problem: string | undefined;
 }
@@ -21,13 +19,11 @@ export interface Observation {
 /** What reads of the card showed, in their order. */
 export function observe(seen: readonly Verdict[]): Observation {
   const cards = seen.filter((verdict) => verdict.kind === 'accepted').map(({ resource }) => resource);
-  const updates = cards.map((card) => textAt(card, 'updatedAt'));
   const last = seen.at(-1);
   return {
     reads: seen.length,
     status: textAt(cards.at(-1), 'status'),
-    updatedAt: updates.at(-1),
-    isUnchanged: updates.length < 2 ? undefined : updates[0] === updates.at(-1),
+    updatedAt: textAt(cards.at(-1), 'updatedAt'),
     problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
   };
 }
@@ -102,8 +98,7 @@ function seenText(seen: Observation, { before }: CallFacts): string {
   const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
   if (before !== undefined) return `now ${seen.status}, ${before.status} ${before.when} (${reads})`;
   const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;
-  const compared = seen.isUnchanged === undefined ? '' : ` ${seen.isUnchanged ? '(unchanged)' : '(changed)'}`;
-  return `status ${seen.status}${updated}${updated === '' ? '' : compared} (${reads})`;
+  return `status ${seen.status}${updated} (${reads})`;
 }
 
 /** What the card's status says of the write, as far as it says anything. */

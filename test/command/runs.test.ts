@@ -794,7 +794,7 @@ describe('runs', () => {
     expect(JSON.parse(some.stderr)).toEqual({
       notice: {
         code: 'SHARDS',
-        message: 'shards without a run (2 rows): 2; shards with more than one run: 1',
+        message: 'shard 2 of 3 is missing (2 rows); shard 1 of 3 has more than one run',
         missing: [2],
         doubled: [1],
         rows: 2,
@@ -802,12 +802,12 @@ describe('runs', () => {
     });
     const report = await run(['runs', 'report', 'one', 'three', '--as', 'markdown']);
     expect(report).toMatchObject({ code: 15, stdout: expect.stringContaining('5 of 7 rows succeeded') });
-    expect(report.stdout).toContain('Shards without a run (2 rows): 2.');
+    expect(report.stdout).toContain('Of the shards: shard 2 of 3 is missing (2 rows).');
     const junit = await run(['runs', 'report', 'one', 'two', 'three', '--as', 'junit']);
     expect(junit).toMatchObject({ code: 0, stdout: expect.stringContaining('tests="7"') });
     const gap = await run(['runs', 'report', 'one', 'three', '--as', 'junit']);
     expect(gap.code).toBe(15);
-    expect(gap.stdout).toContain('<property name="note" value="Shards without a run (2 rows): 2."/>');
+    expect(gap.stdout).toContain('<property name="note" value="Of the shards: shard 2 of 3 is missing (2 rows)."/>');
     expect(await results('one', 'whole')).toMatchObject({ code: 2, stdout: '' });
     expect(await run(['runs', 'report', 'whole', 'one', '--as', 'html'])).toMatchObject({ code: 2, stdout: '' });
   });

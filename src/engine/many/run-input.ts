@@ -210,14 +210,16 @@ export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice
   const missing = all.filter((index) => !taken.includes(index));
   const doubled = [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))];
   const rows = missing.reduce((sum, index) => sum + Math.ceil((first.inputRows - index + 1) / count), 0);
-  const kinds = {
-    [`shards without a run (${plural(rows, 'row')})`]: missing,
-    'shards with more than one run': doubled,
-  };
-  const texts = Object.entries(kinds).flatMap(([what, found]) => {
+  const named = (found: readonly number[], one: string, several: string) => {
+    if (found.length === 0) return [];
     const more = found.length > MAX_NAMED ? ', …' : '';
-    return found.length === 0 ? [] : [`${what}: ${found.slice(0, MAX_NAMED).join(', ')}${more}`];
-  });
+    const numbers = `${found.slice(0, MAX_NAMED).join(', ')}${more} of ${count}`;
+    return [found.length === 1 ? `shard ${numbers} ${one}` : `shards ${numbers} ${several}`];
+  };
+  const texts = [
+    ...named(missing, 'is missing', 'are missing').map((text) => `${text} (${plural(rows, 'row')})`),
+    ...named(doubled, 'has more than one run', 'have more than one run'),
+  ];
   const notice = { ...warning('SHARDS', texts.join('; ')), facts: { missing, doubled, rows } };
   return { rows, notice: texts.length === 0 ? undefined : notice };
 }
@@ -231,10 +233,16 @@ export async function* inRowOrder<Item>(
     const next = await items.next();
     return next.done === true ? [] : [{ item: next.value, items }];
   };
-  const heads = (await Promise.all(sources.map((source) => headOf(source[Symbol.asyncIterator]())))).flat();
-  while (heads.length > 0) {
-    const least = heads.reduce((one, other) => (rowOf(other.item) < rowOf(one.item) ? other : one));
-    yield least.item;
-    heads.splice(heads.indexOf(least), 1, ...(await headOf(least.items)));
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+  try {
+    const heads = (await Promise.all(iterators.map(headOf))).flat();
+    while (heads.length > 0) {
+      const least = heads.reduce((one, other) => (rowOf(other.item) < rowOf(one.item) ? other : one));
+      yield least.item;
+      heads.splice(heads.indexOf(least), 1, ...(await headOf(least.items)));
+    }
+  } finally {
+    // A reader that stops early must not leave the files of the sources open.
+    for (const items of iterators) await items.return?.();
   }
 }

@@ -202,7 +202,7 @@ export async function printRunReport(session: Session, names: readonly string[],
   const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing };
   try {
     for (const run of known) runs.push(await openReported(session, run, shards));
-    if (notice !== undefined) shards.notes.add(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
+    if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
     await writeDocument(session, shards, form);
     if (notice === undefined) return 0;
     await session.notify(notice);

@@ -122,7 +122,7 @@ describe('the message of an unknown outcome', () => {
     expect(message).toBe(
       `OUTCOME UNKNOWN - reissue of card ${CARD_ID}: it broke (closed) (request was sent 12:04:31Z). ` +
         'It may or may not have been applied. ' +
-        'Looked at the card: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart). ' +
+        'Looked at the card: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart). ' +
         'ACTIVE: no reissue is seen yet, and it may still come.',
     );
     expect(hints.map(hintText)).toEqual([
@@ -172,7 +172,7 @@ describe('the message of an unknown outcome', () => {
       `OUTCOME UNKNOWN - block of card ${CARD_ID}`,
       '  What happened       it broke (closed)',
       expect.stringMatching(/^ {2}Sent {16}12:04:31Z \(\d\d:04:31 your time\)$/),
-      '  Looked at the card  status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart)',
+      '  Looked at the card  status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart)',
       '  That means          ACTIVE is not BLOCKED: not done yet, and it may still come; once the card reads BLOCKED, it is done',
     ]);
   });
