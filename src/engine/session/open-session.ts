@@ -141,8 +141,12 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionPart
     (await import('./open-service.ts')).openService(session, family, { ...options, isPermitted });
   return {
     open(family, session) {
-      const service = opened.get(family) ?? open(family, session);
+      const known = opened.get(family);
+      if (known !== undefined) return known;
+      const service = open(family, session);
       opened.set(family, service);
+      // What kept it from being opened may be repaired while a program that lasts goes on.
+      service.catch(() => opened.delete(family));
       return service;
     },
     permit: ({ name }) => void permitted.add(name),
