@@ -77,7 +77,8 @@ function includeProblem({ output }: Session): string | undefined {
 
 function againFaults({ method, path, again }: Partial<ApiGiven>): readonly Fault[] {
   const row = path === undefined || method === undefined ? undefined : matchRow(method, pathPart(path));
-  if (again !== true || row === undefined || makesAnother(row.operation)) return [];
+  const mayRepeat = row === undefined ? method !== 'GET' : makesAnother(row.operation);
+  if (again !== true || mayRepeat) return [];
   return [{ where: '--again', problem: 'belongs to a reissue, a provisioning or an event' }];
 }
 

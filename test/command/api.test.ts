@@ -161,6 +161,8 @@ describe('api refuses before anything is sent', () => {
     [['GET', '/v1/events', '--family', 'cards'], '--family: says cards, but the path belongs to calendar'],
     [['GET', '/v2/x', '--family', 'card'], 'did you mean cards?'],
     [['GET', '/v1/cards/x', '--data', '{}'], '--data: a GET has no body'],
+    [['GET', '/v1/cards/x', '--again'], '--again: belongs to a reissue, a provisioning or an event'],
+    [['GET', '/other', '--family', 'cards', '--again'], '--again: belongs to a reissue, a provisioning or an event'],
     [['POST', '/v1/events', '--yes', '--data', '{"a":1,\n"b":}'], '--data: line 2, column 5'],
     [['POST', '/v1/events', '--yes', '--data', '{"a":1,"a":2}'], '--data: line 1, column 8'],
     [['POST', '/v1/events', '--yes', '--data', '{bad}'], 'hint: quote the JSON for the shell, or give a file'],

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import type { ClockPort } from '../../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../../ending.ts';
 import type { Failure } from '../../failure.ts';
@@ -254,7 +255,7 @@ export class RunJournal {
       `the run's record could not be written (${this.#path})`,
       error,
       'no row was sent without its record',
-      ['free the disk, then take the run up again with `frontdesk runs resume`'],
+      [`free the disk, then go on with \`frontdesk runs resume ${basename(dirname(this.#path))}\``],
     );
   }
 
