@@ -1,5 +1,5 @@
-import type { CommandDoc } from '../src/commands/command.ts';
-import type { Registry } from '../src/commands/command-tree.ts';
+import type { CommandDoc } from '../src/command/command.ts';
+import type { Registry } from '../src/command/command-tree.ts';
 import { treeSchema } from '../src/describe/command-schema.ts';
 import { loadTree } from '../src/describe/command-tree.ts';
 import { completionNodes } from '../src/describe/completion-model.ts';

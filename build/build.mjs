@@ -14,7 +14,7 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:engine[\\/](?:argv|read-given|session[\\/](?:open-session|printing|open-service)|call[\\/]call)|commands[\\/](?:command|card[\\/]columns)|api[\\/]operations|wire[\\/](?:remove-from|answer-memory))\.ts$/,
+    test: /[\\/]src[\\/](?:engine[\\/](?:argv|call|session[\\/](?:open-session|open-service))|command[\\/](?:command|printing|read-given)|api[\\/]operations|wire[\\/](?:remove-from|answer-memory))\.ts$/,
     priority: 2,
   },
   { name: 'help', test: /[\\/]src[\\/]describe[\\/]help\.ts$/, priority: 1 },

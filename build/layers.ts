@@ -82,44 +82,67 @@ export const LAYERS: readonly Layer[] = [
   },
   { name: 'session', holds: 'what a running command reaches the world through', imports: BELOW_SESSION },
   {
+    name: 'command',
+    holds: 'what a command is, and what one was given',
+    imports: [...GROUND, 'api', 'run', 'plan', 'input', 'output', 'options', 'session'],
+  },
+  {
     name: 'commands',
     holds: 'declarations of commands over an operation',
-    imports: [...GROUND, 'api', 'input', 'output', 'options', 'session'],
+    imports: ['api', 'output', 'options', 'command'],
   },
   {
     name: 'describe',
     holds: 'the program describing itself: help, schema, completions, man page',
-    imports: [...GROUND, 'api', 'http', 'output', 'options', 'run', 'plan', 'commands', 'sandbox'],
+    imports: [...GROUND, 'api', 'http', 'output', 'options', 'run', 'plan', 'command', 'sandbox'],
+  },
+  {
+    name: 'call',
+    holds: 'one call of the service, from its words to its outcome',
+    imports: [...BELOW_SESSION, 'session', 'command'],
+  },
+  {
+    name: 'ask',
+    holds: 'what a terminal is asked and shown meanwhile: prompts, waits, what is missing',
+    imports: [...GROUND, ...OPERATION, ...INPUT_OUTPUT, 'session', 'command', 'call'],
+  },
+  {
+    name: 'bulk',
+    holds: 'many rows: plans and runs made, sent, resumed, reverted, reported',
+    imports: [...BELOW_SESSION, 'report', 'session', 'command', 'call', 'ask'],
   },
   {
     name: 'engine',
-    holds: 'argv to exit code; session/ opens, ask/ asks, call/ makes one call, many/ many rows',
-    imports: [...BELOW_SESSION, 'process', 'sandbox', 'report', 'session', 'commands', 'describe'],
+    holds: 'argv to exit code; session/ opens what a command asks for',
+    imports: [...BELOW_SESSION, 'process', 'sandbox', 'session', 'command', 'describe', 'call', 'ask', 'bulk'],
   },
   {
     name: 'doctor',
     holds: 'what may be wrong on this machine',
-    imports: [...BELOW_SESSION, 'process', 'session', 'commands', 'describe', 'engine'],
+    imports: [...BELOW_SESSION, 'process', 'session', 'describe', 'ask', 'engine'],
   },
   {
     name: 'local',
     holds: 'commands about this machine, and those that compose calls',
-    imports: [...BELOW_SESSION, 'sandbox', 'report', 'session', 'commands', 'describe', 'engine', 'doctor'],
+    imports: [
+      ...BELOW_SESSION,
+      ...['sandbox', 'report', 'session', 'command', 'commands', 'describe', 'call', 'ask', 'bulk', 'engine', 'doctor'],
+    ],
   },
   {
     name: 'mcp',
     holds: 'the calls as tools of an assistant (Model Context Protocol)',
-    imports: [...BELOW_SESSION, 'session', 'options', 'commands', 'describe', 'engine', 'local'],
+    imports: [...BELOW_SESSION, 'session', 'command', 'describe', 'call', 'bulk', 'local'],
   },
   {
     name: 'desk',
     holds: 'the desk: a loop over the card commands',
-    imports: [...BELOW_SESSION, 'session', 'commands', 'engine', 'local'],
+    imports: [...BELOW_SESSION, 'session', 'command', 'commands', 'call', 'ask', 'engine', 'local'],
   },
   {
     name: 'registry',
     holds: 'every command, in the order of the overview',
-    imports: ['commands', 'local', 'desk', 'mcp'],
+    imports: ['command', 'commands', 'local', 'desk', 'mcp'],
   },
   {
     name: 'main',
@@ -131,10 +154,10 @@ export const LAYERS: readonly Layer[] = [
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   commander: 'src/engine/argv.ts',
-  '@inquirer/core': 'src/engine/ask/questions.ts',
+  '@inquirer/core': 'src/ask/questions.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',
-  ora: 'src/engine/session/wait-display.ts',
+  ora: 'src/ask/wait-display.ts',
   saxes: 'src/input/xlsx/xml.ts',
   'cli-table3': 'src/output/terminal-table.ts',
 };

@@ -1,4 +1,4 @@
-import type { CommandDoc } from '../src/commands/command.ts';
+import type { CommandDoc } from '../src/command/command.ts';
 import { exitCodeRows } from '../src/describe/command-doc.ts';
 import type { CommandTree } from '../src/describe/command-tree.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';

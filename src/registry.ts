@@ -1,5 +1,5 @@
-import type { CallCommand, LocalCommand } from './commands/command.ts';
-import { type CommandEntry, createRegistry, type Registry } from './commands/command-tree.ts';
+import type { CallCommand, LocalCommand } from './command/command.ts';
+import { type CommandEntry, createRegistry, type Registry } from './command/command-tree.ts';
 
 type Declared = CallCommand | LocalCommand;
 /** A command as a module exports it, or how it is made: one that speaks of all commands, for the registry that holds it. */

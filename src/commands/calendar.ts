@@ -1,8 +1,8 @@
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { callCommand } from '../command/command.ts';
 import { SPECIAL } from '../options/call-options.ts';
 import type { Column } from '../output/column.ts';
-import { callCommand } from './command.ts';
 
 /** A column for each member of the answer. `wide` ones are left out of tables unless asked for; csv has all. */
 function answerColumns({ response }: Operation, wide: readonly string[]): readonly Column[] {

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../api/operations.ts';
+import { callCommand } from '../command/command.ts';
 import { SPECIAL } from '../options/call-options.ts';
 import type { Column } from '../output/column.ts';
-import { callCommand } from './command.ts';
 
 /** Columns of a card. Wide ones are left out of tables unless asked for with --columns; csv has all. */
 export const CARD_COLUMNS: readonly Column[] = [

@@ -1,4 +1,4 @@
-import type { CommandDoc } from '../commands/command.ts';
+import type { CommandDoc } from '../command/command.ts';
 import { FAILURES } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { OptionSpec } from '../options/option.ts';

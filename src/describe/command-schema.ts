@@ -1,5 +1,5 @@
-import { type CallCommand, describeCommand, operationOf, rowsOf } from '../commands/command.ts';
-import type { CommandEntry, Registry } from '../commands/command-tree.ts';
+import { type CallCommand, describeCommand, operationOf, rowsOf } from '../command/command.ts';
+import type { CommandEntry, Registry } from '../command/command-tree.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';

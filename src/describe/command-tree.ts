@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { CommandDoc } from '../commands/command.ts';
-import type { CommandEntry, Registry } from '../commands/command-tree.ts';
+import type { CommandDoc } from '../command/command.ts';
+import type { CommandEntry, Registry } from '../command/command-tree.ts';
 
 /** The command tree with everything there is to say about each command. */
 export interface CommandTree extends Registry {
@@ -20,7 +20,7 @@ export async function loadDoc(entry: CommandEntry): Promise<CommandDoc> {
   const prepared = await preparedText(`help/${entry.path.join('.')}.json`).catch(() => undefined);
   // The build wrote this text from `describeCommand`, in the same run that wrote this chunk.
   if (prepared !== undefined) return JSON.parse(prepared) as CommandDoc;
-  const { describeCommand } = await import('../commands/command.ts');
+  const { describeCommand } = await import('../command/command.ts');
   return describeCommand(await entry.load(), entry.summary);
 }
 

@@ -1,5 +1,5 @@
-import type { CommandDoc } from '../commands/command.ts';
-import type { Child } from '../commands/command-tree.ts';
+import type { CommandDoc } from '../command/command.ts';
+import type { Child } from '../command/command-tree.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { commonOptions } from './command-doc.ts';

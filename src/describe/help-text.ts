@@ -1,5 +1,5 @@
-import type { CommandDoc } from '../commands/command.ts';
-import type { Child, GroupEntry, Registry } from '../commands/command-tree.ts';
+import type { CommandDoc } from '../command/command.ts';
+import type { Child, GroupEntry, Registry } from '../command/command-tree.ts';
 import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { commonOptions, exitCodeRow } from './command-doc.ts';

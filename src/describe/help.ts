@@ -1,5 +1,5 @@
-import type { CommandDoc } from '../commands/command.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import type { CommandDoc } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Format, isJson } from '../output/options.ts';

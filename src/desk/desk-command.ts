@@ -1,4 +1,4 @@
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { ANY } from '../json/shape.ts';
 
 export const deskCommand = localCommand({

@@ -1,6 +1,6 @@
 import { isWrite, type Operation } from '../api/operation.ts';
+import { TerminalKeys } from '../ask/terminal-keys.ts';
 import type { PromptPort, Verdict } from '../context.ts';
-import { TerminalKeys } from '../engine/ask/terminal-keys.ts';
 import type { Failure, FailureCode, Outcome } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { textAt } from '../json/value.ts';

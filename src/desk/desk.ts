@@ -1,15 +1,15 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { QuestionLeft } from '../ask/asking.ts';
+import { callService, cardRead, takeAnswer } from '../call/resource.ts';
+import { isReadOnly } from '../call/write-guards.ts';
+import { type CallCommand, operationOf } from '../command/command.ts';
+import { idAlone } from '../command/read-given.ts';
 import { cardActivate, cardBlock, cardReissue } from '../commands/card.ts';
-import { type CallCommand, operationOf } from '../commands/command.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import { environmentToken } from '../credentials/resolve.ts';
 import type { Ending } from '../ending.ts';
-import { QuestionLeft } from '../engine/ask/asking.ts';
-import { runCall } from '../engine/call/call.ts';
-import { callService, cardRead, takeAnswer } from '../engine/call/resource.ts';
-import { isReadOnly } from '../engine/call/write-guards.ts';
-import { idAlone } from '../engine/read-given.ts';
+import { runCall } from '../engine/call.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
@@ -186,7 +186,7 @@ export class Desk {
 
   /** The history records what a look settles, as `history reconcile` does. Returns the writes from before the desk was opened. */
   async #settle(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<readonly string[]> {
-    const { recordSettled } = await import('../engine/call/settle.ts');
+    const { recordSettled } = await import('../call/settle.ts');
     const look = { status: textAt(card, 'status'), httpStatus, requestId };
     const entries = await recordSettled(this.#session, cardId, look);
     const earlier = entries.filter(({ time }) => Date.parse(time) < this.#openedMs);

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAccessible } from '../ask/wait-display.ts';
 import type { Context } from '../context.ts';
 import { ENVIRONMENT } from '../describe/environment.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
 import { refuseDisabledTls } from '../engine/session/open-session.ts';
-import { isAccessible } from '../engine/session/wait-display.ts';
 import { usageFailure } from '../failure.ts';
 import { succeeds } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';

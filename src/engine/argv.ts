@@ -1,5 +1,5 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { type Command, optionsOf } from '../commands/command.ts';
+import { type Command, optionsOf } from '../command/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import type { OptionSpec, RawInput } from '../options/option.ts';

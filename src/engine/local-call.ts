@@ -1,16 +1,16 @@
-import type { LocalCommand } from '../commands/command.ts';
+import type { LocalCommand } from '../command/command.ts';
+import { collect, joinFailures } from '../command/faults.ts';
+import type { Given } from '../command/read-given.ts';
 import { type Fault, usageFailure } from '../failure.ts';
 import { type GivenValues, type Missing, type Reading, readValue } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
-import { collect, joinFailures } from './faults.ts';
-import type { Given } from './read-given.ts';
 
 /** Asks for one value that is required and missing; an answer that it does not take is reported at once. */
 async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> {
   const { text, choices = [], question = text, kind = 'text' } = spec;
   if (kind === 'cardId') {
     const { OPERATIONS } = await import('../api/operations.ts');
-    const { askForId } = await import('./ask/ask-missing.ts');
+    const { askForId } = await import('../ask/ask-missing.ts');
     return askForId(prompt, OPERATIONS.cardGet, spec);
   }
   if (kind === 'choice' || kind === 'choices') {

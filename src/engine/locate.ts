@@ -1,4 +1,4 @@
-import type { Registry } from '../commands/command-tree.ts';
+import type { Registry } from '../command/command-tree.ts';
 import type { OptionSpec } from '../options/option.ts';
 
 /** Where the command words end: the command or group they name, and the words of argv that remain. */

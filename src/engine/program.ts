@@ -1,5 +1,5 @@
-import type { Command } from '../commands/command.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import type { Command } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { type Context, isSwitchedOn, StreamFailure, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
@@ -169,7 +169,7 @@ async function runCommand(
   const { parseInput } = await import('./argv.ts');
   const faults: Failure[] = [];
   const input = parseInput(rest, command, faults);
-  const { callGiven, readGiven } = await import('./read-given.ts');
+  const { callGiven, readGiven } = await import('../command/read-given.ts');
   const given = readGiven(command, input);
   // A raw GET is a read.
   state.writes = command.writes && given.own['method'] !== 'GET';
@@ -178,7 +178,7 @@ async function runCommand(
   const session = await openSession(context, command, given, state, faults);
   try {
     if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, given);
-    return await (await import('./call/call.ts')).runCall(session, command, callGiven(given));
+    return await (await import('./call.ts')).runCall(session, command, callGiven(given));
   } finally {
     await session.close();
   }

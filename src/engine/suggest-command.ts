@@ -1,5 +1,5 @@
 import { CARD_ID } from '../api/field.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { readCardId } from '../input/card-id.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';

@@ -1,6 +1,6 @@
 import { type Family, matchPath, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { takesReason } from '../engine/call/write-guards.ts';
+import { takesReason } from '../call/write-guards.ts';
 import { quoteGiven } from '../input/given.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */

@@ -1,5 +1,5 @@
 import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../credentials/status.ts';
 import { removeCredentials } from '../credentials/store-change.ts';
 import { credentialRequest } from '../engine/session/credential-request.ts';

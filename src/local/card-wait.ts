@@ -1,9 +1,9 @@
 import { CARD_STATUSES, Card } from '../api/card.ts';
+import { canRedraw, LINE_AGAIN_MS } from '../ask/wait-display.ts';
+import { cardRead } from '../call/resource.ts';
+import { localCommand } from '../command/command.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card.ts';
-import { localCommand } from '../commands/command.ts';
 import type { OutputPort } from '../context.ts';
-import { cardRead } from '../engine/call/resource.ts';
-import { canRedraw, LINE_AGAIN_MS } from '../engine/session/wait-display.ts';
 import { Failure, type FailureCode, type Notice, note } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { getPath } from '../json/plain.ts';

@@ -1,5 +1,5 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import { type LocalCommand, localCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { bashCompletion } from '../describe/bash.ts';
 import { loadTree } from '../describe/command-tree.ts';
 import { completionNodes } from '../describe/completion-model.ts';

@@ -1,5 +1,5 @@
-import { localCommand } from '../commands/command.ts';
-import { collect } from '../engine/faults.ts';
+import { localCommand } from '../command/command.ts';
+import { collect } from '../command/faults.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf, object, record, type Shape, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';

@@ -1,4 +1,4 @@
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { caFileOf } from '../engine/session/open-session.ts';
 import { FAILURES } from '../failure.ts';

@@ -1,5 +1,5 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import { type LocalCommand, localCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { findHelp, helpText } from '../describe/help.ts';
 import { TOPIC_NAMES } from '../describe/topics.ts';
 import { fromPlain } from '../json/plain.ts';

@@ -1,6 +1,6 @@
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
-import { callService, cardRead } from '../engine/call/resource.ts';
-import { type CardLook, canBeLookedAt, isClosed, recordLook, unsettledWrites } from '../engine/call/settle.ts';
+import { callService, cardRead } from '../call/resource.ts';
+import { type CardLook, canBeLookedAt, isClosed, recordLook, unsettledWrites } from '../call/settle.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { HISTORY_COLUMNS, historyJson } from '../history/entry-table.ts';

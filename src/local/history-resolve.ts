@@ -1,4 +1,4 @@
-import { portsOf } from '../engine/many/run.ts';
+import { portsOf } from '../bulk/run.ts';
 import { Failure } from '../failure.ts';
 import type { HistoryEntry, ResolvedEvent } from '../history/history-event.ts';
 import { isUnderWay } from '../history/open-index.ts';

@@ -2,7 +2,7 @@ import { CARD_ID } from '../api/field.ts';
 import { peopleDate } from '../api/iso-date.ts';
 import { isWrite } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { unreadFailure } from '../files/io-failure.ts';
 import {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { localCommand } from '../commands/command.ts';
+import { callService } from '../call/resource.ts';
+import { localCommand } from '../command/command.ts';
 import { CREDENTIAL_KINDS, type CredentialEntry, type CredentialKind, readCredentials } from '../credentials/store.ts';
 import { refuseUnsafeStore, removeCredentials, storeCredential } from '../credentials/store-change.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, lastFour, readTokenFile, timesOf } from '../credentials/token.ts';
-import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { readTextFile } from '../input/text-file.ts';
@@ -186,7 +186,7 @@ function isGuided({ prompt }: Session, given: LoginGiven): boolean {
 
 /** Offers to try the new credential at once. Undefined: not wanted. */
 async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
-  const { askForId } = await import('../engine/ask/ask-missing.ts');
+  const { askForId } = await import('../ask/ask-missing.ts');
   const question = `Id of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
   return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
 }

@@ -1,5 +1,5 @@
-import { localCommand } from '../commands/command.ts';
-import { collect } from '../engine/faults.ts';
+import { localCommand } from '../command/command.ts';
+import { collect } from '../command/faults.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
 import { SPECIAL } from '../options/call-options.ts';
@@ -42,7 +42,7 @@ export const planShowCommand = localCommand({
     return anyOf(PLAN_OUTPUT, PLAN_DOCUMENT);
   },
   async run(session, { file, as }) {
-    const { showPlan } = await import('../engine/many/show-plan.ts');
+    const { showPlan } = await import('../bulk/show-plan.ts');
     return showPlan(session, file, await profileOf(session), as);
   },
 });
@@ -73,9 +73,9 @@ export const planApproveCommand = localCommand({
     'Approve what you looked at': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
     'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
   },
-  output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
+  output: async () => (await import('../bulk/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, { file, key, as }) {
-    const { approvePlan } = await import('../engine/many/approve-plan.ts');
+    const { approvePlan } = await import('../bulk/approve-plan.ts');
     return approvePlan(session, { path: file, key, as, profile: await profileOf(session) });
   },
 });
@@ -101,7 +101,7 @@ export const planApplyCommand = localCommand({
   },
   output: async () => anyOf(list((await import('../run/row-result.ts')).rowOutput(ANY)), DRY_RUN_OUTPUT),
   async run(session, given) {
-    const { applyPlan } = await import('../engine/many/apply-plan.ts');
+    const { applyPlan } = await import('../bulk/apply-plan.ts');
     return applyPlan(session, given, given.file);
   },
 });

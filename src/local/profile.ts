@@ -1,4 +1,4 @@
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { Failure, note } from '../failure.ts';
 import { BOOLEAN, jsonOf, list, object, shapesOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';

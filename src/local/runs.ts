@@ -1,5 +1,5 @@
-import { localCommand } from '../commands/command.ts';
-import { portsOf } from '../engine/many/run.ts';
+import { portsOf } from '../bulk/run.ts';
+import { localCommand } from '../command/command.ts';
 import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -136,7 +136,7 @@ export const runsResultsCommand = localCommand({
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
   },
   async run(session, given) {
-    const { printRunResults } = await import('../engine/many/run-results.ts');
+    const { printRunResults } = await import('../bulk/run-results.ts');
     const outcomes = given.outcome === undefined ? undefined : new Set(given.outcome);
     return printRunResults(session, await runNamesOf(session, given), outcomes, given.asInput);
   },
@@ -163,7 +163,7 @@ export const runsResumeCommand = localCommand({
   },
   output: async () => list((await import('../run/row-result.ts')).rowOutput(ANY)),
   async run(session, given) {
-    const { resume } = await import('../engine/many/resume.ts');
+    const { resume } = await import('../bulk/resume.ts');
     return resume(session, given, await runNameOf(session, given));
   },
 });
@@ -193,7 +193,7 @@ export const runsRevertCommand = localCommand({
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, given) {
-    const { revertRun } = await import('../engine/many/revert-run.ts');
+    const { revertRun } = await import('../bulk/revert-run.ts');
     const run = await runNameOf(session, given);
     return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run, given.overLater === true);
   },
@@ -220,9 +220,9 @@ export const runsReportCommand = localCommand({
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
     'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
   },
-  output: async () => (await import('../engine/many/run-report.ts')).REPORT_OUTPUT,
+  output: async () => (await import('../bulk/run-report.ts')).REPORT_OUTPUT,
   async run(session, given) {
-    const { printRunReport } = await import('../engine/many/run-report.ts');
+    const { printRunReport } = await import('../bulk/run-report.ts');
     return printRunReport(session, await runNamesOf(session, given), given.as);
   },
 });

@@ -1,4 +1,4 @@
-import { localCommand } from '../commands/command.ts';
+import { localCommand } from '../command/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
 import { markSandboxReset } from '../history/sandbox-reset.ts';
 import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';

@@ -1,5 +1,5 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { Registry } from '../commands/command-tree.ts';
+import { type LocalCommand, localCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';

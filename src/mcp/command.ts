@@ -1,5 +1,5 @@
-import { localCommand } from '../commands/command.ts';
-import { isReadOnly } from '../engine/call/write-guards.ts';
+import { isReadOnly } from '../call/write-guards.ts';
+import { localCommand } from '../command/command.ts';
 import { note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { GRACE_MS } from '../call/interrupt.ts';
 import { StreamFailure } from '../context.ts';
-import { GRACE_MS } from '../engine/call/interrupt.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import { describeIoError, messageOf } from '../files/io-failure.ts';
 import type { Session } from '../session.ts';

@@ -1,5 +1,5 @@
 import { isWrite, type Operation } from '../api/operation.ts';
-import type { SingleCall } from '../engine/call/read-call.ts';
+import type { SingleCall } from '../call/read-call.ts';
 import { type Failure, usageFailure } from '../failure.ts';
 import { idWarnings, readCardId } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';

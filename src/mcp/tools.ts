@@ -76,7 +76,7 @@ const RUN_RESULTS = local('run_results', {
     limit: { ...LIMIT, default: '100' },
   },
   async run(session, { run, outcome, limit }, { warnings }) {
-    const { printRunResults } = await import('../engine/many/run-results.ts');
+    const { printRunResults } = await import('../bulk/run-results.ts');
     const rows: JsonValue[] = [];
     let left = 0;
     const row = async (value: JsonValue) => {

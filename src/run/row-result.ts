@@ -2,6 +2,7 @@ import { OUTCOMES } from '../failure.ts';
 import { printJson } from '../json/print.ts';
 import { INTEGER, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
 import { JsonNumber, type JsonObject, type JsonValue, rememberedText, rememberText } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
 import { ERROR, errorObject } from '../output/failure-text.ts';
 import type { RowResult } from './row-outcome.ts';
 
@@ -14,6 +15,18 @@ const LEADING = {
   httpStatus: nullable(INTEGER),
   attempts: INTEGER,
 } as const;
+
+/** Columns of the rows that a write prints. */
+export const ROW_COLUMNS: readonly Column[] = [
+  { name: 'row', header: 'ROW', align: 'right' },
+  { name: 'id', header: 'ID', keep: true },
+  { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
+  { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
+  { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled' },
+  { name: 'error.code', header: 'ERROR', wide: true },
+  { name: 'error.message', header: 'MESSAGE', below: 'plain' },
+];
 
 /** One row of a write as it is printed; `resource` is the shape of what the service answered. */
 export function rowOutput<T>(resource: Shape<T>) {

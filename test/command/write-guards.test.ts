@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWrite, type Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
-import { type CallCommand, operationOf } from '../../src/commands/command.ts';
+import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { WRITES, type WriteName } from '../support/matrix.ts';
 import { cardId, idLines, playService } from '../support/plain-service.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../../src/commands/command.ts';
+import type { Command } from '../../src/command/command.ts';
 import { parseInput } from '../../src/engine/argv.ts';
 import type { Failure } from '../../src/failure.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinFailures } from '../../src/engine/faults.ts';
+import { joinFailures } from '../../src/command/faults.ts';
 import { Failure, usageFailure } from '../../src/failure.ts';
 import { renderFailure } from '../../src/output/failure-text.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { type Command, operationOf } from '../../src/commands/command.ts';
+import { type Command, operationOf } from '../../src/command/command.ts';
 import { WRITES } from '../../src/desk/desk.ts';
 import { describeFields } from '../../src/input/fields.ts';
 import { REGISTRY } from '../../src/registry.ts';

@@ -1,4 +1,5 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
+import type { WaitDisplay } from '../../ask/wait-display.ts';
 import { environmentToken, findStored, openCredential, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
@@ -10,9 +11,7 @@ import { resolveTarget, URL_VARIABLES } from '../../settings/resolve.ts';
 import { type BaseUrl, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
 import { chooseProxy } from '../../wire/proxy.ts';
-
 import { credentialRequest, storedCredentials } from './credential-request.ts';
-import type { WaitDisplay } from './wait-display.ts';
 
 export interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */

@@ -1,5 +1,11 @@
 import { type Family, type Operation, sensitiveOf } from '../../api/operation.ts';
-import { type Command, rowsOf } from '../../commands/command.ts';
+import { IdleTimer } from '../../ask/idle-timer.ts';
+import { terminalPrompt } from '../../ask/prompt.ts';
+import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from '../../ask/wait-display.ts';
+import { type Command, rowsOf } from '../../command/command.ts';
+import { collect } from '../../command/faults.ts';
+import { printingFaults } from '../../command/printing.ts';
+import type { Given } from '../../command/read-given.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
@@ -16,13 +22,7 @@ import {
   resolveProfile,
 } from '../../settings/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
-import { IdleTimer } from '../ask/idle-timer.ts';
-import { terminalPrompt } from '../ask/prompt.ts';
-import { collect } from '../faults.ts';
-import type { Given } from '../read-given.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
-import { printingFaults } from './printing.ts';
-import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
 
 /** Commands that report what is wrong with settings and environment work although both are. */
 function mustWork(command: Command): boolean {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ALL_OPERATIONS } from '../../../src/api/operations.ts';
-import { type Command, optionsOf } from '../../../src/commands/command.ts';
+import { type Command, optionsOf } from '../../../src/command/command.ts';
 import { ENVIRONMENT } from '../../../src/describe/environment.ts';
 import type { Block } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';

@@ -17,7 +17,7 @@ describe('the messages of the program', () => {
   it('are found where they are', () => {
     expect(MESSAGES.length).toBeGreaterThan(1000);
     expect(MESSAGES).toContainEqual({
-      file: 'engine/call/confirm.ts',
+      file: 'call/confirm.ts',
       text: 'check the card id',
     });
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
-import { type CallCommand, operationOf } from '../../../src/commands/command.ts';
+import { type CallCommand, operationOf } from '../../../src/command/command.ts';
 import { layOut } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
 import { WRITES as DESK_WRITES } from '../../../src/desk/desk.ts';

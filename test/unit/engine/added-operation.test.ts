@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isUpdate, type Operation } from '../../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../../src/api/operations.ts';
-import { callCommand, optionsOf } from '../../../src/commands/command.ts';
-import { guardWrite, type WriteWay } from '../../../src/engine/call/write-guards.ts';
+import { guardWrite, type WriteWay } from '../../../src/call/write-guards.ts';
+import { callCommand, optionsOf } from '../../../src/command/command.ts';
 import { Failure } from '../../../src/failure.ts';
 import { decideNext } from '../../../src/http/retry.ts';
 import { guardsOf, matchRow } from '../../../src/local/api-path.ts';

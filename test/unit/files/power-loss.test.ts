@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { createResultFile } from '../../../src/engine/call/secret-answer.ts';
+import { createResultFile } from '../../../src/call/secret-answer.ts';
 import { syncFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
 import { openAuditLog } from '../../../src/history/audit-log.ts';
 import { appendLines } from '../../../src/history/history-file.ts';

@@ -7,7 +7,7 @@ import type { Asker } from '../../../src/mcp/asker.ts';
 import type { WriteTool } from '../../../src/mcp/tool.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { runWriteTool, type WriteRequest } from '../../../src/mcp/write-tool.ts';
-import { failureOf, openBench } from '../engine/session-bench.ts';
+import { failureOf, openBench } from '../../support/session-bench.ts';
 import { answer, CARD_ID, card } from '../http/fakes.ts';
 import { answered } from '../run/fakes.ts';
 

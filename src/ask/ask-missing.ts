@@ -1,0 +1,82 @@
+import type * as z from 'zod/mini';
+import { isUpdate, type Operation } from '../api/operation.ts';
+import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
+import type { PromptPort } from '../context.ts';
+import type { Fault } from '../failure.ts';
+import { readCardId } from '../input/card-id.ts';
+import { checkFields, checkFieldTexts } from '../input/check-fields.ts';
+import { describeFields } from '../input/fields.ts';
+import { type ArgumentSpec, nameOf } from '../options/option.ts';
+import type { Session } from '../session.ts';
+
+function judgeField(schema: z.ZodMiniObject, field: string, value: string): true | string {
+  return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
+}
+
+/** Asks for an id until it keeps its limits; an optional one may be empty. A card id that was pasted with braces, quotes or spaces is cleaned. */
+export async function askForId(
+  prompt: PromptPort,
+  { params }: Operation,
+  { question = '' }: Pick<ArgumentSpec, 'question'>,
+  { isOptional = false } = {},
+): Promise<string> {
+  const [field = 'id'] = Object.keys(params.shape);
+  const clean = (typed: string) => {
+    const read = readCardId(typed);
+    return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
+  };
+  const check = (typed: string) =>
+    typed === '' ? isOptional || 'is required' : judgeField(params, field, clean(typed));
+  return clean(await prompt.text(question, check, { show: clean }));
+}
+
+/** Whether everything that was given can be used: a call that is refused anyway asks nothing first. */
+async function isSound(session: Session, command: CallCommand, typed: CallGiven): Promise<boolean> {
+  const faults: Fault[] = [];
+  readExpectations(typed, false, faults);
+  const given = await readGivenFields(session, command, typed);
+  const choice = 'rows' in command.operation ? command.operation.option : undefined;
+  const isAsked = (fault: Fault) => fault.where === `--${choice}` && !typed.typed.has(choice ?? '');
+  faults.push(...given.faults.filter((fault) => !isAsked(fault)));
+  const texts = new Map(given.fields);
+  const [word] = typed.words;
+  if (word !== undefined && command.idParam !== null) texts.set(command.idParam, word);
+  const { params, body, query } = given.operation;
+  const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
+  for (const schema of [params, body, query]) {
+    if (schema !== null) faults.push(...checkFieldTexts(schema, ownTexts(schema, texts), how).faults);
+  }
+  return faults.length === 0;
+}
+
+/** Asks for what is required and missing, as if it had been typed; nothing where what was given is faulty. */
+export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
+  const { prompt } = session;
+  const operation = operationOf(command);
+  const { body } = operation;
+  const [argument] = command.arguments;
+  const needsId = argument !== undefined && typed.words.length === 0;
+  const isTyped = (name: string) => command.options.some(({ field, long }) => field === name && typed.typed.has(long));
+  const fields = (body === null ? [] : describeFields(body)).filter(({ name, required }) => required && !isTyped(name));
+  const choice =
+    'rows' in command.operation && !typed.typed.has(command.operation.option) ? command.operation : undefined;
+  const isComplete = !needsId && fields.length === 0 && choice === undefined;
+  // An update changes only what is given: there is no field to ask for, and without any it is refused before its id.
+  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
+  if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
+
+  const words = needsId ? [await askForId(prompt, operation, argument)] : typed.words;
+  const answered: Record<string, string> = {};
+  if (choice !== undefined) {
+    const choices = Object.keys(choice.rows).map((name) => ({ value: name, text: name }));
+    const text = command.options.find(({ long }) => long === choice.option)?.text ?? '';
+    answered[nameOf(choice.option)] = await prompt.choose(`${choice.option} (${text})`, choices);
+  }
+  for (const { name, flag, description } of fields) {
+    const long = command.options.find(({ field }) => field === name)?.long ?? flag;
+    const judge = (text: string) => body === null || judgeField(body, name, text);
+    answered[nameOf(long)] = await prompt.text(`${name} (${description})`, judge);
+  }
+  return { ...typed, words, options: { ...typed.options, ...answered } };
+}

@@ -1,0 +1,131 @@
+import { nounOf } from '../api/operation.ts';
+import { type CardBefore, readCardBefore } from '../call/confirm.ts';
+import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
+import { Failure, warning } from '../failure.ts';
+import { showGiven } from '../input/given.ts';
+import type { CheckedInput } from '../input/records/check-input.ts';
+import type { Row } from '../input/records/interpret.ts';
+import type { JsonValue } from '../json/value.ts';
+import { cellText } from '../output/column.ts';
+import { arrow, commandWords } from '../output/people-text.ts';
+import { groupThousands, plural, safeText, shortenText } from '../output/safe-text.ts';
+import { unchangedLines } from '../run/summary.ts';
+import type { Service, Session } from '../session.ts';
+import type { ManyCall } from './many-call.ts';
+
+/** One row of the question is a few lines of a terminal at most. */
+const MAX_SHOWN = 240;
+
+/** Of more rows than these the first are shown. */
+const SHOWN_ROWS = 5;
+
+/** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
+function wordsOf(operation: string): string {
+  const [verb = '', noun = ''] = operation.split('.').reverse();
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
+}
+
+/** What tells a card from another in one line. */
+const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReference'];
+const MAX_FACT = 60;
+
+/** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
+function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
+  // Texts stand in quotes, so that an empty one or a blank at its end is seen.
+  const cellOf = (value: JsonValue | undefined) => (value === undefined ? 'not there' : showGiven(value));
+  return rows.map(({ row, id, body }) => {
+    const old = id === undefined ? undefined : reading.changedFrom?.cells(id);
+    const cells = [...(body ?? [])].map(([name, value]) => {
+      const before = old === undefined ? '' : `${cellOf(old.get(name))} ${between} `;
+      return `${name} ${before}${cellOf(value)}`;
+    });
+    const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
+    return `row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}`;
+  });
+}
+
+function shownCard(id: string, before: CardBefore): string {
+  if ('failure' in before) return `${id}: could not be read: ${safeText(before.failure.message)}`;
+  const [status, current, initial, reference] = CARD_FACTS.map((name) => {
+    const value = before.card.get(name);
+    return value === undefined || value === null ? '' : shortenText(safeText(cellText(value)), MAX_FACT);
+  });
+  const balance = current === '' ? `initially ${initial}` : `${current} of ${initial}`;
+  return `${id}: ${status}, ${balance}${reference === '' ? '' : `, ${reference}`}`;
+}
+
+/** A line for each card of a few. The first is read alone: its 401 ends the call before others are asked for. */
+async function cardLines(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
+  if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
+  const lineOf = async (row: Row) => {
+    const before = await readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
+      // A 404 concerns that row alone; 401, 403 and Ctrl-C the call.
+      if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
+      throw error;
+    });
+    return shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN);
+  };
+  const atOnce = session.preferences.concurrency.value;
+  const lines: string[] = [];
+  for (let end = 1; lines.length < first.length; end += atOnce) {
+    lines.push(...(await Promise.all(first.slice(lines.length, end).map(lineOf))));
+  }
+  return lines;
+}
+
+/** How many of the rows are hidden in their sheet. */
+export function hiddenText({ selected, hidden }: Pick<CheckedInput, 'selected' | 'hidden'>): string {
+  const count = `${groupThousands(hidden)} of ${plural(selected, 'row')}`;
+  return `${count} ${hidden === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
+}
+
+/** Asks before many rows are written, or refuses where no terminal can be asked. */
+export async function confirmMany(
+  session: Session,
+  call: ManyCall,
+  checked: CheckedInput,
+  service: Service,
+): Promise<void> {
+  const { operation, changedFrom } = call.reading;
+  const { effect } = operation;
+  const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
+  if (!mustAsk) return;
+  const rows = plural(checked.selected, 'row');
+  const subject = `${commandWords(session.operation)} of ${rows}`;
+  requirePerson(session, subject);
+  const cards = await cardLines(session, call, checked);
+  const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
+  const rest = checked.selected - shown.length;
+  const past = `${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past`;
+  const all = checked.selected + checked.unchanged;
+  const lines = [
+    ...cards,
+    ...shown,
+    ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
+    ...(changedFrom === undefined ? [] : [`${groupThousands(checked.selected)} of ${groupThousands(all)} rows change`]),
+    ...(effect.confirm ? [`There is no way back from a ${nounOf(operation)}.`] : []),
+    ...(checked.past === 0 ? [] : [past]),
+    ...(checked.hidden === 0 ? [] : [hiddenText(checked)]),
+    ...unchangedLines({ ...checked, unchanged: 0 }),
+  ];
+  await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
+  const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+}
+
+/** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */
+export async function compareTokenLife(
+  session: Session,
+  service: Service,
+  rows: number,
+  rate: number | undefined,
+): Promise<void> {
+  const remainingMs = await service.remainingMs();
+  if (remainingMs === undefined) return;
+  const perSecond = rate ?? session.preferences.concurrency.value / 0.25;
+  const neededMs = (rows / perSecond) * 1000;
+  if (remainingMs >= neededMs) return;
+  const { formatDuration } = await import('../output/duration.ts');
+  const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${plural(rows, 'row')} take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
+  await session.notify(warning('TOKEN_TOO_SHORT', message));
+}

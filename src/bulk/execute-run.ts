@@ -1,0 +1,116 @@
+import { isWrite } from '../api/operation.ts';
+import { GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
+import { openProblemOf } from '../call/open-guard.ts';
+import { type SignalName, StreamFailure, signalWords } from '../context.ts';
+import { FAILURES, Failure, warning } from '../failure.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { eachRow } from '../input/records/rows.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
+import { failureLimit } from '../options/limits.ts';
+import { orDiscard } from '../run/failed-file.ts';
+import { runRows } from '../run/row-runner.ts';
+import type { RunResult, RunTask } from '../run/run-task.ts';
+import type { Session } from '../session.ts';
+import { makeReconciler, makeRowSender } from './row-requests.ts';
+import type { Run } from './run.ts';
+import { openRunOutput, type RunOutput, type TakeRow, writeSummary } from './run-output.ts';
+
+/** How the rows of a run are done; `take` gets what is read of them, in the place of stdout. */
+type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile'> & { readonly take?: TakeRow };
+
+/** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
+export async function doRows(session: Session, run: Run, { take, ...how }: How): Promise<RunResult> {
+  const output = await openRunOutput(session, run, take);
+  let report: RunResult;
+  if (how.isWrite) keepToOutcome(session);
+  try {
+    report = await orDiscard(run.failedFile, sendRows(session, run, output, how));
+  } finally {
+    await run.kept?.close();
+  }
+  const failure = await finishFiles(output, run);
+  if (failure === undefined) return report;
+  await session.notify(warning(failure.code, failure.message));
+  // An unknown outcome is worse than a file that is missing.
+  return report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? report : { ...report, exitCode: failure.exitCode };
+}
+
+function sendRows(
+  session: Session,
+  { operation, rows, rowCount, pace, kept, unknownRows, failedFile }: Run,
+  { emit, progress, clear }: RunOutput,
+  how: Omit<How, 'take'>,
+): Promise<RunResult> {
+  const { clock, signals } = session.context;
+  const announce = (signal: SignalName): void => {
+    const message = `${signalWords(signal)}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
+    clear();
+    void session.notify(warning('INTERRUPTED', message));
+  };
+  return runRows<Row>({
+    ...how,
+    command: operation.command,
+    rows: eachRow(rows()),
+    rowCount,
+    concurrency: session.preferences.concurrency.value,
+    rate: pace.rate,
+    maxFailures: failureLimit(pace.maxFailures, rowCount),
+    journal: kept?.journal,
+    unknownRows,
+    clock,
+    signals: {
+      received: signals.received,
+      onSignal: (listener) =>
+        signals.onSignal((signal, count) => {
+          if (count === 1) announce(signal);
+          listener(signal, count);
+        }),
+    },
+    dropStalledReaders: () => session.context.dropStalledReaders(),
+    // The cells of a row are kept until it is printed: `--failed` may need them.
+    sizeOf: ({ record }) => record.values.reduce(addLength, 0),
+    reasonOf: ({ body }) => textAt(body, 'reason'),
+    keep: failedFile?.add,
+    emit,
+    progress,
+  });
+}
+
+function addLength(bytes: number, cell: JsonValue): number {
+  return bytes + (typeof cell === 'string' ? cell.length : 0);
+}
+
+/** Ends the output and the failed file; answers the first failure that a person must hear of. */
+async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promise<Failure | undefined> {
+  let failure: Failure | undefined;
+  try {
+    await output.close();
+  } catch (error) {
+    // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
+    if (!(error instanceof StreamFailure)) throw error;
+    const where = kept === undefined ? '' : '; they are kept in the run';
+    const message = `the results could not be written: ${error.message}${where}`;
+    if (error.errno !== 'EPIPE') failure = new Failure('LOCAL_IO', message);
+  }
+  try {
+    await orDiscard(failedFile, Promise.resolve(failedFile?.keep()));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    failure ??= error;
+  }
+  return failure;
+}
+
+/** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
+export async function executeRun(session: Session, run: Run): Promise<number> {
+  const { operation } = run;
+  const service = await session.service(operation.family);
+  const openProblem = run.again === true ? undefined : await openProblemOf(session, operation, run.kept?.header.run);
+  const send = makeRowSender(service, operation, session.policy, openProblem, (text) =>
+    session.notify(warning('BALANCE_CHANGED', text)),
+  );
+  const reconcile = makeReconciler(service, operation, session.policy);
+  const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile });
+  await writeSummary(session, run, report);
+  return report.exitCode;
+}

@@ -1,0 +1,89 @@
+import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
+import { entriesOf, isFullList, mergeLists } from '../call/list-call.ts';
+import { Failure, warning } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import { plural } from '../output/safe-text.ts';
+import type { RunResult, RunTask } from '../run/run-task.ts';
+import type { Service, Session } from '../session.ts';
+import { doRows } from './execute-run.ts';
+import type { ManyCall } from './many-call.ts';
+import type { Run } from './run.ts';
+import { writeSummary } from './run-output.ts';
+
+/** The one member of an entry that is not the service's: whose list it stands in. */
+const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
+
+/** The columns of the entries of several lists. */
+export function listColumns(columns: readonly Column[]): readonly Column[] {
+  return [CALENDAR, ...columns];
+}
+
+function withCalendar(entry: JsonValue, calendar: string): JsonObject {
+  const members = isJsonObject(entry) ? [...entry].filter(([name]) => name !== CALENDAR.name) : [];
+  return new Map<string, JsonValue>([[CALENDAR.name, calendar], ...members]);
+}
+
+/** Reads one list, or with `--active all` its two halves as one; `onFull` hears that it may go on. */
+function listReader(
+  session: Session,
+  { operation }: Run,
+  { client }: Service,
+  { query, options }: ManyCall,
+  onFull: () => void,
+): RunTask<Row>['send'] {
+  const { policy } = session;
+  const limit = Number(query['limit'] ?? DEFAULT_LIST_LIMIT);
+  const halves = options.active === 'all' ? [{ active: 'true' }, { active: 'false' }] : [{}];
+  return async ({ params }, { pacer, stopping, abort }) => {
+    const lists: JsonValue[] = [];
+    let last: CallResult | undefined;
+    for (const half of halves) {
+      const call = { operation, params, query: { ...query, ...half }, body: undefined };
+      last = await client.call(call, { policy, pacer, stopping, abort });
+      if (last.kind === 'failed') return last;
+      lists.push(last.resource);
+    }
+    if (last?.kind !== 'answered') throw new Error('a list without an answer');
+    if (lists.some((list) => isFullList(list, limit))) onFull();
+    return { ...last, resource: mergeLists(lists) };
+  };
+}
+
+/**
+ * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries, each with its calendar. One
+ * that fails is told like a failed row of a read (15). Answers the exit code.
+ */
+export async function listMany(session: Session, run: Run, call: ManyCall): Promise<number> {
+  const service = await session.service(run.operation.family);
+  const isWhole = session.output.format === 'json';
+  const writer = await session.openRows(run.columns, run.rowCount);
+  let full = 0;
+  let report: RunResult;
+  try {
+    const send = listReader(session, run, service, call, () => {
+      full += 1;
+    });
+    report = await doRows(session, run, {
+      isWrite: false,
+      send,
+      take: async ({ row, resource = null }) => {
+        if (isWhole) return writer.row(resource);
+        for (const entry of entriesOf(resource)) await writer.row(withCalendar(entry, row.id ?? ''));
+      },
+    });
+  } finally {
+    await writer.close();
+  }
+  if (full > 0) {
+    const message = `${full} of ${plural(run.rowCount, 'list')} may have more entries, and there is no way to page through them`;
+    const failure = new Failure('PARTIAL', message);
+    const isRequired = call.options.requireComplete === true;
+    await (isRequired ? session.report(failure) : session.notify(warning('MAY_BE_INCOMPLETE', message)));
+    if (isRequired && report.exitCode === 0) report = { ...report, exitCode: failure.exitCode };
+  }
+  await writeSummary(session, run, report);
+  return report.exitCode;
+}

@@ -1,0 +1,192 @@
+import { basename } from 'node:path';
+import type { Operation } from '../api/operation.ts';
+import { checkExpectations, readCardBefore } from '../call/confirm.ts';
+import { readSingleCall } from '../call/read-call.ts';
+import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
+import type { CallCommand, CallGiven } from '../command/command.ts';
+import { refuseOtherCount } from '../command/faults.ts';
+import { NO_ENDING } from '../ending.ts';
+import { Failure, note, warning } from '../failure.ts';
+import { shellQuote } from '../files/shell-quote.ts';
+import type { CheckedInput } from '../input/records/check-input.ts';
+import type { Row } from '../input/records/interpret.ts';
+import type { InputOptions } from '../input/records/rows.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import type { CallOptions } from '../options/call-options.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
+import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
+import { headerObject, type PlanOrigin, type PlanRow } from '../plan/plan-file.ts';
+import { PlanSurvey } from '../plan/plan-view.ts';
+import { checkPlanPlace, openPlanWriter } from '../plan/write-plan.ts';
+import type { FailedFile } from '../run/failed-file.ts';
+import { failedCall } from '../run/row-outcome.ts';
+import type { RunResult, RunTask } from '../run/run-task.ts';
+import type { Session } from '../session.ts';
+import { doRows } from './execute-run.ts';
+import type { ManyCall } from './many-call.ts';
+import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
+import type { Run } from './run.ts';
+import { type TakeRow, writeSummary } from './run-output.ts';
+import { isShownAsPage, writePlanView } from './show-plan.ts';
+
+/** `--plan`: what would be sent is written to a file, and no write is sent. */
+export interface PlanOptions {
+  readonly path: string;
+  /** How long the plan may be applied. */
+  readonly lifeMs: number;
+}
+
+/** Takes the rows of a plan, in their order. */
+type AddRow = (row: PlanRow) => Promise<void>;
+
+/**
+ * Writes a plan of what `fill` adds, and prints it with what can be done with it; no file is left where `fill` answers
+ * false or fails. `next`: what the commands on it begin with, and how many approvals it needs before it can be applied.
+ */
+export async function writePlan(
+  session: Session,
+  { path, lifeMs }: PlanOptions,
+  origin: PlanOrigin,
+  next: { readonly command?: string; readonly demanded?: number },
+  fill: (add: AddRow) => Promise<boolean>,
+): Promise<boolean> {
+  const { command = session.output.command ?? 'frontdesk', demanded = 0 } = next;
+  const { clock, user, pid, random } = session.context;
+  const nowMs = clock.now();
+  const times = { createdAt: new Date(nowMs).toISOString(), expiresAt: new Date(nowMs + lifeMs).toISOString() };
+  const nonce = Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
+  const writer = await openPlanWriter(path, { ...origin, createdBy: user, ...times, nonce }, pid);
+  const survey = new PlanSurvey();
+  const add: AddRow = (row) => {
+    survey.add(row);
+    return writer.add(row);
+  };
+  try {
+    if (!(await fill(add))) return false;
+    const header = await writer.keep();
+    if (isShownAsPage(session)) {
+      const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded } as const;
+      await writePlanView(session, session.context.stdout, path, view);
+    } else {
+      await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
+    }
+    const call = `${command} plan`;
+    const file = shellQuote(path);
+    const approve = demanded > 0 ? `have it approved: ${call} approve ${file}; ` : '';
+    const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
+    await session.notify(note('PLANNED', message));
+    return true;
+  } finally {
+    // Of a plan that was kept nothing is left to discard.
+    await writer.discard();
+  }
+}
+
+/** The plan of a call of this session. A plan of one row needs approvals too: it is applied as a run. */
+function writeOwnPlan(
+  session: Session,
+  { command, family }: Operation,
+  { plan: path, planExpires }: CallOptions,
+  { expectations, ...origin }: Pick<PlanOrigin, 'rows' | 'unchanged'> & Pick<InputOptions, 'expectations'>,
+  fill: (add: AddRow) => Promise<boolean>,
+): Promise<boolean> {
+  if (path === undefined || planExpires === undefined) throw new Error('a plan without --plan');
+  const { profile } = session;
+  const expect = expectations.length === 0 ? {} : { expect: expectations.map(({ field }) => field) };
+  const about = { operation: command, url: session.baseUrl(family), profile: profile.name, ...origin, ...expect };
+  const demanded = origin.rows === 0 ? 0 : demandedApprovals(profile);
+  return writePlan(session, { path, lifeMs: planExpires.ms }, about, { demanded }, fill);
+}
+
+/**
+ * What makes a row a planned one: of a card, it is read, held against what the row expects, and remembered. Calendars
+ * cannot be read back what is about to be changed, so their rows are planned as they are.
+ */
+async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
+  if (operation.family !== 'cards' || rowCount === 0) {
+    return async () => ({ kind: 'answered', resource: null, ending: NO_ENDING, headers: [] });
+  }
+  const service = await session.service(operation.family);
+  return async (row, slot) => {
+    const read = await readCard(service, session.policy, row, slot);
+    const unmet = read.kind === 'failed' ? undefined : unmetBy(read.resource, row);
+    if (unmet === undefined) return read;
+    return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
+  };
+}
+
+/**
+ * Writes the plan of many rows: each card is read once, and what will be sent is kept with what was known. One row
+ * that cannot be planned, and no plan is written (15). `openFailedFile`: that of `--failed`. Answers the exit code.
+ */
+export async function makePlan(
+  session: Session,
+  run: Run,
+  { options, reading }: ManyCall,
+  checked: CheckedInput,
+  openFailedFile: () => Promise<FailedFile | undefined>,
+): Promise<number> {
+  const { operation, rowCount } = run;
+  const { unchanged, missing, emptied } = checked;
+  const { path, expectations } = reading;
+  const emptiedCells = [...emptied.values()].reduce((sum, cells) => sum + cells, 0);
+  const origin = {
+    rows: rowCount,
+    unchanged,
+    expectations,
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    ...(missing === 0 ? {} : { missing }),
+    ...(emptiedCells === 0 ? {} : { emptied: emptiedCells }),
+  };
+  let report: RunResult | undefined;
+  const isMade = await writeOwnPlan(session, operation, options, origin, async (add) => {
+    const send = await planner(session, run);
+    const failedFile = rowCount === 0 ? undefined : await openFailedFile();
+    const take: TakeRow = ({ row, resource = null }) =>
+      add(resource === null ? { ...row, drift: 'unchecked' } : { ...row, ...knownOf(resource), drift: 'checked' });
+    report = await doRows(session, { ...run, failedFile }, { isWrite: false, send, take });
+    return report.exitCode === 0;
+  });
+  if (isMade || report === undefined) return 0;
+  const message = `no plan was written: ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
+  await session.notify(warning('NOT_PLANNED', message));
+  await writeSummary(session, { ...run, left: {} }, report);
+  return report.exitCode;
+}
+
+/** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
+export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const { options } = given;
+  const single = await readSingleCall(session, command, given);
+  refuseOtherCount(options.expectRows, 1);
+  const { call, id, reason, expectations, warnings } = single;
+  const { operation, body } = call;
+  refuseReason(session, operation, reason);
+  for (const each of warnings) await session.notify(each);
+  // A signal ends the program while it waits for the card, and must find nothing to clear away.
+  await checkPlanPlace(options.plan ?? '');
+  let row: PlanRow = {
+    row: 1,
+    id,
+    body: isJsonObject(body) ? body : undefined,
+    expects: expectations,
+    drift: 'unchecked',
+  };
+  if (operation.family === 'cards') {
+    const before = await readCardBefore(session, call, true);
+    checkExpectations(single, before);
+    row = { ...row, ...knownOf('card' in before ? before.card : null), drift: 'checked' };
+  }
+  await writeOwnPlan(session, operation, options, { rows: 1, unchanged: 0, expectations }, async (add) => {
+    await add(row);
+    return true;
+  });
+  return 0;
+}
+
+/** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */
+function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
+  return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
+}

@@ -1,0 +1,157 @@
+import { createHash, hash } from 'node:crypto';
+import type { Operation } from '../api/operation.ts';
+import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+import { reasonProblems } from '../call/reason-rule.ts';
+import { takesReason } from '../call/write-guards.ts';
+import type { CallCommand, CallGiven } from '../command/command.ts';
+import { Failure, type Fault } from '../failure.ts';
+import { checkFieldTexts } from '../input/check-fields.ts';
+import { quoteGiven } from '../input/given.ts';
+import { type InputFile, openInput } from '../input/input-file.ts';
+import { readChangedFrom } from '../input/records/changed-from.ts';
+import type { InputOptions, RowOptions } from '../input/records/rows.ts';
+import { textAt } from '../json/value.ts';
+import type { CallOptions } from '../options/call-options.ts';
+import { windowsNameProblem } from '../options/windows-name.ts';
+import { isRunName } from '../run/run-folder.ts';
+import type { Session } from '../session.ts';
+
+/** What was asked for, checked as far as the command line goes. */
+export interface ManyCall {
+  readonly options: CallOptions;
+  /** Of each request. */
+  readonly query: Readonly<Record<string, string>>;
+  /** How its rows are read. */
+  readonly reading: InputOptions & RowOptions;
+  /** What is wrong with the command line. */
+  readonly faults: readonly Fault[];
+  /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
+  readonly fieldsAreSound: boolean;
+  /** The file of `--changed-from`, of which `reading` has the index. USAGE when it is no longer what was read. */
+  readonly older: (() => Promise<Uint8Array>) | undefined;
+  open(): Promise<InputFile>;
+}
+
+/** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
+function inputOfWords(words: readonly string[], idParam: string): InputFile {
+  const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
+  return {
+    name: 'the ids given',
+    isRereadable: true,
+    bytes: async function* () {
+      yield Buffer.from(text, 'utf8');
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The older file, read once: what is compared with is what a resume finds again. Only a file on a disk is read again. */
+async function loadChangedFrom(session: Session, operation: Operation, path: string, sheet: string | undefined) {
+  const open = () => openInput(path, session.context.stdin, '--changed-from');
+  const file = await open();
+  const sum = createHash('sha256');
+  const pieces: Uint8Array[] = [];
+  async function* bytes() {
+    for await (const piece of file.bytes()) {
+      sum.update(piece);
+      if (!file.isRereadable) pieces.push(Uint8Array.from(piece));
+      yield piece;
+    }
+  }
+  const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
+  const index = await readChangedFrom({ ...file, bytes }, options);
+  const sha256 = sum.digest('hex');
+  const older = async () => {
+    if (file.isRereadable) for await (const piece of (await open()).bytes()) pieces.push(Uint8Array.from(piece));
+    const all = Buffer.concat(pieces);
+    if (hash('sha256', all) === sha256) return all;
+    throw Failure.unsent('USAGE', `${file.name} changed since it was compared with`);
+  };
+  return { older, index, sha256 };
+}
+
+function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
+  const faults: Fault[] = [];
+  const { run } = options;
+  if (run !== undefined) {
+    const form = `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(run)}`;
+    const problem = isRunName(run) ? windowsNameProblem(run) : form;
+    if (problem !== undefined) faults.push({ where: '--run', problem });
+  }
+  if (options.changedFrom === '-' && options.from === '-') {
+    faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  }
+  if (command.writes && options.plan === undefined && typed.has('no-history')) {
+    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
+  }
+  return faults;
+}
+
+/** Reads everything that the command line says of a run. */
+export async function readManyCall(session: Session, command: CallCommand, typed: CallGiven): Promise<ManyCall> {
+  const { options } = typed;
+  const given = await readGivenFields(session, command, typed);
+  const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];
+  const { operation } = given;
+  const path = options.from;
+  const expectations = readExpectations(typed, path !== undefined, faults);
+  const { body } = operation;
+  const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
+  const checked =
+    body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
+  faults.push(...checked.faults);
+  const asked =
+    operation.query === null
+      ? { values: {}, faults: [] }
+      : checkFieldTexts(operation.query, ownTexts(operation.query, given.fields), texts);
+  faults.push(...asked.faults);
+  const isFaulty = ({ field, long }: CallCommand['options'][number]) =>
+    field !== undefined && given.faults.some(({ where }) => where.includes(`--${long}`));
+  const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
+  const changedFrom =
+    options.changedFrom === undefined || faults.length > 0
+      ? undefined
+      : await loadChangedFrom(session, operation, options.changedFrom, sheet);
+  return {
+    options,
+    query: Object.fromEntries(Object.entries(asked.values).map(([name, value]) => [name, String(value)])),
+    faults,
+    fieldsAreSound: checked.faults.length === 0 && !command.options.some(isFaulty),
+    older: changedFrom?.older,
+    open: async () =>
+      path === undefined
+        ? inputOfWords(typed.words, command.idParam ?? 'id')
+        : openInput(path, session.context.stdin, '--from'),
+    reading: {
+      operation,
+      defaults: checked.values,
+      expectations,
+      emptyCells,
+      csvRaw: session.output.csvRaw,
+      sheet,
+      shard,
+      ignoreColumns,
+      changedFrom: changedFrom?.index,
+      changedFromSha256: changedFrom?.sha256,
+      resendUnknown: options.resendUnknown === true,
+      checkRows: reasonCheck(session, operation),
+      path: path ?? '',
+      format: path === undefined ? 'ndjson' : options.fromFormat,
+      isArguments: path === undefined,
+      nowMs: session.context.clock.now(),
+    },
+  };
+}
+
+/** The rows' `reason` held against the profile's `requireReason`: faults of the rows. */
+export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRows'] {
+  const { profile } = session;
+  if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
+  return async (rows) => {
+    const problems = await reasonProblems(
+      profile,
+      rows.map(({ body }) => textAt(body, 'reason')),
+    );
+    return problems.map((problem) => (problem === undefined ? undefined : { field: 'reason', problem }));
+  };
+}

@@ -1,0 +1,233 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve as resolvePath } from 'node:path';
+import { isWrite } from '../api/operation.ts';
+import { noteUncompared } from '../call/dry-run.ts';
+import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
+import type { CallCommand, CallGiven } from '../command/command.ts';
+import { collect, joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../command/faults.ts';
+import { note, usageFailure, warning } from '../failure.ts';
+import { describeIoError, orIoFailure } from '../files/io-failure.ts';
+import { openInput } from '../input/input-file.ts';
+import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
+import type { Duplicates } from '../input/records/findings.ts';
+import { type InputOptions, rowsOf } from '../input/records/rows.ts';
+import type { CallOptions } from '../options/call-options.ts';
+import { groupThousands } from '../output/safe-text.ts';
+import { orDiscard } from '../run/failed-file.ts';
+import { readRunHeader, runFolder } from '../run/run-folder.ts';
+import { type ActiveRun, spoolPath } from '../run/run-store.ts';
+import type { Session } from '../session.ts';
+import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
+import { executeRun } from './execute-run.ts';
+import { listColumns, listMany } from './list-many.ts';
+import { type ManyCall, readManyCall } from './many-call.ts';
+import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
+import { openFailed, portsOf, type Run, startRun } from './run.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
+import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
+import { sayOrRefuseSameInput } from './same-input.ts';
+
+/** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
+async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+  const failures = faults.length === 0 ? [] : [usageFailure(faults)];
+  // A call that is refused anyway neither asks nor sends.
+  if (reading.path !== '-') {
+    await collect(failures, async () => {
+      const file = await open();
+      await (fieldsAreSound ? checkInput(file, reading, { duplicates: duplicatesOf(options, reading) }) : file.close());
+    });
+  }
+  if (failures.length > 0) throw joinFailures(failures);
+}
+
+/** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
+export async function checkMany(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
+  await refuseFaults(await readManyCall(session, command, given));
+}
+
+/** Runs a command over several ids or a file. Answers the exit code. */
+export async function runMany(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const call = await readManyCall(session, command, given);
+  const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
+  if (isRun) refuseReadOnly(session);
+  if (call.faults.length > 0) await refuseFaults(call);
+  const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
+  const copy = await isUnsent(placeForCopy(session, isRun));
+  try {
+    const begun = await isUnsent(beginMany(session, command, call, copy.path));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
+async function placeForCopy(session: Session, isRun: boolean) {
+  const making = () =>
+    orIoFailure(mkdtemp(join(tmpdir(), 'frontdesk-')), `cannot make a folder in ${tmpdir()}`, 'unsent');
+  const folder = isRun && !session.common.dryRun ? undefined : await making();
+  const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'input');
+  session.dropAtSignal(folder ?? path);
+  const remove = async (): Promise<void> => {
+    session.dropAtSignal(undefined);
+    // What became of the rows is known by then: a copy that cannot be removed is only told.
+    await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
+      session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
+    );
+  };
+  return { path, remove };
+}
+
+/** A plan compares each card with what it was, which a second write to it would find changed. */
+function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: InputOptions): Duplicates {
+  if (plan !== undefined && operation.family === 'cards') return 'never';
+  return allowDuplicates === true ? 'accepted' : 'refused';
+}
+
+/** A run that goes on was looked at when it began. */
+async function lookForSameInput(session: Session, { options, reading }: ManyCall, { rowsSha256 }: CheckedInput) {
+  const { run: name, again } = options;
+  const { operation, shard } = reading;
+  if (name !== undefined && (await readRunHeader(runFolder(session.stateDir(), name))) !== undefined) return;
+  const part = shard === undefined ? null : `${shard.index}/${shard.count}`;
+  await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
+}
+
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
+  const { options, reading } = call;
+  const { operation } = reading;
+  const isWriting = isWrite(operation);
+  const duplicates = duplicatesOf(options, reading);
+  const checked = await checkInput(await call.open(), reading, { duplicates, copyTo: copy });
+  refuseOtherCount(options.expectRows, checked.rows);
+  refuseOtherChanges(options.expectChanges, checked.changed);
+  await notifyInput(session, call, checked);
+  const rowsIn = (path: string) =>
+    async function* () {
+      const file = await openInput(path, session.context.stdin, '--from');
+      yield* rowsOf(file, { ...reading, format: checked.format });
+    };
+  const run: Run = {
+    operation,
+    rows: rowsIn(copy),
+    rowCount: checked.selected,
+    pace: options,
+    again: options.again === true,
+    kept: undefined,
+    unknownRows: unknownRowsOf(options),
+    failedFile: undefined,
+    columns: isWriting
+      ? runColumns(operation)
+      : operation.query === null
+        ? command.columns
+        : listColumns(command.columns),
+    left: checked,
+  };
+  if (options.plan !== undefined) {
+    const { makePlan } = await import('./make-plan.ts');
+    await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
+    return makePlan(session, run, call, checked, () => openFailedOf(session, call, checked, copy));
+  }
+  // Of a shard the whole input counts, or each of its rows could be sent as one.
+  const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
+  if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
+  const isDryRun = session.common.dryRun && isWriting;
+  if (isDryRun && checked.selected > 0) {
+    await noteUncompared(session, reading.expectations);
+    await notifyUnchanged(session, checked);
+  }
+  if (isDryRun) await printDryRunRows(session, operation, run.rows());
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns: run.columns });
+  if (checked.selected === 0) await reportNothingToDo(session, checked);
+  if (isDryRun || checked.selected === 0) return 0;
+  const service = await session.service(operation.family);
+  if (isWriting) await lookForSameInput(session, call, checked);
+  await confirmMany(session, call, checked, service);
+  await compareTokenLife(session, service, checked.selected, options.rate);
+  const failedFile = await openFailedOf(session, call, checked, copy);
+  if (operation.query !== null) return listMany(session, { ...run, failedFile }, call);
+  if (!isWriting) return { ...run, failedFile };
+  const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
+  return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };
+}
+
+/** A run that is taken up again by its name writes the file anew with which it was begun. */
+/** The files that the call reads or makes besides, by option. */
+function othersOf({ options, reading }: ManyCall): ReadonlyMap<string, string> {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['--from', reading.path],
+    ['--changed-from', options.changedFrom],
+    ['--plan', options.plan],
+    ['--out', options.out],
+  ];
+  return new Map(
+    named.flatMap(([option, path = '']) => (path === '' || path === '-' ? [] : [[option, path] as const])),
+  );
+}
+
+async function openFailedOf(session: Session, call: ManyCall, checked: CheckedInput, input: string) {
+  const { options, reading } = call;
+  const { run, failed, plan } = options;
+  const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
+  return openFailed(session, failed ?? (begun && failedPathOf(begun)), {
+    inputFormat: reading.path === '' ? 'ids' : checked.format,
+    input,
+    columns: checked.columns,
+    csvRaw: reading.csvRaw,
+    needsJson: reading.changedFrom !== undefined && reading.emptyCells === 'clear',
+    isKept: isWrite(reading.operation) && plan === undefined,
+    others: othersOf(call),
+  });
+}
+
+/** What a person should know of how the input is read. */
+async function notifyInput(session: Session, { reading, options }: ManyCall, checked: CheckedInput): Promise<void> {
+  for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
+    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
+  }
+  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
+  for (const each of checked.warnings) await session.notify(each);
+  const { shard, rate } = options;
+  if (shard === undefined || rate === undefined) return;
+  const most = `${shard.count} processes send up to ${groupThousands(shard.count * rate)} requests a second`;
+  await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
+}
+
+async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+  const { failed, run } = call.options;
+  const { sha256, rowsSha256, format, rows, selected } = checked;
+  const { path } = call.reading;
+  return startRun(session, {
+    name: run,
+    operation: session.operation,
+    host: placeOf(session, call.reading.operation),
+    inputSha256: sha256,
+    rowsSha256,
+    inputFormat: format,
+    spool: copy,
+    older: await call.older?.(),
+    rows: selected,
+    inputRows: rows,
+    rowOptions: ROW_OPTIONS,
+    options: {
+      ...storeOptions(call.reading, call.options),
+      // A resume writes the file of `--failed` anew.
+      ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
+      ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    },
+  });
+}
+
+async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
+  const message =
+    checked.unchanged > 0
+      ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
+      : checked.rows === 0
+        ? 'nothing to do: the input has no rows'
+        : 'nothing to do: this shard has no rows';
+  await session.notify(note('NOTHING_TO_DO', message));
+  await notifyUnchanged(session, { ...checked, unchanged: 0 });
+  if (!session.common.dryRun) await writeEmptySummary(session);
+}

@@ -1,0 +1,101 @@
+import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
+import { refuseRunPrinting } from '../command/printing.ts';
+import { Failure, note, warning } from '../failure.ts';
+import type { CallOptions } from '../options/call-options.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
+import { planRunName } from '../plan/plan-file.ts';
+import { orDiscard } from '../run/failed-file.ts';
+import { type RunHeader, requireRun, runFolder } from '../run/run-folder.ts';
+import { showRun } from '../run/run-list.ts';
+import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
+import type { Session } from '../session.ts';
+import { executeRun } from './execute-run.ts';
+import { placeOf, runColumns } from './row-requests.ts';
+import { openFailed, portsOf } from './run.ts';
+import {
+  columnsOfRun,
+  failedFormatOf,
+  failedPathOf,
+  needsJson,
+  operationOfRun,
+  paceOf,
+  rowsOfRun,
+  unknownRowsOf,
+  withLimits,
+} from './run-input.ts';
+import { countApprovals, readPlan } from './show-plan.ts';
+
+async function confirmResend(session: Session, header: RunHeader): Promise<void> {
+  if (session.common.yes) return;
+  const hint = 'rows whose outcome is unknown may have been applied; add --yes to send them again all the same';
+  requirePerson(session, '--resend-unknown', hint);
+  const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
+  if (await session.prompt.confirm(question)) return;
+  throw Failure.unsent('CANCELLED', 'not confirmed', { details: { outcome: 'not_sent' } });
+}
+
+/** Of which rows nothing has become yet, before more is asked or sent. */
+async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
+  const { state, rows, outcomes = {} } = await showRun(portsOf(session), name);
+  const { not_sent: unsent = 0, unknown = 0 } = outcomes;
+  const isOver = state === 'finished' || state === 'unsettled';
+  const left = isOver || unsent === 0 ? 'none is left to send' : `${groupThousands(unsent)} not sent yet`;
+  const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
+  await session.notify(note('RUN_LEFT', `run ${name} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
+}
+
+/** Goes on with a run: done rows are not repeated and printed from the journal. */
+export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
+  const unknownRows = unknownRowsOf(given);
+  const ports = portsOf(session);
+  const run = await requireRun(ports.stateDir, name);
+  const { header } = run;
+  session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  const operation = operationOfRun(header);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
+  guardWrite(session, operation, await wayOf(session, header));
+  await sayWhatIsLeft(session, name);
+  if (unknownRows === 'resend') await confirmResend(session, header);
+  await session.service(operation.family);
+  refuseOtherPlace(header, placeOf(session, operation));
+  const stale = staleRunWarning(header, ports.clock.now());
+  if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
+  // Before the run is taken up: a bad path must leave it as it is.
+  const failedPath = given.failed ?? failedPathOf(header);
+  const rowColumns = failedPath === undefined ? [] : await columnsOfRun(session, run);
+  const failedFile = await openFailed(session, failedPath, {
+    inputFormat: failedFormatOf(header, rowColumns),
+    input: run.folder.input,
+    columns: rowColumns,
+    csvRaw: header.options['csvRaw'] === true,
+    needsJson: needsJson(header),
+    isKept: true,
+  });
+  const kept = await orDiscard(failedFile, resumeRun(ports, name));
+  return executeRun(withLimits(session, header.options), {
+    operation,
+    rows: () => rowsOfRun(session, kept),
+    rowCount: header.rows,
+    pace: paceOf(given, header.options),
+    kept,
+    unknownRows,
+    failedFile,
+    columns,
+  });
+}
+
+/** What a resume sends. The plan and the approvals that a plan's run keeps are verified anew (USAGE). */
+async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
+  if (header.inputFormat !== 'plan') {
+    const { rows, inputRows } = header;
+    return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
+  }
+  const { input } = runFolder(session.stateDir(), header.run);
+  const plan = await readPlan(session, input);
+  if (planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
+    throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${plan.header.plan})`);
+  }
+  const { approvals } = await countApprovals(session, input, input);
+  return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
+}

@@ -1,0 +1,129 @@
+import { isUpdate } from '../api/operation.ts';
+import { FAILURES, Failure, note, type Outcome, warning } from '../failure.ts';
+import { type HistoryEntry, hostOf } from '../history/history-event.ts';
+import { readHistory } from '../history/read.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { eachRow } from '../input/records/rows.ts';
+import { localTime } from '../output/people-text.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
+import { type RunHeader, requireRun } from '../run/run-folder.ts';
+import { showRun } from '../run/run-list.ts';
+import { StoredRun } from '../run/stored-run.ts';
+import type { Session } from '../session.ts';
+import { SANDBOX, SANDBOX_URL } from '../settings/settings.ts';
+import { type PlanOptions, writePlan } from './make-plan.ts';
+import { portsOf } from './run.ts';
+import { operationOfRun, rowsOfRun } from './run-input.ts';
+
+/** Outcomes of rows that may have changed something. */
+export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
+
+/** Newer writes than these are not looked at: no run of ours has as many rows. */
+const MAX_LATER = 2_000_000;
+
+/** So many rows without a way back are reported one by one. */
+const MAX_TOLD = 100;
+
+function notCompared({ run }: RunHeader): Failure {
+  return Failure.unsent('USAGE', `run ${run} was not made with --changed-from, so the old values are not known`);
+}
+
+/** Writes that this machine knows of, to the ids of a run after it began, by id: the newest of each. */
+async function laterWrites(session: Session, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
+  const host = hostOf(header.host);
+  const isWanted = ({ run, profile, host: place, ending }: HistoryEntry) =>
+    run !== header.run &&
+    profile === header.profile &&
+    place === host &&
+    ending.outcome !== 'rejected' &&
+    ending.outcome !== 'not_sent';
+  const { operation, startedAt } = header;
+  const filter = { operation, sinceMs: Date.parse(startedAt), isWanted, limit: MAX_LATER };
+  const { entries } = await readHistory(session.stateDir(), filter);
+  return new Map(entries.toReversed().map((entry) => [entry.id ?? '', entry]));
+}
+
+/** Each row that may have changed something, the fields of which it is not known what they were, and a later write. */
+async function* reversalsOf(session: Session, run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
+  try {
+    for await (const { row, ending } of run.results(eachRow(rowsOfRun(session, run)), { outcomes: TO_REVERT })) {
+      const lost = [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined);
+      const write = later.get(row.id ?? '');
+      const isLater = write !== undefined && Date.parse(write.time) > (ending.sentAtMs ?? 0);
+      yield { row, lost, write: isLater ? write : undefined };
+    }
+  } finally {
+    await run.close();
+  }
+}
+
+/** Says on stderr, as of failed rows, that a row is not put back. */
+async function reportLost(
+  session: Session,
+  { row, id }: Row,
+  lost: readonly string[],
+  write: HistoryEntry | undefined,
+): Promise<void> {
+  const { operation } = session;
+  const why =
+    write === undefined
+      ? `the older file does not say what ${lost.join(', ')} was`
+      : `it was written again on ${localTime(write.time)} (entry ${write.entry}), which old values would undo; --over-later plans it all the same`;
+  const message = `row ${row}: ${id ?? ''} is not in the plan: ${why}`;
+  await session.report(new Failure('PARTIAL', message, { details: { operation, row, id } }));
+}
+
+/**
+ * `runs revert`: a plan that puts the old cells of a `--changed-from` run back, for rows that were or may have been
+ * applied. Sends nothing. Answers the exit code: 15 when old values of some rows are not known.
+ */
+export async function revertRun(session: Session, plan: PlanOptions, name: string, overLater = false): Promise<number> {
+  const run = await requireRun(session.stateDir(), name);
+  const { header } = run;
+  const operation = operationOfRun(header);
+  if (!isUpdate(operation)) {
+    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and there is no way back from that`);
+  }
+  const mayKnowOld = header.inputFormat === 'plan' || typeof header.options['changedFrom'] === 'string';
+  if (!mayKnowOld) throw notCompared(header);
+  if ((await showRun(portsOf(session), header.run)).state === 'running') {
+    throw Failure.unsent('USAGE', `run ${header.run} is running`, { hints: ['wait until it has ended'] });
+  }
+  const stored = await StoredRun.readWhole(run);
+  const later = overLater ? new Map<string, HistoryEntry>() : await laterWrites(session, stored);
+  // Line 1 of a plan says how many rows follow, so they are counted first.
+  let [all, rows, knowsOld] = [0, 0, false];
+  for await (const { row, lost, write } of reversalsOf(session, stored, later)) {
+    all += 1;
+    if (lost.length === 0 && write === undefined) rows += 1;
+    knowsOld ||= row.before !== undefined;
+  }
+  if (all > 0 && !knowsOld) throw notCompared(header);
+  const url = header.profile === SANDBOX ? SANDBOX_URL : header.host;
+  const about = { operation: header.operation, url, profile: header.profile, rows, unchanged: 0 };
+  // The plan is applied with the profile of the run, whichever is in use.
+  const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
+  await writePlan(session, plan, about, { command }, async (add) => {
+    let told = 0;
+    for await (const { row: planned, lost, write } of reversalsOf(session, stored, later)) {
+      const { row, id, body, before } = planned;
+      if (lost.length === 0 && write === undefined) {
+        const old = new Map([...(body?.keys() ?? [])].map((field) => [field, before?.get(field) ?? null]));
+        await add({ row, id, body: old, before: body, drift: 'unchecked' });
+      } else {
+        told += 1;
+        if (told <= MAX_TOLD) await reportLost(session, planned, lost, write);
+      }
+    }
+    if (told > MAX_TOLD) {
+      const message = `and ${groupThousands(told - MAX_TOLD)} more rows are not in the plan for that reason`;
+      await session.notify(warning('NOT_REVERTED', message));
+    }
+    return true;
+  });
+  if (all < header.rows) {
+    const message = `${plural(header.rows - all, 'row was', 'rows were')} left out: nothing of theirs was applied`;
+    await session.notify(note('LEFT_OUT', message));
+  }
+  return rows < all ? FAILURES.PARTIAL.exitCode : 0;
+}

@@ -1,0 +1,208 @@
+import type { Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
+import { endingOf } from '../ending.ts';
+import { Failure, type FailureCode } from '../failure.ts';
+import type { CallInput, CallPolicy, CallResult } from '../http/call.ts';
+import { unmetExpectation } from '../input/expect.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { eachRow } from '../input/records/rows.ts';
+import { sameDecimal } from '../json/decimal.ts';
+import { fromPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import { failedCall } from '../run/row-outcome.ts';
+import { ROW_COLUMNS } from '../run/row-result.ts';
+import type { RowSlot } from '../run/run-task.ts';
+import type { Service, Session } from '../session.ts';
+
+/** One row as a call. */
+export function callOf(operation: Operation, row: Row): CallInput {
+  return { operation, params: row.params, query: {}, body: row.body };
+}
+
+/** The row was not sent because of what reading its card came to. */
+function heldBack(
+  { id = '' }: Row,
+  { attempt }: Operation,
+  failure: Failure,
+  ending = endingOf(failure, { message: failure.message }),
+): CallResult {
+  const { code, hints, exitCode, details } = failure;
+  const more = { hints, exitCode, details: { ...details, outcome: 'not_sent', attempts: 0 }, cause: failure } as const;
+  return {
+    kind: 'failed',
+    // Times and attempts are those of the reading, which is no attempt of the row.
+    ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
+    failure: new Failure(code, `${attempt} ${id} was not sent: ${failure.message}`, more),
+  };
+}
+
+/** Reads the card of a row at the pace of its run. */
+export function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
+  const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
+  return service.client.call(call, { policy, pacer: slot.pacer, stopping: slot.stopping, abort: slot.abort });
+}
+
+/** Sends one row: first the card is held against what the row expects of it. */
+export function makeRowSender(
+  service: Service,
+  operation: Operation,
+  policy: CallPolicy,
+  openProblem: (row: Row) => string | undefined = () => undefined,
+  onOtherBalance: (text: string) => Promise<void> = async () => undefined,
+) {
+  const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const open = openProblem(row);
+    // It is held back for now: once the open write is closed, a resume sends it.
+    const forNow = { cause: new Failure('BUSY', 'the same write is open') };
+    if (open !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', open, forNow));
+    const { pacer, stopping, abort } = slot;
+    return service.client.call(callOf(operation, row), { policy, pacer, stopping, abort });
+  };
+  const compareAndSend = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const isPlanned = row.drift === 'checked';
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') {
+      return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.ending);
+    }
+    const problem = (isPlanned ? changeSince(row, read.resource) : undefined) ?? unmetBy(read.resource, row);
+    if (problem !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', problem));
+    const balance = isPlanned ? otherBalance(row, read.resource) : undefined;
+    if (balance !== undefined) await onOtherBalance(`row ${row.row}: the balance of card ${row.id} is ${balance}`);
+    return send(row, slot);
+  };
+  return (row: Row, slot: RowSlot): Promise<CallResult> =>
+    row.drift === 'checked' || row.expects.length > 0 ? compareAndSend(row, slot) : send(row, slot);
+}
+
+/** What a row expects of its card and does not find. */
+export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
+  return unmetExpectation(isJsonObject(card) ? card : new Map(), expects);
+}
+
+/** Failures of the late read that are about this process or the way to the service, and not about the card. */
+const NOT_OF_THE_CARD: readonly FailureCode[] = ['AUTH', 'USAGE', 'UNREACHABLE', 'CANCELLED', 'LOCAL_IO', 'INTERNAL'];
+
+/** A card that cannot be read cannot be compared: its row is held back. */
+function uncomparable(failure: Failure): Failure {
+  const { code, message, hints, details } = failure;
+  if (NOT_OF_THE_CARD.includes(code)) return failure;
+  const problem = `the card cannot be compared with the plan: ${message}`;
+  return new Failure('PRECONDITION', problem, { hints, details, cause: failure });
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : typeof value === 'string' ? value : printJson(value);
+}
+
+/** What of a card is not as it was planned: `status is BLOCKED, was ACTIVE when planned`; undefined: all is. */
+function changeSince({ before, about }: Row, card: JsonValue): string | undefined {
+  const reference = ['clientReference'];
+  const planned = new Map([...(before ?? []), ...pickMembers(about ?? null, reference)]);
+  const now = new Map([...comparedMembers(card), ...pickMembers(card, reference)]);
+  const names = new Set([...planned.keys(), ...now.keys()]);
+  const changes = [...names].flatMap((name) => {
+    const [then, current] = [planned.get(name), now.get(name)];
+    const isSame = then !== undefined && current !== undefined && printJson(then) === printJson(current);
+    return isSame ? [] : [`${name} is ${shown(current)}, was ${shown(then)} when planned`];
+  });
+  return changes.length === 0 ? undefined : changes.join('; ');
+}
+
+/** A balance that is another one now: `5.00, was 10.00 when planned`. */
+function otherBalance({ about }: Row, card: JsonValue): string | undefined {
+  const [then, now] = [about?.get('currentBalance'), isJsonObject(card) ? card.get('currentBalance') : undefined];
+  if (then instanceof JsonNumber && now instanceof JsonNumber && sameDecimal(then.text, now.text)) return undefined;
+  return then === now ? undefined : `${shown(now)}, was ${shown(then)} when planned`;
+}
+
+/** The members of a card that a planned write is held against, digits and keys as sent. */
+export function comparedMembers(card: JsonValue): JsonObject {
+  return pickMembers(card, ['status', 'updatedAt']);
+}
+
+/** Those members of an object that it has, as they are. */
+export function pickMembers(value: JsonValue, names: readonly string[]): JsonObject {
+  return new Map(isJsonObject(value) ? [...value].filter(([name]) => names.includes(name)) : []);
+}
+
+/**
+ * Reads the card of a row whose outcome is unknown: the status that the operation leads to settles it. A reissue, which
+ * no read settles, stays unknown with what its card shows. Undefined for operations without a card.
+ */
+export function makeReconciler(service: Service, operation: Operation, policy: CallPolicy) {
+  const readBack = operation.effect.kind === 'write' ? operation.effect.readBack : 'none';
+  if (readBack === 'none') return undefined;
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return read;
+    const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
+    if ('settledBy' in readBack && status === readBack.settledBy) return read;
+    const message = `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
+    return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
+  };
+}
+
+/** The id in the answer is a column of its own only where it can be had nowhere else. */
+export function runColumns({ effect }: Operation): readonly Column[] {
+  if (effect.kind === 'write' && effect.resultId !== undefined) return ROW_COLUMNS;
+  return ROW_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
+}
+
+/** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
+export function placeOf(session: Session, { family }: Operation): string {
+  return session.placeOf(family);
+}
+
+/** A write for each item takes longer than making the item. */
+const PIECE_LENGTH = 65_536;
+
+/** Prints one JSON document whose last member is a list of any length: it is written as it comes, and needs no memory. */
+export async function printLongDocument(
+  { stdout }: Session['context'],
+  head: JsonObject,
+  name: string,
+  items: AsyncIterable<JsonValue>,
+): Promise<void> {
+  let text = `${printJson(head, { indent: 2 }).slice(0, -2)},\n  "${name}": [`;
+  let separator = '';
+  for await (const item of items) {
+    text += `${separator}\n    ${printJson(item, { indent: 2 }).replaceAll('\n', '\n    ')}`;
+    separator = ',';
+    if (text.length < PIECE_LENGTH) continue;
+    await stdout.write(text);
+    text = '';
+  }
+  await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
+}
+
+/** `--dry-run`: the requests of rows as they come; where one value is asked for (--query, ndjson, csv) they are collected. */
+export async function printDryRunRows(
+  session: Session,
+  operation: Operation,
+  batches: AsyncIterable<readonly Row[]>,
+): Promise<void> {
+  const { output, context } = session;
+  const calls = async function* () {
+    for await (const row of eachRow(batches)) yield callOf(operation, row);
+  };
+  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
+    const all: CallInput[] = [];
+    for await (const call of calls()) all.push(call);
+    return printDryRun(session, all);
+  }
+  if (output.format === 'json') {
+    const requests = async function* () {
+      for await (const call of calls()) yield fromPlain(describeCall(session, call));
+    };
+    return printLongDocument(context, new Map([['dryRun', true]]), 'requests', requests());
+  }
+  let separator = '';
+  for await (const call of calls()) {
+    await context.stdout.write(`${separator}${requestText(describeCall(session, call))}\n`);
+    separator = '\n';
+  }
+}

@@ -1,0 +1,248 @@
+import type { Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import { Failure, type Notice, warning } from '../failure.ts';
+import type { CallPolicy } from '../http/call.ts';
+import type { FieldValue } from '../input/check-fields.ts';
+import type { ExpectationInput } from '../input/expect.ts';
+import { openInput } from '../input/input-file.ts';
+import { readChangedFrom } from '../input/records/changed-from.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { INPUT_FORMATS, type InputFormat, isTable } from '../input/records/record.ts';
+import { type RowOptions, rowsOf } from '../input/records/rows.ts';
+import { parseShard } from '../input/records/shard.ts';
+import { parseJson } from '../json/parse.ts';
+import { fromPlain, toPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject } from '../json/value.ts';
+import type { CallOptions, PaceOptions } from '../options/call-options.ts';
+import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
+import { plural } from '../output/safe-text.ts';
+import type { KnownRun, RunHeader, RunOptions } from '../run/run-folder.ts';
+import type { Session } from '../session.ts';
+import type { Run } from './run.ts';
+
+/** Options that decide what is sent, in words: a run that is repeated with others is another run. */
+export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['defaults', 'a value given to all rows'],
+  ['expectations', '--expect'],
+  ['emptyCells', '--empty-cells'],
+  ['csvRaw', '--csv-raw'],
+  ['sheet', '--sheet'],
+  ['shard', '--shard'],
+  ['ignoreColumns', '--ignore-columns'],
+  ['changedFrom', '--changed-from'],
+]);
+
+/** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
+export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {
+  if (reconcile === true) return 'reconcile';
+  return resendUnknown === true ? 'resend' : 'leave';
+}
+
+/** What `--expect` compares, as runs and plans keep it. */
+function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
+  return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
+}
+
+function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
+  if (maxFailures === undefined) return null;
+  return 'rows' in maxFailures ? String(maxFailures.rows) : `${maxFailures.percent}%`;
+}
+
+/** The options as the header of a run keeps them. Nothing secret is among them. */
+export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
+  const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;
+  const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
+  return {
+    defaults: printJson(fromPlain(defaults)),
+    expectations: expectedOf(expectations),
+    emptyCells,
+    csvRaw,
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(ignoreColumns.length === 0 ? {} : { ignoreColumns }),
+    shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
+    changedFrom: changedFromSha256,
+    rate: pace.rate ?? null,
+    maxFailures: maxFailuresText(pace.maxFailures),
+  };
+}
+
+type Option = RunOptions[string] | undefined;
+
+const textOf = (option: Option) => (typeof option === 'string' ? option : undefined);
+const textsOf = (option: Option): readonly string[] => (Array.isArray(option) ? option : []);
+
+/** The options of a run as they were stored. */
+export function loadRowOptions(options: RunOptions): RowOptions {
+  const { defaults, expectations, emptyCells, csvRaw, sheet, ignoreColumns, shard, changedFrom } = options;
+  const fields = parseJson(textOf(defaults) ?? '{}');
+  const part = parseShard(textOf(shard) ?? '');
+  return {
+    // Bodies of operations that take many rows hold texts, booleans and null only, which are the same plain.
+    defaults: isJsonObject(fields) ? (toPlain(fields) as Record<string, FieldValue>) : {},
+    expectations: textsOf(expectations).map((text) => {
+      const [field = '', ...values] = text.split('=');
+      return { field, value: values.length === 0 ? undefined : values.join('=') };
+    }),
+    emptyCells: emptyCells === 'clear' ? 'clear' : 'keep',
+    csvRaw: csvRaw === true,
+    sheet: textOf(sheet),
+    ignoreColumns: textsOf(ignoreColumns),
+    shard: 'index' in part ? part : undefined,
+    changedFromSha256: textOf(changedFrom),
+  };
+}
+
+/** The pace of a run that goes on: as it is given anew, else its own. */
+export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
+  const kept = textOf(maxFailures);
+  return {
+    rate: given.rate ?? (typeof rate === 'number' ? rate : undefined),
+    maxFailures: given.maxFailures ?? (kept === undefined ? undefined : parseMaxFailures(kept)),
+  };
+}
+
+/** The session with the limits of a run that goes on: each as it is given anew, else the run's own. */
+export function withLimits(session: Session, options: RunOptions): Session {
+  const { preferences } = session;
+  const limit = (name: 'concurrency' | Exclude<keyof CallPolicy, 'limitName'>): number => {
+    const { value, source } = preferences[name];
+    const kept = options[name];
+    return source !== 'flag' && typeof kept === 'number' ? kept : value;
+  };
+  const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
+  const concurrency = { ...preferences.concurrency, value: limit('concurrency') };
+  return session.with({ policy, preferences: { ...preferences, concurrency } });
+}
+
+/** The file of `--failed` with which a run was begun. */
+export function failedPathOf({ options }: { readonly options: RunOptions }): string | undefined {
+  return textOf(options['failed']);
+}
+
+/** The operation of a run as its header names it; USAGE for one that this version does not know. */
+export function operationOfRun(header: RunHeader): Operation {
+  const operation = ALL_OPERATIONS.find((row) => row.command === header.operation);
+  if (operation !== undefined) return operation;
+  throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
+}
+
+/** In which kind of file the rows of a run that did not succeed are written. */
+export function failedFormatOf(header: RunHeader, columns: readonly string[]): InputFormat {
+  // Any kind of file can hold mere ids: those of a command line are kept as NDJSON, whatever --failed is called.
+  const isMereIds = columns.every((name) => name === 'id' || name === 'cardId');
+  return isMereIds ? 'ids' : formatOfRun(header);
+}
+
+function formatOfRun(header: RunHeader): InputFormat {
+  const format = INPUT_FORMATS.find((known) => known === header.inputFormat);
+  if (format !== undefined) return format;
+  throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
+}
+
+/** Of which rows csv cannot say what was sent: an empty text stands there as a cell that was left alone does. */
+export function needsJson({ options }: Pick<RunHeader, 'options'>): boolean {
+  return typeof options['changedFrom'] === 'string' && options['emptyCells'] === 'clear';
+}
+
+/** In which format the original rows of a run are written again. */
+export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
+  return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
+}
+
+/** The rows of a run, read from the copy of its input in the way in which the run read them, with what older cells held. */
+export async function* rowsOfRun(session: Session, { header, folder }: KnownRun): AsyncGenerator<readonly Row[]> {
+  const { stdin } = session.context;
+  const operation = operationOfRun(header);
+  const format = formatOfRun(header);
+  const file = await openInput(folder.input, stdin, 'the input of the run');
+  if (format === 'plan') {
+    const { planReading } = await import('../plan/read-plan.ts');
+    return yield* rowsOf(file, planReading(operation));
+  }
+  const options = loadRowOptions(header.options);
+  const older = { ...options, operation, path: folder.older };
+  const changedFrom =
+    options.changedFromSha256 === undefined
+      ? undefined
+      : await readChangedFrom(await openInput(older.path, stdin, '--changed-from'), older);
+  // Whether rows whose outcome is unknown may be sent was decided when the run began.
+  const reading = { changedFrom, resendUnknown: true, path: '', format };
+  yield* rowsOf(file, { ...options, operation, ...reading });
+}
+
+/** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */
+export async function columnsOfRun(session: Session, run: KnownRun): Promise<readonly string[]> {
+  const columns = new Set<string>();
+  let last: readonly string[] | undefined;
+  for await (const batch of rowsOfRun(session, run)) {
+    for (const { record } of batch) {
+      if (record.names !== last) for (const name of record.names) columns.add(name);
+      last = record.names;
+    }
+  }
+  return [...columns];
+}
+
+const MAX_NAMED = 20;
+
+/**
+ * What the shards of one input lack: how many rows are in no run, and the notice that says what is missing or doubled, to
+ * scripts by number. USAGE unless all runs are shards of one input: the same operation, place, input and number of shards.
+ */
+export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice: Notice | undefined } {
+  const [first] = headers;
+  if (first === undefined || headers.length === 1) return { rows: 0, notice: undefined };
+  const shards = headers.map((header) => {
+    const shard = parseShard(String(header.options['shard'] ?? ''));
+    const { index, count } = 'count' in shard ? shard : { index: 0, count: 0 };
+    return { header, index, count, key: [header.operation, header.host, header.inputSha256, count].join(' ') };
+  });
+  const other = shards.find(({ count, key }) => count === 0 || key !== shards[0]?.key)?.header;
+  if (other !== undefined) {
+    const name = other === first ? (headers[1]?.run ?? '') : first.run;
+    const message = `runs ${name} and ${other.run} are not shards of one input: operation, service, input and number of shards must be the same`;
+    throw new Failure('USAGE', message, { hints: ['list them: frontdesk runs'] });
+  }
+  const taken = shards.map(({ index }) => index);
+  const count = shards[0]?.count ?? 0;
+  const all = Array.from({ length: Math.min(count, first.inputRows) }, (_, index) => index + 1);
+  const missing = all.filter((index) => !taken.includes(index));
+  const doubled = [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))];
+  const rows = missing.reduce((sum, index) => sum + Math.ceil((first.inputRows - index + 1) / count), 0);
+  const named = (found: readonly number[], one: string, several: string) => {
+    if (found.length === 0) return [];
+    const more = found.length > MAX_NAMED ? ', …' : '';
+    const numbers = `${found.slice(0, MAX_NAMED).join(', ')}${more} of ${count}`;
+    return [found.length === 1 ? `shard ${numbers} ${one}` : `shards ${numbers} ${several}`];
+  };
+  const texts = [
+    ...named(missing, 'is missing', 'are missing').map((text) => `${text} (${plural(rows, 'row')})`),
+    ...named(doubled, 'has more than one run', 'have more than one run'),
+  ];
+  const notice = { ...warning('SHARDS', texts.join('; ')), facts: { missing, doubled, rows } };
+  return { rows, notice: texts.length === 0 ? undefined : notice };
+}
+
+/** Items of several sources, each ascending by `row`, as one in row order; of equal rows the first source's first. */
+export async function* inRowOrder<Item>(
+  sources: readonly AsyncIterable<Item>[],
+  rowOf: (item: Item) => number,
+): AsyncGenerator<Item> {
+  const headOf = async (items: AsyncIterator<Item>) => {
+    const next = await items.next();
+    return next.done === true ? [] : [{ item: next.value, items }];
+  };
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+  try {
+    const heads = (await Promise.all(iterators.map(headOf))).flat();
+    while (heads.length > 0) {
+      const least = heads.reduce((one, other) => (rowOf(other.item) < rowOf(one.item) ? other : one));
+      yield least.item;
+      heads.splice(heads.indexOf(least), 1, ...(await headOf(least.items)));
+    }
+  } finally {
+    // A reader that stops early must not leave the files of the sources open.
+    for (const items of iterators) await items.return?.();
+  }
+}

@@ -1,0 +1,267 @@
+import { isWrite } from '../api/operation.ts';
+import { canRedraw } from '../ask/wait-display.ts';
+import { StreamFailure } from '../context.ts';
+import { Failure, type Notice, note, warning } from '../failure.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { printJson } from '../json/print.ts';
+import { jsonOf } from '../json/shape.ts';
+import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
+import { paintCount, paintsErrors, renderNotice } from '../output/failure-text.ts';
+import { breakLine, widthOf } from '../output/line-break.ts';
+import { type Format, isJson, type RowStream, type Surroundings } from '../output/options.ts';
+import { groupThousands, plural, safeText } from '../output/safe-text.ts';
+import { Progress } from '../run/progress.ts';
+import type { RowResult } from '../run/row-outcome.ts';
+import { printedRow } from '../run/row-result.ts';
+import type { RunResult } from '../run/run-task.ts';
+import {
+  EMPTY_SUMMARY,
+  type LeftUnchanged,
+  SUMMARY_OUTPUT,
+  summaryJson,
+  summaryLines,
+  unchangedLines,
+  uncomparedLine,
+} from '../run/summary.ts';
+import type { Session } from '../session.ts';
+import type { Run } from './run.ts';
+
+const REDRAW_MS = 100;
+const LINE_MS = 10_000;
+
+/** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
+export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
+
+const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
+
+/** Progress on stderr: a line that is drawn anew on a terminal, where it makes way for rows; one every ten seconds elsewhere. */
+class ProgressLine implements Surroundings {
+  readonly #session: Session;
+  readonly progress: Progress;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isShown = false;
+
+  constructor(session: Session, rows: number) {
+    this.#session = session;
+    this.progress = new Progress(rows, session.context.clock.monotonic());
+    if (session.common.quiet) return;
+    const isDrawn = canRedraw(session.context);
+    this.#timer = setInterval(() => (isDrawn ? this.#draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
+    this.#timer.unref();
+  }
+
+  clear(): void {
+    if (this.#isShown) void this.#session.context.stderr.write('\r\u001b[K');
+  }
+
+  restore(): void {
+    if (this.#isShown) this.#draw();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.clear();
+    this.#isShown = false;
+  }
+
+  #draw(): void {
+    this.#isShown = true;
+    const { stderr, clock } = this.#session.context;
+    const text = this.progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
+    void stderr.write(`\r\u001b[K${text}`);
+  }
+
+  #report(): void {
+    const { context, output } = this.#session;
+    const notice = note('PROGRESS', this.progress.text(context.clock.monotonic()));
+    void context.stderr.write(renderNotice(notice, output.format, context));
+  }
+}
+
+/** So many rows are named for each code: a service that leaves a member out does so in every row. */
+const NAMED_ROWS = 5;
+
+/** The notices of the rows of a run: the first rows of each code by number, the others counted. */
+class RowNotices {
+  readonly #kinds = new Map<string, Pick<Notice, 'level'> & { rows: number }>();
+
+  /** What is to be reported of a row now. */
+  of({ row, ending }: RowResult): readonly Notice[] {
+    return ending.notices.flatMap((notice) => {
+      const rows = (this.#kinds.get(notice.code)?.rows ?? 0) + 1;
+      this.#kinds.set(notice.code, { level: notice.level, rows });
+      return rows > NAMED_ROWS ? [] : [{ ...notice, message: `row ${row.row}: ${notice.message}` }];
+    });
+  }
+
+  /** What is to be reported at the end: how many more rows there were of each code. */
+  atEnd(): readonly Notice[] {
+    return [...this.#kinds]
+      .filter(([, { rows }]) => rows > NAMED_ROWS)
+      .map(([code, { level, rows }]) => {
+        return { code, level, message: `${plural(rows - NAMED_ROWS, 'more row')} with ${code}` };
+      });
+  }
+}
+
+/** Applied rows that a person sees one by one; further ones are counted, so that failures stay in sight. */
+const SHOWN_APPLIED = 20;
+
+/** On a terminal: the rows of a write that are counted and not printed. */
+class FoldedRows {
+  #applied = 0;
+  #notReached = 0;
+
+  /** Whether the row is counted here and not to be printed. */
+  takes(result: RowResult<Row>): boolean {
+    if (result.source === 'not_reached') {
+      this.#notReached += 1;
+      return true;
+    }
+    if (result.ending.outcome !== 'applied' || result.failure !== undefined) return false;
+    this.#applied += 1;
+    return this.#applied > SHOWN_APPLIED;
+  }
+
+  lines(): readonly string[] {
+    const more = this.#applied - SHOWN_APPLIED;
+    return [
+      ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
+      ...(this.#notReached > 0 ? [`${plural(this.#notReached, 'row was', 'rows were')} not reached`] : []),
+    ];
+  }
+}
+
+/** Takes what was read of a row. */
+export type TakeRow = (result: RowResult<Row>) => Promise<void>;
+
+/** `take` gets what is read of the rows, in the place of stdout; rows that were not reached are not reported then. */
+export async function openRunOutput(session: Session, { operation, columns, rowCount }: Run, take?: TakeRow) {
+  const { stdout, stderr } = session.context;
+  const isWriting = isWrite(operation) && take === undefined;
+  const progress = new ProgressLine(session, rowCount);
+  const around = stdout.isTerminal && stderr.isTerminal ? progress : undefined;
+  const writer = take === undefined ? await session.openRows(columns, rowCount, around) : NO_ROWS;
+  const { isForPeople } = session;
+  const notices = new RowNotices();
+  const folded = new FoldedRows();
+  const mayNotFit = isWriting && session.output.query !== undefined;
+  const print = (result: RowResult<Row>): Promise<void> => {
+    if (isForPeople && isWriting && folded.takes(result)) return Promise.resolve();
+    if (isWriting) {
+      const row = isForPeople ? withShortMessage(printedRow(result)) : printedRow(result);
+      return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
+    }
+    if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
+    if (take !== undefined && result.source === 'not_reached') return Promise.resolve();
+    return session.report(failureOfRow(result.failure, session.output.format));
+  };
+  const flush = async (): Promise<void> => {
+    // Elsewhere the two are not seen together.
+    if (around !== undefined) await writer.flush();
+  };
+  /** A line on stderr comes after the rows before it, and not into the progress. */
+  const emitOnStderr = async (result: RowResult<Row>, news: readonly Notice[]): Promise<void> => {
+    await flush();
+    progress.clear();
+    await print(result);
+    if (news.length > 0) {
+      await flush();
+      progress.clear();
+      await notifyAll(session, news);
+    }
+    progress.restore();
+  };
+  return {
+    emit(result: RowResult<Row>): Promise<void> {
+      // What an earlier process reported is not news.
+      const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
+      const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
+      return goesToStderr ? emitOnStderr(result, news) : print(result);
+    },
+    progress: progress.progress,
+    /** Takes the progress away, before a notice is written. */
+    clear: () => progress.clear(),
+    /** Closes the array, whatever happened, and stops the progress. */
+    async close(): Promise<void> {
+      progress.stop();
+      await flush();
+      await notifyAll(session, notices.atEnd());
+      await (mayNotFit ? orLost(() => writer.close()) : writer.close());
+      for (const line of folded.lines()) await stderr.write(`${line}\n`);
+    },
+  };
+}
+
+async function notifyAll(session: Session, notices: readonly Notice[]): Promise<void> {
+  for (const notice of notices) await session.notify(notice);
+}
+
+/**
+ * The row with its message cut to what came back: on a terminal the id stands beside it, and the width is needed
+ * for the reason. `block of card 72e1…: the service answered 409 (…)` keeps what follows the first colon.
+ */
+export function withShortMessage(row: JsonObject): JsonObject {
+  const error = row.get('error');
+  const message = textAt(error, 'message');
+  if (!isJsonObject(error) || message === undefined) return row;
+  const came = message.slice(message.indexOf(': ') + 1).trimStart();
+  // The outcome stands beside it.
+  const short = came.replace(/^(?:rejected|not sent|outcome unknown): /, '');
+  return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
+}
+
+/** A --query that does not fit loses rows as a full disk does: of a write it is not so that nothing was sent. */
+async function orLost(print: () => Promise<void>): Promise<void> {
+  try {
+    await print();
+  } catch (error) {
+    throw error instanceof Failure ? new StreamFailure('EINVAL', error.message) : error;
+  }
+}
+
+/** For people the row stands in front; JSON has it as a member. */
+function failureOfRow(failure: Failure, format: Format): Failure {
+  const { row } = failure.details;
+  if (row === undefined || isJson(format)) return failure;
+  // A row that was not reached says so in the same words.
+  if (failure.message.startsWith(`row ${row} `)) return failure;
+  const screen = failure.screen?.map((line, index) => (index === 0 ? `row ${row}: ${line}` : line));
+  return new Failure(failure.code, `row ${row}: ${failure.message}`, { ...failure, screen });
+}
+
+/** What was left as it is, for the JSON modes, whose summary has no place for it. */
+export async function notifyUnchanged(session: Session, left: LeftUnchanged | undefined): Promise<void> {
+  for (const message of unchangedLines(left)) await session.notify(note('LEFT_UNCHANGED', message));
+}
+
+/** The last words of a run on stderr: one line in the JSON modes; for people none with --quiet when all went well. */
+export async function writeSummary(session: Session, run: Run, report: RunResult): Promise<void> {
+  const { format } = session.output;
+  if (isJson(format)) {
+    await notifyUnchanged(session, run.left);
+    const uncompared = uncomparedLine(report);
+    if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
+    const { stop } = report;
+    // A reader that went away wants to hear nothing, and a signal was announced when it came.
+    if (stop !== undefined && stop.kind !== 'reader_gone' && stop.kind !== 'signal') {
+      const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
+      await session.notify(warning(code, `the run stopped: ${stop.reason}`));
+    }
+    await session.context.stderr.write(`${printJson(summaryJson(run, report))}\n`);
+    return;
+  }
+  if (session.common.quiet && report.exitCode === 0) return;
+  const { context } = session;
+  const width = widthOf(context.stderr);
+  const paint = paintsErrors(context) ? paintCount : (lines: readonly string[]) => lines;
+  const lines = summaryLines(run, report).flatMap((line) => paint(breakLine(safeText(line), width)));
+  await context.stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** The same where there was nothing to run: a script finds its last line whatever its file held. */
+export async function writeEmptySummary(session: Session): Promise<void> {
+  const { format } = session.output;
+  if (!isJson(format)) return;
+  await session.context.stderr.write(`${printJson(jsonOf(SUMMARY_OUTPUT, { summary: EMPTY_SUMMARY }))}\n`);
+}

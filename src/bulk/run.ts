@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Operation } from '../api/operation.ts';
+import { warning } from '../failure.ts';
+import { dialectOf } from '../input/records/dialect.ts';
+import type { Row } from '../input/records/interpret.ts';
+import type { PaceOptions } from '../options/call-options.ts';
+import type { Column } from '../output/column.ts';
+import { type FailedFile, type FailedFileOptions, openFailedFile } from '../run/failed-file.ts';
+import type { RunAudit } from '../run/journal/journal.ts';
+import type { RunHeader } from '../run/run-folder.ts';
+import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/run-store.ts';
+import type { RunTask } from '../run/run-task.ts';
+import type { LeftUnchanged } from '../run/summary.ts';
+import type { Session } from '../session.ts';
+
+/** Many rows of one operation: all that is known of them before the first is sent. */
+export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
+  readonly operation: Operation;
+  readonly rows: () => AsyncIterable<readonly Row[]>;
+  readonly rowCount: number;
+  readonly pace: PaceOptions;
+  /** What is kept of it; undefined on a read. */
+  readonly kept: ActiveRun | undefined;
+  readonly failedFile: FailedFile | undefined;
+  /** Of the rows that it prints. */
+  readonly columns: readonly Column[];
+  readonly left?: LeftUnchanged;
+  /** Rows are sent although the same write is open. */
+  readonly again?: boolean;
+}
+
+/** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
+export function portsOf(session: Session): RunPorts {
+  const { clock, pid, random, env } = session.context;
+  const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
+  return {
+    stateDir: session.stateDir(),
+    clock,
+    pid,
+    random,
+    // With --quiet too: it is waited for up to 90 s.
+    report: (message) => session.notify(warning('RUN_HELD', message)),
+    openAudit: auditPath === '' ? undefined : (header) => openAudit(auditPath, header),
+  };
+}
+
+async function openAudit(path: string, header: RunHeader): Promise<RunAudit> {
+  const { auditOfRun, openAuditLog } = await import('../history/audit-log.ts');
+  const log = openAuditLog(path);
+  // Before anything else happens: nothing appended is a log that can be.
+  await log.append([]);
+  return auditOfRun(log, header);
+}
+
+/** A network file system may not keep what locks and records rest on: the first run on it says so. */
+async function tryFileSystem(session: Session): Promise<void> {
+  const stateDir = session.stateDir();
+  const kept = join(stateDir, '.file-system-tried');
+  if (existsSync(kept)) return;
+  const { MOVE_STATE, newlyBrokenPromises } = await import('../files/file-system.ts');
+  // Where the next run removes what this one leaves if it is killed.
+  const broken = newlyBrokenPromises(join(stateDir, 'runs'), session.context.pid, kept);
+  if (broken.length === 0) return;
+  const what = `runs and records may be damaged in ${stateDir}, whose file system does not keep what they rest on`;
+  await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join('; ')}; ${MOVE_STATE}`));
+}
+
+/** Begins a run with the limits of this session, and its profile unless another is given. */
+export async function startRun(
+  session: Session,
+  run: Omit<NewRun, 'profile' | 'user'> & { readonly profile?: string | undefined },
+): Promise<ActiveRun> {
+  const { preferences, policy, output, profile, context } = session;
+  const limits = { concurrency: preferences.concurrency.value, ...policy, output: output.format };
+  const owner = { profile: run.profile ?? profile.name, user: context.user };
+  await tryFileSystem(session);
+  return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });
+}
+
+/** Opens the file of `--failed`, where one is wanted, in the dialect of `input`, from which the rows are read. */
+export async function openFailed(
+  session: Session,
+  path: string | undefined,
+  { input, ...rows }: Omit<FailedFileOptions, 'path' | 'dialect' | 'pid'> & { readonly input: string },
+): Promise<FailedFile | undefined> {
+  if (path === undefined) return undefined;
+  const dialect = rows.inputFormat === 'csv' ? await dialectOf(input) : undefined;
+  return openFailedFile({ ...rows, path, dialect, pid: session.context.pid });
+}

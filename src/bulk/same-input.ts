@@ -1,0 +1,86 @@
+import type { Operation } from '../api/operation.ts';
+import { Failure, note, type Outcome } from '../failure.ts';
+import { makesAnother } from '../history/open-writes.ts';
+import { sandboxResetTime } from '../history/sandbox-reset.ts';
+import { breakLine } from '../output/line-break.ts';
+import { commandWords, localTime } from '../output/people-text.ts';
+import { groupThousands, safeText } from '../output/safe-text.ts';
+import { type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import { showRun } from '../run/run-list.ts';
+import type { Session } from '../session.ts';
+import { placeOf } from './row-requests.ts';
+import { portsOf } from './run.ts';
+
+/** What a run is about to send, as far as an earlier one may have sent the same. */
+interface Sending {
+  readonly operation: Operation;
+  /** Of the ids and bodies in their order. */
+  readonly rowsSha256: string;
+  /** `1/4`; null: all rows. */
+  readonly shard: string | null;
+  /** The run that it goes on with, if there is one. */
+  readonly name: string | undefined;
+  readonly isAgain: boolean;
+}
+
+const SENT: readonly Outcome[] = ['applied', 'confirmed_by_read', 'unknown'];
+
+/** The newest earlier run that did something with the same rows at the same place; its counts as words. */
+async function earlierRun(session: Session, { operation, rowsSha256, shard, name }: Sending) {
+  const { stateDir } = session.places;
+  if (stateDir === undefined) return undefined;
+  const host = placeOf(session, operation);
+  const { profile } = session;
+  const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
+  const found: RunHeader[] = [];
+  for (const run of await runNames(stateDir)) {
+    if (run === name) continue;
+    // A run that cannot be read is told of where it is listed.
+    const header = await readRunHeader(runFolder(stateDir, run), true).catch(() => undefined);
+    const isSame =
+      header?.rowsSha256 === rowsSha256 &&
+      header.operation === operation.command &&
+      header.host === host &&
+      header.profile === profile.name &&
+      (header.options['shard'] ?? null) === shard;
+    if (isSame && (resetAt === undefined || header.startedAt > resetAt)) found.push(header);
+  }
+  found.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
+  for (const { run, startedAt } of found) {
+    const { state, outcomes = {} } = await showRun(portsOf(session), run);
+    const counts = SENT.flatMap((outcome) => {
+      const rows = outcomes[outcome] ?? 0;
+      return rows === 0 ? [] : [`${groupThousands(rows)} ${outcome.replaceAll('_', ' ')}`];
+    });
+    if (counts.length > 0) return { run, startedAt, state, counts: counts.join(', ') };
+  }
+  return undefined;
+}
+
+/**
+ * Looks whether an earlier run sent the same rows (ids and bodies in their order) to the same place. Of reissues and
+ * events that would make everything twice: a question says it first, and where none is asked the run is refused (17).
+ * For other operations it is a notice.
+ */
+export async function sayOrRefuseSameInput(session: Session, sending: Sending): Promise<void> {
+  const { operation, isAgain } = sending;
+  const earlier = await earlierRun(session, sending);
+  if (earlier === undefined) return;
+  const { run, startedAt, state, counts } = earlier;
+  const what = `run ${run} sent the same rows on ${localTime(startedAt)} (${counts})`;
+  if (!makesAnother(operation)) return session.notify(note('SAME_INPUT', what));
+  if (isAgain) return;
+  if (session.common.yes !== true && session.prompt.available) {
+    const text = `SENT BEFORE: ${safeText(commandWords(operation.command))}: ${what}`;
+    const lines = breakLine(`  ${text}`, session.context.stderr.columns);
+    return session.context.stderr.write(`${lines.join('\n')}\n`);
+  }
+  const goesOn = state === 'stopped' || state === 'interrupted';
+  throw Failure.unsent('PRECONDITION', `${what}, and all of them would be made again`, {
+    hints: [
+      goesOn ? `go on with it: frontdesk runs resume ${run}` : `see what it did: frontdesk runs results ${run}`,
+      'add --again to send them all the same',
+    ],
+    details: { outcome: 'not_sent' },
+  });
+}

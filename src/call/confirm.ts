@@ -1,0 +1,139 @@
+import { isPast } from '../api/iso-date.ts';
+import { aimOf, nounOf } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
+import type { CallInput } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
+import { unmetExpectation } from '../input/expect.ts';
+import { showGiven } from '../input/given.ts';
+import { shorten } from '../json/shorten.ts';
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
+import { breakLine } from '../output/line-break.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
+import type { SingleCall } from './read-call.ts';
+import { callService, cardRead } from './resource.ts';
+import { notConfirmed, takesReason, whereText, withReason } from './write-guards.ts';
+
+/** Failures of the read before a write that end the call: the write would fail the same way. */
+const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
+
+/** The card as it is before the write, or why it could not be read. */
+export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
+
+/** Reads the card that a write will hit. Any failure ends the call with `mustRead`, else those it would meet too. */
+export async function readCardBefore(
+  session: Session,
+  { params }: Pick<CallInput, 'params'>,
+  mustRead: boolean,
+): Promise<CardBefore> {
+  const result = await callService(session, cardRead(params['cardId'] ?? ''));
+  if (result.kind === 'answered' && isJsonObject(result.resource)) return { card: result.resource };
+  const failure = result.kind === 'failed' ? result.failure : new Failure('BAD_REPLY', 'the answer is not a card', {});
+  if (mustRead || FATAL.has(failure.code)) throw failure.with({ outcome: 'not_sent' });
+  return { failure };
+}
+
+/** Throws PRECONDITION unless every `--expect` holds. */
+export function checkExpectations(single: SingleCall, before: CardBefore): void {
+  if (!('card' in before)) return;
+  const unmet = unmetExpectation(before.card, single.expectations);
+  if (unmet === undefined) return;
+  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${unmet}`, {
+    hints: ['check the card id'],
+    details: { id: single.id, outcome: 'not_sent' },
+  });
+}
+
+/**
+ * The card once more, right before the write leaves: PRECONDITION when an `--expect` holds no more, or when the status that the
+ * question showed is another one now. A card that cannot be read ends the call by that read.
+ */
+export async function recheckCard(session: Session, single: SingleCall, shown: CardBefore): Promise<void> {
+  const status = 'card' in shown ? textAt(shown.card, 'status') : undefined;
+  if (status === undefined && single.expectations.length === 0) return;
+  const now = await readCardBefore(session, single.call, true);
+  checkExpectations(single, now);
+  const found = 'card' in now ? textAt(now.card, 'status') : undefined;
+  if (status === undefined || found === status) return;
+  const changed = `the card changed while the question stood: its status was ${safeText(status)}, and is ${safeText(found ?? 'not there')}`;
+  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${changed}`, {
+    hints: ['look at the card, then decide again'],
+    details: { id: single.id, outcome: 'not_sent' },
+  });
+}
+
+/** What a write is about to hit, or why it cannot be shown; line ends included. */
+export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
+  const { columns } = session.context.stderr;
+  if ('failure' in before) {
+    return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
+  }
+  const { cardSummary } = await import('../output/card-view.ts');
+  const { colour, unicode, isAccessible } = session.output;
+  const style = { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() };
+  return cardSummary(before.card, style);
+}
+
+/** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
+function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: number | undefined): string {
+  const { effect } = call.operation;
+  if (effect.kind !== 'write') return '';
+  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
+  const aim = aimOf(call.operation);
+  return [
+    ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
+    ...(reason === undefined ? [] : [`${breakLine(`  Reason        ${safeText(reason)}`, columns).join('\n')}\n`]),
+    ...(effect.confirm ? [`  There is no way back from a ${nounOf(call.operation)}.\n`] : []),
+  ].join('');
+}
+
+/** A field of the summary is a few lines of a terminal at most. */
+const MAX_SHOWN = 240;
+
+const ADD_REASON = { word: 'reason', does: 'add a reason' };
+
+/** Shows what will be hit and asks; returns the call, perhaps with a reason. Anything but yes ends it with 130. */
+export async function confirmSingle(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  before: CardBefore,
+): Promise<SingleCall> {
+  const { stderr } = session.context;
+  await stderr.write((await describeBefore(session, before)) + whatFollows(single, before, stderr.columns));
+  const verb = single.call.operation.command.split('.').at(-1) ?? '';
+  const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${whereText(session, service)}?`;
+  let asked = single;
+  for (;;) {
+    const offersReason = asked.reason === undefined && takesReason(single.call.operation);
+    const answer = await session.prompt.decide(question, offersReason ? ADD_REASON : undefined);
+    if (answer === 'yes') return asked;
+    if (answer === 'no') break;
+    const reason = await session.prompt.text('Reason (Enter = none)', () => true);
+    if (reason !== '') asked = withReason(asked, reason);
+  }
+  throw notConfirmed(subjectOf(single.call));
+}
+
+/** A field as it will be sent; the lines of a string one under the other. */
+function shownField(name: string, value: JsonValue): string[] {
+  const label = `  ${name.padEnd(12)}  `;
+  const [first = '', ...others] =
+    typeof value === 'string' ? `"${shorten(value, MAX_SHOWN)}"`.split('\n').map(safeText) : [showGiven(value)];
+  return [label + first, ...others.map((line) => ' '.repeat(label.length) + line)];
+}
+
+/** Shows what will be made and asks; anything but yes ends the call with 130. */
+export async function confirmMade(session: Session, service: Service, { call }: SingleCall): Promise<void> {
+  const fields = isJsonObject(call.body) ? [...call.body] : [];
+  const { columns } = session.context.stderr;
+  const { clock } = session.context;
+  const past = isPast(textAt(call.body, 'start') ?? '', clock.now()) ? ['  The start lies in the past.'] : [];
+  const lines = fields
+    .flatMap(([name, value]) => shownField(name, value))
+    .flatMap((line) => breakLine(line, columns))
+    .concat(past);
+  await session.context.stderr.write(`${lines.join('\n')}\n`);
+  const question = `Create event ${showGiven(textAt(call.body, 'name'))}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subjectOf(call));
+}

@@ -1,0 +1,34 @@
+import { note } from '../failure.ts';
+import type { CallInput } from '../http/call.ts';
+import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
+import { printJson } from '../json/print.ts';
+import { jsonOf } from '../json/shape.ts';
+import type { Session } from '../session.ts';
+import { readBaseUrl } from '../wire/base-url.ts';
+
+/** A request for people. */
+export function requestText(request: RequestDescription): string {
+  const head = [
+    `${request.method} ${request.url}`,
+    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
+}
+
+/** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
+export function describeCall(session: Session, call: CallInput): RequestDescription {
+  return describeRequest(call, readBaseUrl(session.baseUrl(call.operation.family)), session.context.version);
+}
+
+/** Says that what `--expect` asks of a card was not looked at. */
+export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
+  if (expectations.length === 0) return;
+  await session.notify(note('NOT_COMPARED', '--expect was not compared: a dry run reads no card'));
+}
+
+/** `--dry-run`: prints the requests instead of sending them. */
+export async function printDryRun(session: Session, calls: readonly CallInput[]): Promise<void> {
+  const requests = calls.map((call) => describeCall(session, call));
+  const json = jsonOf(DRY_RUN_OUTPUT, { dryRun: true, requests });
+  await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
+}

@@ -1,0 +1,62 @@
+import type { Context, SignalName } from '../context.ts';
+import { FAILURES, warning } from '../failure.ts';
+import type { Session } from '../session.ts';
+
+/** How long a write in flight may still be answered after the first signal. */
+export const GRACE_MS = 5000;
+
+/** Signals as the http layer understands them, for the time that a write is under way. */
+export interface Interrupt {
+  /** Aborted at the first signal: begin nothing new. */
+  readonly stopping: AbortSignal;
+  /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
+  readonly abort: AbortSignal;
+  release(): void;
+}
+
+/**
+ * From here on a signal no longer ends the program as if nothing had been sent: a write is about to leave. The
+ * write under way listens above this. Once it has ended, the first signal lets its result be printed, and the
+ * second one leaves without it.
+ */
+export function keepToOutcome(session: Session): void {
+  const { context } = session;
+  let isImpatient = false;
+  context.signals.onSignal(() => {
+    const message = isImpatient
+      ? 'the write has ended, but its result was not printed; see `frontdesk history`'
+      : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
+    if (isImpatient) context.dropStalledReaders();
+    else void context.clock.sleep(GRACE_MS).then(() => context.dropStalledReaders());
+    const reported = session.notify(warning('INTERRUPTED', message));
+    if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
+    isImpatient = true;
+  });
+}
+
+/** Takes the signals over while a write is under way, so that its answer is still heard; `onFirst` reports the wait. */
+export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
+  const stopping = new AbortController();
+  const abort = new AbortController();
+  const released = new AbortController();
+  let first: SignalName | undefined;
+  const stopListening = context.signals.onSignal((signal) => {
+    if (first !== undefined) {
+      abort.abort(signal);
+      return;
+    }
+    first = signal;
+    // The name is the reason: it gives a cancelled call its exit code.
+    stopping.abort(signal);
+    onFirst(signal);
+    void context.clock.sleep(GRACE_MS, released.signal).then(() => abort.abort(signal));
+  });
+  return {
+    stopping: stopping.signal,
+    abort: abort.signal,
+    release() {
+      stopListening();
+      released.abort();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
+import type { CallCommand, CallGiven } from '../command/command.ts';
+import { Failure, warning } from '../failure.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { plural } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import type { SingleCall } from './read-call.ts';
+import { readResource } from './resource.ts';
+
+/** The entries of a List. */
+export function entriesOf(document: JsonValue): readonly JsonValue[] {
+  const data = isJsonObject(document) ? document.get('data') : undefined;
+  return isJsonArray(data) ? data : [];
+}
+
+/** Whether a list has exactly as many entries as were asked for: then there may be more. */
+export function isFullList(document: JsonValue, limit: number): boolean {
+  return entriesOf(document).length === limit;
+}
+
+/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
+export function mergeLists(halves: readonly JsonValue[]): JsonValue {
+  const [first = null] = halves;
+  if (halves.length < 2 || !isJsonObject(first)) return first;
+  return new Map([...first, ['data', halves.flatMap(entriesOf)] as const]);
+}
+
+/** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */
+export async function runList(
+  session: Session,
+  command: CallCommand,
+  { options }: CallGiven,
+  single: SingleCall,
+): Promise<number> {
+  const { call } = single;
+  const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
+  const halves: JsonValue[] = [];
+  const wanted = options.active === 'all' ? ['true', 'false'] : [call.query['active']];
+  for (const active of wanted) {
+    const query = { ...call.query, ...(active === undefined ? {} : { active }) };
+    halves.push(await readResource(session, { ...call, query }));
+  }
+  const document = mergeLists(halves);
+  await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
+  if (!halves.some((half) => isFullList(half, limit))) return 0;
+  const message = `there may be more than ${plural(limit, 'subscriber')}, and there is no way to page through them${
+    limit < 100 ? '; --limit takes up to 100' : ''
+  }`;
+  if (options.requireComplete === true) {
+    throw new Failure('PARTIAL', message, { details: { id: single.id } });
+  }
+  await session.notify(warning('MAY_BE_INCOMPLETE', message));
+  return 0;
+}

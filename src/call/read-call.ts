@@ -1,0 +1,185 @@
+import { isUpdate, isWrite, type Operation, sensitiveOf } from '../api/operation.ts';
+import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
+import type { Context } from '../context.ts';
+import { Failure, type Fault, type Notice, usageFailure } from '../failure.ts';
+import { succeeds } from '../files/io-failure.ts';
+import type { CallInput } from '../http/call.ts';
+import { idWarnings } from '../input/card-id.ts';
+import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
+import { doubtOf, warningsOf } from '../input/doubts.ts';
+import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
+import { describeFields } from '../input/fields.ts';
+import { quoteGiven } from '../input/given.ts';
+import { readTextFile } from '../input/text-file.ts';
+import { fromPlain } from '../json/plain.ts';
+import { nameOf } from '../options/option.ts';
+import { choiceWords } from '../options/read-value.ts';
+import type { Session } from '../session.ts';
+
+/** A single call, checked: ready to be sent. */
+export interface SingleCall {
+  readonly call: CallInput;
+  /** What the call is about, for messages and history. */
+  readonly id: string | undefined;
+  readonly reason: string | undefined;
+  readonly expectations: readonly Expectation[];
+  readonly warnings: readonly Notice[];
+}
+
+function chooseOperation(command: CallCommand, { options, typed }: CallGiven, faults: Fault[]): Operation {
+  if (!('rows' in command.operation)) return command.operation;
+  const { option, rows } = command.operation;
+  const row = rows[String(options[nameOf(option)])];
+  if (row === undefined && !typed.has(option)) {
+    faults.push({ where: `--${option}`, problem: `is required: ${choiceWords(Object.keys(rows))}` });
+  }
+  return row ?? operationOf(command);
+}
+
+/** Texts of files by their path, each read once in a process. */
+const descriptions = new WeakMap<Context, Map<string, Promise<string>>>();
+
+async function readDescriptionFile(path: string, session: Session, faults: Fault[]): Promise<string | undefined> {
+  try {
+    // A fifo gives its text once, and a missing value that is asked for makes the options be read again.
+    const known = descriptions.get(session.context) ?? new Map<string, Promise<string>>();
+    descriptions.set(session.context, known);
+    const read = known.get(path) ?? readTextFile(path, session.context.stdin, '--description-file');
+    known.set(path, read);
+    return await read;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    faults.push(...error.faults);
+    return undefined;
+  }
+}
+
+/**
+ * Reads the options that set request fields, by API field name; null is sent as null. They make a single call, or fill
+ * rows that lack them.
+ */
+export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven) {
+  const faults: Fault[] = [...given.faults];
+  const operation = chooseOperation(command, given, faults);
+  const names = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
+  const fields = new Map<string, string | null>();
+  for (const { long, field, kind, value: takes } of command.options) {
+    const typed = given.options[nameOf(long)];
+    const spec = names.find(({ name }) => name === field);
+    // `--active all` is ours: it asks twice, and neither value is a field of one request.
+    if (spec === undefined || typed === undefined || typed === false || (spec.type === 'boolean' && typed === 'all'))
+      continue;
+    const text = takes === undefined ? null : String(typed);
+    const value = kind === 'path' && text !== null ? await readDescriptionFile(text, session, faults) : text;
+    // Of two options that exclude each other the first is still checked.
+    if (value !== undefined && !fields.has(spec.name)) fields.set(spec.name, value);
+  }
+  return { operation, fields, faults };
+}
+
+/** Reads every `--expect`; the value may be left out only where rows bring their own (`hasRows`). */
+export function readExpectations(
+  { options }: CallGiven,
+  hasRows: boolean,
+  faults: Fault[],
+): readonly ExpectationInput[] {
+  return (options.expect ?? []).flatMap((text) => {
+    const parsed = parseExpectation(text, { hasRows });
+    if (!('problem' in parsed)) return [parsed];
+    faults.push({ where: '--expect', problem: parsed.problem });
+    return [];
+  });
+}
+
+/** The flag that sets a field, for faults; `--no-url` and `--description-file` are reported under the field's own flag. */
+export function nameOfFlag(command: CallCommand): (field: string) => string {
+  return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
+}
+
+/** Whether a field of the request was given, rightly or not. */
+export function isFieldGiven(command: CallCommand, { typed }: CallGiven): boolean {
+  return command.options.some(({ field, long }) => field !== undefined && typed.has(long));
+}
+
+function fieldsHint(command: CallCommand): string {
+  const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
+  return `choose from ${flags.join(', ')}`;
+}
+
+/** What is wrong with the path of `--out`, or undefined. */
+export async function problemOfOut(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  if (path === '' || path === '-') return 'must be a new file: on stdout, --json and --show-sensitive show the result';
+  const { lstat } = await import('node:fs/promises');
+  return (await succeeds(lstat(path))) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
+}
+
+/** Keeps only the strings whose name is a field of the schema. */
+export function ownTexts<Text>(
+  schema: NonNullable<Operation['body']>,
+  texts: ReadonlyMap<string, Text>,
+): ReadonlyMap<string, Text> {
+  const names = new Set(describeFields(schema).map(({ name }) => name));
+  return new Map([...texts].filter(([name]) => names.has(name)));
+}
+
+/** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
+export async function readSingleCall(session: Session, command: CallCommand, typed: CallGiven): Promise<SingleCall> {
+  const given = await readGivenFields(session, command, typed);
+  const { operation } = given;
+  const faults: Fault[] = [...given.faults];
+  const expectations = readExpectations(typed, false, faults).flatMap(({ field, value }) =>
+    value === undefined ? [] : [{ field, value }],
+  );
+  const [id] = typed.words;
+  const nameOf = nameOfFlag(command);
+
+  const params: Record<string, string> = {};
+  if (command.idParam !== null) {
+    const where = `<${command.arguments[0]?.name ?? command.idParam}>`;
+    const checked = checkFieldTexts(operation.params, new Map(id === undefined ? [] : [[command.idParam, id]]), {
+      nameOf: () => where,
+      source: 'flag',
+    });
+    faults.push(...checked.faults);
+    if (id !== undefined) params[command.idParam] = id;
+  }
+  const part = (schema: Operation['body']) => {
+    if (schema === null) return {};
+    const checked = checkFieldTexts(schema, ownTexts(schema, given.fields), { nameOf, source: 'flag' });
+    // A field whose option was faulty is missing for that reason only.
+    faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where === fault.where)));
+    return checked.values;
+  };
+  const body = part(operation.body);
+  const query = part(operation.query);
+  if (sensitiveOf(operation).length > 0 && session.common.query !== undefined && typed.options.out === undefined) {
+    faults.push({ where: '--query', problem: 'needs --out: what a query does not find would be lost, and comes once' });
+  }
+  const outProblem = await problemOfOut(typed.options.out);
+  if (outProblem !== undefined) faults.push({ where: '--out', problem: outProblem });
+  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
+  if (isEmptyUpdate) {
+    faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
+  }
+  if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [fieldsHint(command)] : []);
+  const reason = given.fields.get('reason');
+  // A script gets what it asks for in silence.
+  const read = session.context.stderr.isTerminal ? [...given.fields] : [];
+  const doubts = read.flatMap(([field, value]) => {
+    const doubt = doubtOf(field, value);
+    return doubt === undefined ? [] : [`${nameOf(field)} has ${doubt}; it is sent as given`];
+  });
+  return {
+    call: {
+      operation,
+      params,
+      query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+      body: operation.body === null ? undefined : fromPlain(body),
+    },
+    id,
+    reason: typeof reason === 'string' && isWrite(operation) ? reason : undefined,
+    expectations,
+    warnings: warningsOf(id === undefined || operation.family === 'cards' ? [] : idWarnings(id), doubts),
+  };
+}

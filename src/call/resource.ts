@@ -1,0 +1,42 @@
+import { Card } from '../api/card.ts';
+import type { Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { type CallCommand, operationOf } from '../command/command.ts';
+import type { Answer, CallInput, CallResult } from '../http/call.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import type { Session } from '../session.ts';
+
+/** The read of a card. */
+export function cardRead(cardId: string): CallInput {
+  return { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
+}
+
+/** Makes one call; returns how it ended. */
+export async function callService(session: Session, call: CallInput, abort?: AbortSignal): Promise<CallResult> {
+  const { client } = await session.service(call.operation.family);
+  const { policy, listener } = session;
+  return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }) });
+}
+
+/** Returns the answer of a call, its notices reported; throws its failure. */
+export async function takeAnswer(session: Session, result: CallResult): Promise<Answer> {
+  if (result.kind === 'failed') throw result.failure;
+  for (const notice of result.ending.notices) await session.notify(notice);
+  return result;
+}
+
+/** Makes one read; returns its resource. */
+export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {
+  return (await takeAnswer(session, await callService(session, call))).resource;
+}
+
+/** How people see one resource of a command on a terminal. */
+export function viewOf(command: CallCommand): { readonly view?: 'card' } {
+  return operationOf(command).response === Card ? { view: 'card' } : {};
+}
+
+/** The columns that the answer of this operation can have: a choice of operations has those of all. */
+export function columnsOf(command: CallCommand, operation: Operation): readonly Column[] {
+  return command.columns.filter((column) => column.name in operation.response.properties);
+}

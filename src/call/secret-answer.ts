@@ -1,0 +1,242 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Operation, sensitiveOf } from '../api/operation.ts';
+import { type Context, StreamFailure } from '../context.ts';
+import { Failure, type FailureDetails, note, warning } from '../failure.ts';
+import { syncFolder } from '../files/atomic.ts';
+import { errnoOf, ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
+import type { Answer, CallResult } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
+import { printJson } from '../json/print.ts';
+import { isJson } from '../output/options.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import { problemOfOut, type SingleCall } from './read-call.ts';
+
+/** Whether the answer has members that the service gives once. */
+export function givesSecrets(operation: Operation): boolean {
+  return sensitiveOf(operation).length > 0;
+}
+
+/** Whether stdout shows them: asked for, or JSON without a file. */
+function isShown({ output }: Session, operation: Operation): boolean {
+  return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
+}
+
+/** USAGE where the secrets would go to the null device. */
+export function refuseNullDevice({ context }: Session, { call }: SingleCall, outPath: string | undefined): void {
+  if (outPath !== undefined || context.stdout.isNull !== true) return;
+  throw Failure.unsent('USAGE', `${subjectOf(call)}: its answer is given once, and stdout is the null device`, {
+    hints: ['give --out <file>, a new file that only you can read'],
+  });
+}
+
+/**
+ * The file for one-time secrets; undefined: they are printed. Asks on a terminal, where Enter keeps them in a file that the
+ * question names; USAGE where they would be lost.
+ */
+export async function placeOfSecrets(
+  session: Session,
+  { call }: SingleCall,
+  outPath: string | undefined,
+): Promise<string | undefined> {
+  const { output, prompt } = session;
+  if (outPath !== undefined) return outPath;
+  const what = subjectOf(call);
+  if (isJson(output.format) || isShown(session, call.operation)) return undefined;
+  if (!prompt.available) {
+    const problem = `${what}: its answer is given once, and a ${output.format} hides it`;
+    throw Failure.unsent('USAGE', `${problem}: --out or --show-sensitive is missing`, {
+      hints: ['give --out <file>, or --show-sensitive to print it'],
+    });
+  }
+  const offered = await freeName(call);
+  for (let question = `File for the secrets, which are given once (Enter = ${offered}, - = show them here)`; ; ) {
+    const typed = await prompt.text(question, () => true);
+    const path = typed === '' ? offered : typed;
+    if (path === '-') {
+      session.showSensitive();
+      return undefined;
+    }
+    const isAnswer = /^(?:y|n|yes|no)$/i.test(path);
+    const problem = isAnswer ? 'is no file name: the yes or no comes after it' : await problemOfOut(path);
+    if (problem === undefined) return path;
+    question = `${path} ${problem}. Another file (Enter = ${offered}, - = show them here)`;
+  }
+}
+
+/** A name in this folder that no file has yet: `provision-7c0e1111-wallet_a.json`. */
+async function freeName({ operation, params }: SingleCall['call']): Promise<string> {
+  const wallet = operation.name.split('.').at(-1);
+  const name = `provision-${params['cardId']?.slice(0, 8)}-${wallet}`;
+  let path = `${name}.json`;
+  for (let number = 2; (await problemOfOut(path)) !== undefined; number += 1) path = `${name}-${number}.json`;
+  return path;
+}
+
+const LOST = 'is lost, and cannot be had again';
+
+/** Shows what could not go where it belongs: on stdout where that was asked for (`mayShow`), or where a person sees it. */
+async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean) {
+  if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
+  if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
+  return LOST;
+}
+
+/** More than any answer that was seen; what is longer still has to find room once it is here. */
+const RESERVED_BYTES = 65_536;
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    // Exclusive: never a file, a link or a device that was there before.
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') {
+      throw Failure.unsent('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
+        hints: ['name a new file'],
+      });
+    }
+    throw Failure.unsent('USAGE', `--out: cannot create ${path}: ${messageOf(error)}`, {
+      hints: [`check that the folder ${dirname(path)} exists and can be written`],
+      cause: error,
+    });
+  }
+}
+
+/** Makes the file of `--out` (0600), with room, before anything is sent: an answer that comes once is not lost. */
+export async function createResultFile(path: string) {
+  const file = await openNew(path);
+  const discard = async () => {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
+  };
+  try {
+    await file.chmod(0o600);
+    await file.write(Buffer.alloc(RESERVED_BYTES), 0, RESERVED_BYTES, 0);
+    await file.sync();
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await discard();
+    throw ioFailure(`--out: no room for the answer in ${path}`, error, 'unsent').with({
+      outcome: 'not_sent',
+    });
+  }
+  let isWhole = false;
+  return {
+    /** Whether the file has the whole answer, also where it may not be on the disk yet. */
+    get isWhole() {
+      return isWhole;
+    },
+    /** Writes the answer over the room that was kept for it. Rejects with what the system said; no part is left then. */
+    async keep(bytes: Uint8Array): Promise<void> {
+      try {
+        for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+        await file.truncate(bytes.length);
+        isWhole = true;
+        await file.sync();
+        await file.close();
+      } catch (error) {
+        await (isWhole ? file.close().catch(() => undefined) : discard());
+        throw error;
+      }
+    },
+    discard,
+  };
+}
+
+/** What becomes of an answer with one-time secrets, from before it is sent until it is where it belongs. */
+export interface SecretAnswer {
+  /** Hears each 2xx body as it came. */
+  readonly onSuccess: (body: readonly Uint8Array[]) => void;
+  /** Puts the answer where it belongs; what goes wrong with that is reported once the history has the write. */
+  take(result: CallResult): Promise<{ readonly where: string; readonly failure?: Failure }>;
+  /** Nothing came that is worth keeping, unless it was taken. */
+  discard(): Promise<void>;
+}
+
+const DO_NOT_REPEAT = { asks: 'look', text: 'do not repeat it; see `frontdesk history`' } as const;
+
+/** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept; OUTCOME_UNKNOWN where that is so too. */
+export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
+  const code = details.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO';
+  return new Failure(code, message, { hints: [DO_NOT_REPEAT], details, cause });
+}
+
+/** Opens the file of an answer, if it goes to one, with room for it. */
+export async function openSecretAnswer(
+  session: Session,
+  single: SingleCall,
+  path: string | undefined,
+  print: (answer: Answer) => Promise<void>,
+): Promise<SecretAnswer> {
+  const { operation } = single.call;
+  const { context } = session;
+  const what = subjectOf(single.call);
+  const file = path === undefined ? undefined : await createResultFile(path);
+  let bytes: Buffer | undefined;
+  let isTaken = false;
+
+  const keep = async (kept: Uint8Array, shown: string, outcome: 'applied' | 'unknown'): Promise<string> => {
+    const where = `the answer is in ${path}`;
+    try {
+      await file?.keep(kept);
+    } catch (error) {
+      const state = outcome === 'applied' ? 'WAS applied' : 'was answered';
+      const rescued =
+        file?.isWhole === true
+          ? `${where}, and may not be there after a power cut`
+          : `the answer ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
+      const message = `the ${what} ${state}, but ${path} cannot be written: ${messageOf(error)}; ${rescued}`;
+      throw answeredFailure(message, { outcome }, error);
+    }
+    await session.notify(note('SAVED', where));
+    return where;
+  };
+  /** What came with a 2xx and cannot be read: kept as it came, whatever is wrong with it. */
+  const keepUnreadable = async (came: Buffer): Promise<string> => {
+    const shown = `${came.toString('utf8').trimEnd().split('\n').map(safeText).join('\n')}\n`;
+    if (file !== undefined) return keep(came, shown, 'unknown');
+    // JSON on stdout is one document, or nothing after a failure.
+    const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
+    const rescued = await rescue(context, shown, mayShow);
+    const where = `the answer, as it came, ${rescued}`;
+    await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}; --out would have kept it` : where));
+    return where;
+  };
+  /** Where the answer went; rejects with LOCAL_IO where it went, or that it is lost. */
+  const place = async (result: CallResult): Promise<string> => {
+    if (result.kind === 'failed') {
+      // A file that has nothing in it says that a 2xx came without anything.
+      if (bytes !== undefined && (file !== undefined || bytes.length > 0)) return keepUnreadable(bytes);
+      await file?.discard();
+      return '';
+    }
+    const text = `${printJson(result.resource, { indent: 2 })}\n`;
+    const where = file === undefined ? 'the answer is on stdout' : await keep(Buffer.from(text), text, 'applied');
+    try {
+      await print(result);
+    } catch (error) {
+      if (!(error instanceof StreamFailure)) throw error;
+      const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+      const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
+      const message = `the ${what} WAS applied, but stdout cannot be written: ${reason}; ${rescued}`;
+      throw answeredFailure(message, { outcome: 'applied' }, error);
+    }
+    return where;
+  };
+  return {
+    onSuccess: (body) => {
+      bytes = Buffer.concat(body);
+    },
+    async take(result) {
+      isTaken = true;
+      try {
+        return { where: await place(result) };
+      } catch (error) {
+        if (error instanceof Failure) return { where: error.message, failure: error };
+        throw error;
+      }
+    },
+    discard: async () => (isTaken ? undefined : file?.discard()),
+  };
+}

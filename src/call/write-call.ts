@@ -1,0 +1,283 @@
+import { type Operation, sensitiveOf } from '../api/operation.ts';
+import type { CallCommand, CallGiven } from '../command/command.ts';
+import { StreamFailure } from '../context.ts';
+import { endingOf } from '../ending.ts';
+import { Failure, warning } from '../failure.ts';
+import type { WriteIntent } from '../history/record.ts';
+import type { Answer, CallResult } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
+import { hideMembers } from '../http/mask.ts';
+import { textAt } from '../json/value.ts';
+import { isJson } from '../output/options.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
+import {
+  type CardBefore,
+  checkExpectations,
+  confirmMade,
+  confirmSingle,
+  describeBefore,
+  readCardBefore,
+  recheckCard,
+} from './confirm.ts';
+import { noteUncompared, printDryRun } from './dry-run.ts';
+import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { closeSuperseded, digestOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
+import type { SingleCall } from './read-call.ts';
+import { columnsOf, takeAnswer, viewOf } from './resource.ts';
+import {
+  answeredFailure,
+  givesSecrets,
+  openSecretAnswer,
+  placeOfSecrets,
+  refuseNullDevice,
+  type SecretAnswer,
+} from './secret-answer.ts';
+import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson, whereText } from './write-guards.ts';
+
+/** Sends a write between its two records in the history. `open` takes over what may end it: signals, or a client. */
+export async function recordedCall(
+  session: Session,
+  service: Service,
+  single: SingleCall & { readonly open?: () => Interrupt; readonly secret?: SecretAnswer },
+): Promise<CallResult> {
+  const { call, open, secret } = single;
+  const recorder = await session.recorder();
+  const entry = await recorder.begin(await intentOf(session, service, single));
+  let isInFlight = false;
+  // Opened once its intent is on the disk.
+  const interrupt = open?.() ?? openSignals(session, () => isInFlight);
+  try {
+    const result = await service.client.call(call, {
+      policy: session.policy,
+      listener: {
+        ...session.listener,
+        ...(secret === undefined ? {} : { onSuccess: secret.onSuccess }),
+        onSend: () => {
+          isInFlight = true;
+        },
+        onRetry: (retry) => {
+          isInFlight = false;
+          session.listener.onRetry?.(retry);
+        },
+      },
+      abort: interrupt.abort,
+      stopping: interrupt.stopping,
+    });
+    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result), result);
+    if (result.kind === 'answered') await closeSuperseded(session, call, entry);
+    return result;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** Records the end of a write; what cannot be recorded is reported with where its answer is. */
+async function endRecorded(
+  record: () => Promise<void>,
+  taken: Awaited<ReturnType<SecretAnswer['take']>> | undefined,
+  result: CallResult,
+): Promise<void> {
+  const { where = '', failure } = taken ?? {};
+  await record().catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
+    if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
+      const { message, hints, details } = failure ?? result.failure;
+      throw new Failure('OUTCOME_UNKNOWN', `${message}. The end of its record could not be written: ${error.message}`, {
+        hints,
+        details: { ...result.failure.details, ...details },
+        cause: error,
+      });
+    }
+    if (where === '') throw error;
+    const { hints, details, cause } = error;
+    throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
+  });
+  if (failure !== undefined) throw failure;
+}
+
+/** Hears signals while a write is under way, and says on stderr what is being waited for. */
+function openSignals(session: Session, isInFlight: () => boolean): Interrupt {
+  // The desk goes on after a write, and hears for itself what ends it.
+  if (!session.isAtDesk) keepToOutcome(session);
+  return openInterrupt(session.context, () => {
+    const message = isInFlight()
+      ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
+      : 'stopping';
+    void session.notify(warning('INTERRUPTED', message));
+  });
+}
+
+/** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */
+export async function printApplied(session: Session, single: SingleCall, answer: Answer, print: () => Promise<void>) {
+  try {
+    await print();
+  } catch (error) {
+    const applied = `the ${subjectOf(single.call)} WAS applied, but`;
+    const { outcome, resultId } = answer.ending;
+    const details = { outcome: outcome ?? 'applied', id: single.id, resultId };
+    // A query that does not fit the answer: nothing is wrong with the write.
+    if (error instanceof Failure) throw answeredFailure(`${applied} ${error.message}`, details, error);
+    if (!(error instanceof StreamFailure)) throw error;
+    const result = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
+    // The reader of a pipe went away: the write still ends by its outcome.
+    if (error.errno === 'EPIPE') {
+      return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
+    }
+    const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+    throw answeredFailure(`${applied} stdout cannot be written: ${reason}${result}`, details, error);
+  }
+}
+
+/** The call with what the card was before it, for comparing when its outcome is unknown. */
+function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
+  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
+  if (status === undefined) return single;
+  const when = wasAsked ? 'before you confirmed' : 'before it was sent';
+  return { ...single, call: { ...single.call, before: { status, when } } };
+}
+
+/** On a terminal, after the result: one line that says what was done. */
+async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
+  const { outcome, resultId } = ending;
+  const { stderr } = session.context;
+  const { effect } = call.operation;
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
+  const noun = effect.resultId === 'cardId' ? 'card' : 'event';
+  const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
+  const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
+  const how = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
+  await stderr.write(`${effect.done}${what}${how}\n`);
+}
+
+/** Shows the card that secrets are asked for. */
+async function showCard(session: Session, { call }: SingleCall): Promise<CardBefore> {
+  const card = await readCardBefore(session, call, false);
+  await session.context.stderr.write(await describeBefore(session, card));
+  return card;
+}
+
+async function confirmSending(session: Session, service: Service, { call }: SingleCall): Promise<void> {
+  const subject = subjectOf(call);
+  const question = `Go on with the ${subject}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+}
+
+/** Holds a confirmed write against the card as it is now; one that is not sent after all is in the history. */
+export async function stillAsShown(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  shown: CardBefore,
+): Promise<void> {
+  try {
+    await recheckCard(session, single, shown);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    const recorder = await session.recorder();
+    const entry = await recorder.begin(await intentOf(session, service, single));
+    await recorder.end(entry, endingOf(error.with({ outcome: 'not_sent', attempts: 0 })));
+    throw error;
+  }
+}
+
+async function intentOf(session: Session, service: Service, { call, id, reason }: SingleCall): Promise<WriteIntent> {
+  const { operation } = call;
+  return {
+    operation: operation.command,
+    id,
+    reason,
+    profile: session.profile.name,
+    host: service.host,
+    url: session.placeOf(operation.family),
+    call: operation.name,
+    fields: fieldsOf(call)?.slice(),
+    digest: await digestOf(session, call),
+  };
+}
+
+/** What a write asks: before its secret answer is given a place, after what it makes is shown, or with the card. */
+function questionsOf(session: Session, operation: Operation) {
+  const { effect } = operation;
+  const isAsked = effect.kind === 'write' && !session.common.yes;
+  const asksHere = isAsked && effect.asksOnTerminal === true && session.prompt.available;
+  const needsAnswer = isAsked && (effect.confirm || session.isAtDesk);
+  return { asksFirst: isAsked && givesSecrets(operation) && session.prompt.available, asksHere, needsAnswer };
+}
+
+/** One write, from the guards to the printed answer. Returns the exit code. */
+export async function runWrite(
+  session: Session,
+  command: CallCommand,
+  { options }: CallGiven,
+  single: SingleCall,
+): Promise<number> {
+  const { operation } = single.call;
+  refuseReadOnly(session);
+  let checked = await askReason(session, single);
+  guardWrite(session, operation, { kind: 'one', reason: checked.reason });
+  if (session.common.dryRun) {
+    await noteUncompared(session, checked.expectations);
+    await printDryRun(session, [checked.call]);
+    return 0;
+  }
+  if (givesSecrets(operation)) refuseNullDevice(session, checked, options.out);
+  const { asksFirst, asksHere, needsAnswer } = questionsOf(session, operation);
+  const open = await openBefore(session, checked.call);
+  if (!asksFirst && !asksHere && !needsAnswer) refuseOpen(open, checked.call, options.again === true);
+  else if (session.prompt.available) await sayOpen(session, open);
+  const hit = asksFirst ? await showCard(session, checked) : undefined;
+  const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out) : undefined;
+  const { output } = session;
+  if (needsAnswer) requirePerson(session, subjectOf(checked.call));
+  const service = await session.service(operation.family);
+  if (needsAnswer || checked.expectations.length > 0) {
+    const card = await readCardBefore(session, checked.call, checked.expectations.length > 0);
+    checkExpectations(checked, card);
+    if (needsAnswer) {
+      checked = await confirmSingle(session, service, checked, card);
+      await stillAsShown(session, service, checked, card);
+    }
+    checked = withBefore(checked, card, needsAnswer);
+  }
+  if (hit !== undefined) {
+    await confirmSending(session, service, checked);
+    await stillAsShown(session, service, checked, hit);
+  }
+  if (asksHere) await confirmMade(session, service, checked);
+  const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
+  const columns = columnsOf(command, operation);
+  // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.
+  const print = ({ resource }: Answer) =>
+    session.print({
+      kind: 'resource',
+      resource: hideMembers(resource, isJson(output.format) ? hidden : []),
+      columns,
+      ...viewOf(command),
+    });
+  if (givesSecrets(operation)) await writeSecret(session, service, checked, path, print);
+  else {
+    const result = await takeAnswer(session, await recordedCall(session, service, checked));
+    await printApplied(session, checked, result, () => print(result));
+    await sayDone(session, checked, result);
+  }
+  return 0;
+}
+
+/** One write whose answer is given once: it is kept, whatever becomes of the history and of stdout. */
+export async function writeSecret(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  path: string | undefined,
+  print: (answer: Answer) => Promise<void>,
+): Promise<void> {
+  const secret = await openSecretAnswer(session, single, path, print);
+  try {
+    const recorded = await recordedCall(session, service, { ...single, secret });
+    await sayDone(session, single, await takeAnswer(session, recorded));
+  } finally {
+    await secret.discard();
+  }
+}

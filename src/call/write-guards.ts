@@ -1,0 +1,183 @@
+import type { Operation } from '../api/operation.ts';
+import { type Context, isSwitchedOn, SWITCH_PROBLEM } from '../context.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { shellQuote } from '../files/shell-quote.ts';
+import { describeFields } from '../input/fields.ts';
+import { fromPlain } from '../json/plain.ts';
+import { isJsonObject } from '../json/value.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
+import type { ResolvedProfile } from '../settings/resolve.ts';
+import type { SingleCall } from './read-call.ts';
+import { reasonProblem } from './reason-rule.ts';
+
+/**
+ * How a write comes about. Every way to one names itself here and passes `guardWrite`: the service of a session
+ * sends no write of an operation that did not.
+ */
+export type WriteWay =
+  /** One write of a command, or of what works like one. */
+  | { readonly kind: 'one'; readonly reason: string | undefined }
+  /**
+   * Rows, whose reasons are held against the profile while they are checked; `rows`: how many would be sent, of a
+   * shard those of the whole input; `inputRows`: those of the whole input.
+   */
+  | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
+  /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
+  | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
+  /** `rows` of a plan; `approved`: how many approvals of it count. `path`: the file; absent: those that a run kept. */
+  | {
+      readonly kind: 'plan';
+      readonly plan: string;
+      readonly rows: number;
+      readonly approved: number;
+      readonly path?: string;
+    };
+
+/** Whether an operation has a reason that a profile can require. */
+export function takesReason({ body }: Operation): boolean {
+  return body !== null && describeFields(body).some((field) => field.name === 'reason');
+}
+
+/** USAGE when the profile requires a reason and the given one does not do. `name`: where it stands. */
+function checkReason({ profile }: Session, reason: string | undefined, name: string, hint: string): void {
+  const problem = reasonProblem(profile, reason);
+  if (problem !== undefined) throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [hint] });
+}
+
+/** The same for an operation, which may have no reason. */
+export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
+  const name = session.via === undefined ? '--reason' : 'reason';
+  if (takesReason(operation)) checkReason(session, reason, name, `give it with ${name}`);
+}
+
+/** Returns the call with a reason in its body. */
+export function withReason(single: SingleCall, reason: string): SingleCall {
+  const { body } = single.call;
+  const changed = new Map([...(isJsonObject(body) ? body : []), ['reason', fromPlain(reason)]]);
+  return { ...single, reason, call: { ...single.call, body: changed } };
+}
+
+/** A call whose required reason is missing, with the reason that a person at the terminal gives. */
+export async function askReason(session: Session, single: SingleCall): Promise<SingleCall> {
+  const { requireReason: pattern, requireReasonHint: sentence } = session.profile;
+  const isMissing = pattern !== undefined && takesReason(single.call.operation) && single.reason === undefined;
+  if (!isMissing || session.common.dryRun || !session.prompt.available) return single;
+  const reason = await session.prompt.text(
+    sentence === undefined ? `Reason (${pattern} must be found in it)` : `Reason (${sentence})`,
+    (answer) => reasonProblem(session.profile, answer) ?? true,
+  );
+  return withReason(single, reason);
+}
+
+/** FRONTDESK_READ_ONLY: a lock that a word which is none of its spellings does not leave open. */
+function isLocked({ env }: Pick<Context, 'env'>): boolean {
+  return isSwitchedOn(env, 'FRONTDESK_READ_ONLY') !== false;
+}
+
+function forbidden(message: string, hints: readonly string[]): Failure {
+  return Failure.unsent('FORBIDDEN', message, { hints, details: { outcome: 'not_sent' } });
+}
+
+/** Whether writes are refused whatever they are: by the environment or by the profile. */
+export function isReadOnly({ context, profile }: Session): boolean {
+  return isLocked(context) || profile.readOnly;
+}
+
+/** Refuses writes (5) in an environment or with a profile that is only to read, before anything is read or asked. */
+export function refuseReadOnly(session: Session): void {
+  if (isSwitchedOn(session.context.env, 'FRONTDESK_READ_ONLY') === undefined) {
+    throw usageFailure([{ where: 'FRONTDESK_READ_ONLY', problem: SWITCH_PROBLEM }]).asUnsent();
+  }
+  // The refusal shows no way around this lock: it names no variable and gives no hint.
+  if (isLocked(session.context)) throw forbidden('writes are not allowed here', []);
+  if (!session.profile.readOnly) return;
+  throw forbidden(`profile ${session.profile.name} is read-only`, [
+    `choose another with --profile, or lift it: frontdesk profile set ${session.profile.name} --read-only false`,
+  ]);
+}
+
+/** How many approvals the profile demands of more than one row; 0: none. Either setting alone demands one. */
+export function demandedApprovals({ approvers, approvals }: ResolvedProfile): number {
+  return approvals ?? (approvers === undefined ? 0 : 1);
+}
+
+/** Refuses (2) rows where no record is to be kept: a run goes on from its record, and cannot be without. */
+function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
+  if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
+  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, and a run of many rows always keeps its record', {
+    hints: ['unset FRONTDESK_NO_HISTORY'],
+  });
+}
+
+/** Refuses (5) more rows than the profile lets one input have; a plan that others have to approve is let pass. */
+function refuseTooMany({ profile }: Session, way: WriteWay): void {
+  const { maxRows } = profile;
+  if (maxRows === undefined || way.kind === 'one' || way.kind === 'raw') return;
+  if (way.kind === 'plan' && demandedApprovals(profile) > 0) return;
+  const rows = way.kind === 'plan' ? way.rows : way.inputRows;
+  if (rows <= maxRows) return;
+  throw forbidden(
+    `profile ${profile.name} allows ${plural(maxRows, 'row')} in one write (maxRows), and these are ${groupThousands(rows)}`,
+    ['check that the input is the one that was meant, then send it in parts, or as a plan that others approve'],
+  );
+}
+
+function refuseUnapproved(session: Session, way: WriteWay): void {
+  const demanded = demandedApprovals(session.profile);
+  if (demanded === 0 || session.common.dryRun || way.kind === 'one') return;
+  const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
+  if (way.kind === 'plan') {
+    if (way.approved >= demanded) return;
+    const command = `${session.output.command ?? 'frontdesk'} plan`;
+    const next =
+      way.path === undefined
+        ? 'go on with `plan apply` and the file of the plan, which has its approvals beside it'
+        : `have it approved: ${command} approve ${shellQuote(way.path)}`;
+    throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
+      `${next}; see \`frontdesk help plans\``,
+    ]);
+  }
+  if (way.kind === 'rows' && way.rows <= 1) return;
+  const [what, next] =
+    way.kind === 'raw'
+      ? ['a raw write', 'use the command of that operation, with --plan <file> for more than one row']
+      : ['more than one row', 'add --plan <file>, have the file approved, and apply it'];
+  throw forbidden(`${demand} of ${what}, which only a plan can have`, [`${next}; see \`frontdesk help plans\``]);
+}
+
+/**
+ * THE guard that every way to a write passes, before anything is asked or sent: read-only (5), the reason that the
+ * profile requires (2), the record of a run (2), approvals (5). What passes may be sent by the services of this session.
+ */
+export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
+  refuseReadOnly(session);
+  if (way.kind === 'one') refuseReason(session, operation, way.reason);
+  if (way.kind === 'raw' && way.needsReason) {
+    checkReason(session, way.reason, '--data: reason', `give it in the body: --data '{"reason":"…"}'`);
+  }
+  refuseUnrecorded(session, way);
+  refuseTooMany(session, way);
+  refuseUnapproved(session, way);
+  session.permitWrites(operation);
+}
+
+/** ` on live (cards.example.com)`, for a question about a write, so that a live card is not changed by accident. */
+export function whereText({ profile }: Session, { host }: Service): string {
+  return profile.isSandbox ? '' : ` on ${profile.name} (${host})`;
+}
+
+/** Raises USAGE where no person can be asked about `subject`. */
+export function requirePerson(
+  { prompt }: Session,
+  subject: string,
+  hint = 'add --yes to do it without a question',
+): void {
+  if (prompt.available) return;
+  throw Failure.unsent('USAGE', `${subject}: no person can be asked here, and --yes is missing`, { hints: [hint] });
+}
+
+/** The failure when a person was asked about `subject` and did not say yes. */
+export function notConfirmed(subject: string): Failure {
+  return Failure.unsent('CANCELLED', `${subject}: not confirmed`, { details: { outcome: 'not_sent' } });
+}

@@ -1,0 +1,35 @@
+import type { Failure } from '../failure.ts';
+import { type Column, openUnder } from '../output/column.ts';
+import type { OutputOptions } from '../output/options.ts';
+import { checkOutput } from '../output/render.ts';
+import { type Command, isMany } from './command.ts';
+import { joinFailures } from './faults.ts';
+import { callGiven, type Given } from './read-given.ts';
+
+/** What is open besides the columns of a run's results: members of the answers and of the errors. */
+const isOpenInRun = openUnder('resource', 'error');
+
+/** What is wrong with how the result is to be printed. */
+export async function printingFaults(
+  command: Command,
+  given: Given,
+  output: OutputOptions,
+): Promise<readonly Failure[]> {
+  const { columns = [] } = command;
+  if (command.kind === 'local') {
+    return checkOutput(output, columns, command.isOpenColumn ?? (() => command.columns === undefined), false);
+  }
+  const isOpen = openUnder('metadata', 'transactions');
+  if (given.typed.has('plan')) {
+    return checkOutput(output, (await import('../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
+  }
+  const isRun = isMany(command, callGiven(given));
+  if (!isRun || !command.writes) return checkOutput(output, columns, isOpen, isRun);
+  return checkOutput(output, (await import('../run/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
+}
+
+/** Raises USAGE for output options that do not fit the rows of a run whose columns are known only now. */
+export async function refuseRunPrinting(output: OutputOptions, columns: readonly Column[]): Promise<void> {
+  const faults = await checkOutput(output, columns, isOpenInRun, true);
+  if (faults.length > 0) throw joinFailures(faults);
+}

@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { doRows, executeRun } from '../../../src/bulk/execute-run.ts';
+import { runColumns } from '../../../src/bulk/row-requests.ts';
+import { type Run, startRun } from '../../../src/bulk/run.ts';
+import { StreamFailure } from '../../../src/context.ts';
+import { Failure } from '../../../src/failure.ts';
+import type { Row } from '../../../src/input/records/interpret.ts';
+import type { FailedFile } from '../../../src/run/failed-file.ts';
+import { answerMemory } from '../../../src/wire/answer-memory.ts';
+import { type Bench, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
+import { answer } from '../http/fakes.ts';
+import { answered, failed } from '../run/fakes.ts';
+
+/** Rows of cards as they are sent without a look at the card. */
+function rowsOf(count: number): readonly Row[] {
+  return cardRows(count, { reason: 'lost' }).map((row) => ({
+    ...row,
+    drift: undefined,
+    params: { cardId: row.id },
+    expects: [],
+    record: { row: row.row, names: ['id', 'reason'], values: [row.id, 'lost'] },
+  })) as unknown as readonly Row[];
+}
+
+/** A file of failed rows that notes what is done with it. */
+function failedFile(fails: Partial<FailedFile> = {}) {
+  const done: string[] = [];
+  const file: FailedFile = {
+    add: async ({ row }) => void done.push(`add ${row.row}`),
+    keep: async () => void done.push('keep'),
+    discard: async () => void done.push('discard'),
+    ...fails,
+  };
+  return { file, done };
+}
+
+async function runOf(bench: Bench, count: number, more: Partial<Run> = {}): Promise<Run> {
+  bench.session.permitWrites(OPERATIONS.cardBlock);
+  const kept = await startRun(bench.session, {
+    name: 'r',
+    operation: 'card.block',
+    host: 'https://api.example.com',
+    inputSha256: '0'.repeat(64),
+    inputFormat: 'csv',
+    spool: bench.file('spool', ''),
+    rows: count,
+    inputRows: count,
+    options: {},
+  });
+  return {
+    operation: OPERATIONS.cardBlock,
+    rows: async function* () {
+      yield rowsOf(count);
+    },
+    rowCount: count,
+    pace: {},
+    kept,
+    unknownRows: 'leave',
+    failedFile: undefined,
+    columns: runColumns(OPERATIONS.cardBlock),
+    ...more,
+  };
+}
+
+const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/${id}/block {"reason":"lost"}`);
+const SUMMARY = { output: { format: 'json' } } as const;
+const summaryOf = (bench: Bench) => JSON.parse(bench.stderr().trimEnd().split('\n').at(-1) ?? '').summary;
+
+describe('a run', () => {
+  it('sends its rows, keeps their record with its reasons, and says what they came to', async () => {
+    const bench = openBench(SUMMARY);
+    const { file, done } = failedFile();
+    expect(await executeRun(bench.session, await runOf(bench, 2, { failedFile: file }))).toBe(0);
+    expect(bench.sent).toEqual(posts(2));
+    expect(done).toEqual(['add 1', 'add 2', 'keep']);
+    expect(summaryOf(bench)).toMatchObject({ rows: 2, exitCode: 0 });
+    expect(bench.read('state', 'runs', 'r', 'journal.jsonl')).toContain('"reason":"lost"');
+    expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
+    expect(JSON.parse(bench.stdout()).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'applied',
+      'applied',
+    ]);
+  });
+
+  it('stops at so many failures, and at that rate', async () => {
+    const bench = openBench({ ...SUMMARY, respond: () => answer(422) });
+    const run = await runOf(bench, 5, { pace: { maxFailures: { rows: 2 }, rate: 1 } });
+    expect(await executeRun(bench.session, run)).toBe(15);
+    expect(bench.sent).toEqual(posts(2));
+    expect(bench.clock.ms).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('holds at most as many requests at once as it may', async () => {
+    const bench = openBench(SUMMARY);
+    let [inFlight, most] = [0, 0];
+    const run = await runOf(bench, 6);
+    const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
+    await doRows(bench.session.with({ preferences }), run, {
+      isWrite: true,
+      send: async () => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await bench.clock.sleep(10);
+        inFlight -= 1;
+        return answered();
+      },
+    });
+    expect(most).toBe(3);
+  });
+});
+
+describe('a signal', () => {
+  it('during a run is announced once, and lets what is in flight finish', async () => {
+    const bench = openBench({
+      ...SUMMARY,
+      respond: (_line, count) => {
+        if (count === 1) bench.signals.send('SIGTERM');
+        return undefined;
+      },
+    });
+    const run = await runOf(bench, 3);
+    expect(await executeRun(bench.session, run)).toBe(143);
+    expect(bench.sent).toEqual(posts(1));
+    const [first = ''] = bench.stderr().split('\n');
+    expect(JSON.parse(first).notice).toEqual({
+      code: 'INTERRUPTED',
+      message: 'SIGTERM: no new rows; waiting up to 5 s for those in flight (again to stop at once)',
+    });
+    expect(summaryOf(bench)).toMatchObject({ exitCode: 143 });
+  });
+
+  it('that comes again is not announced again', async () => {
+    const bench = openBench({
+      ...SUMMARY,
+      respond: () => {
+        bench.signals.send('SIGINT');
+        bench.signals.send('SIGINT');
+        return undefined;
+      },
+    });
+    await executeRun(bench.session, await runOf(bench, 2));
+    expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
+    expect(bench.stderr()).toContain('Ctrl-C: no new rows');
+    expect(bench.asked).toEqual(['drop stalled readers']);
+  });
+
+  it('after the last row does not end the program before its summary', async () => {
+    const { file } = failedFile();
+    const bench = openBench(SUMMARY);
+    const keep = async () => bench.signals.send('SIGINT');
+    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: { ...file, keep } }))).toBe(0);
+    expect(bench.stderr()).toContain('too late to stop: the write has ended; its result follows');
+    expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('results that cannot be written', () => {
+  const fails = (errno: string) => async () => {
+    throw new StreamFailure(errno, `write ${errno}`);
+  };
+
+  it('are told to be in the run, which ends with 16', async () => {
+    const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
+    expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
+    expect(bench.stderr()).toContain('write ENOSPC; they are kept in the run');
+    expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
+  });
+
+  it('of a read are told to be lost', async () => {
+    const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
+    const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
+    await run.kept?.close();
+    expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(16);
+    expect(bench.stderr()).toContain('the results could not be written: write ENOSPC"');
+    expect(bench.stderr()).not.toContain('kept in the run');
+  });
+
+  it('for a reader that went away do not change how the run ends', async () => {
+    const bench = openBench({ ...SUMMARY, write: fails('EPIPE') });
+    expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(0);
+    expect(bench.stderr()).not.toContain('could not be written');
+  });
+
+  it('because of a bug are thrown', async () => {
+    const bug = async () => {
+      throw new TypeError('bug');
+    };
+    const bench = openBench({ ...SUMMARY, write: bug });
+    await expect(executeRun(bench.session, await runOf(bench, 0))).rejects.toThrow('bug');
+  });
+});
+
+describe('a file of failed rows that cannot be put in its place', () => {
+  const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
+
+  it('is discarded, and the run ends with 16', async () => {
+    const bench = openBench(SUMMARY);
+    const { file, done } = failedFile({ keep: lost });
+    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
+    expect(done).toEqual(['add 1', 'discard']);
+    const notices = bench.stderr().trimEnd().split('\n');
+    expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual({
+      code: 'LOCAL_IO',
+      message: 'there is no room',
+    });
+  });
+
+  it('does not hide that an outcome is unknown (8)', async () => {
+    const bench = openBench({ ...SUMMARY, respond: () => answer(500) });
+    const { file } = failedFile({ keep: lost, discard: lost });
+    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(8);
+    expect(bench.stderr()).toContain('there is no room');
+    expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
+  });
+
+  it('is not what is told where the results could not be written either', async () => {
+    const bench = openBench({
+      ...SUMMARY,
+      write: async () => {
+        throw new StreamFailure('EIO', 'write EIO');
+      },
+    });
+    const { file } = failedFile({ keep: lost });
+    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
+    expect(bench.stderr()).toContain('write EIO');
+    expect(bench.stderr()).not.toContain('there is no room');
+  });
+
+  it('because of a bug is thrown', async () => {
+    const bench = openBench(SUMMARY);
+    const { file } = failedFile({ keep: () => Promise.reject(new TypeError('bug')) });
+    await expect(executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).rejects.toThrow('bug');
+  });
+});
+
+describe('a run that a bug breaks', () => {
+  it('discards the file of failed rows, and gives up its lock', async () => {
+    const bench = openBench(SUMMARY);
+    const { file, done } = failedFile({ discard: async () => Promise.reject(new Error('gone')) });
+    const run = await runOf(bench, 1, { failedFile: file });
+    const bug = () => {
+      throw new Failure('INTERNAL', 'bug');
+    };
+    expect((await failureOf(executeRun(bench.session, { ...run, rows: bug }))).message).toBe('bug');
+    expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
+  });
+
+  it('is told where there is no file of failed rows', async () => {
+    const bench = openBench(SUMMARY);
+    const bug = () => {
+      throw new Failure('INTERNAL', 'bug');
+    };
+    const run = await runOf(bench, 1, { rows: bug });
+    expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
+  });
+});
+
+describe('rows behind one without an answer', () => {
+  it.each([
+    [3900, [1, 2, 3]],
+    [4000, [1, 2]],
+  ])('that are %i characters long use up memory: %j are sent meanwhile', async (length, meanwhile) => {
+    const bench = openBench(SUMMARY);
+    const run = await runOf(bench, 3);
+    const preferences = { ...bench.session.preferences, concurrency: { value: 2, source: 'flag' } as const };
+    const rows = rowsOf(3).map((row) => ({
+      ...row,
+      record: { ...row.record, names: ['id', 'none', 'text'], values: ['12345678', null, 'x'.repeat(length)] },
+    }));
+    const started: number[] = [];
+    let seen: readonly number[] = [];
+    // All but 5,000 bytes of the memory for answers is used; a row takes 1,024 beside its texts.
+    const used = 56 * 1024 * 1024 - 1250;
+    answerMemory.hold(used);
+    const task: Run = {
+      ...run,
+      rows: async function* () {
+        yield rows;
+      },
+    };
+    await doRows(bench.session.with({ preferences }), task, {
+      isWrite: true,
+      send: async ({ row }) => {
+        started.push(row);
+        if (row !== 1) return failed('REJECTED', { outcome: 'rejected' });
+        await bench.clock.sleep(1000);
+        seen = [...started];
+        return answered();
+      },
+    });
+    answerMemory.free(used);
+    expect(seen).toEqual(meanwhile);
+  });
+});
+
+describe('a read', () => {
+  it('may be ended by a signal after its last row', async () => {
+    const bench = openBench(SUMMARY);
+    const { file } = failedFile({ keep: async () => bench.signals.send('SIGINT') });
+    const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
+    await run.kept?.close();
+    expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(0);
+    expect(bench.stderr()).not.toContain('too late to stop');
+  });
+});
