@@ -34,13 +34,22 @@ function machine() {
   return `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`;
 }
 
+/** What was measured of one goal: `1.09 (Node 20), 0.99 (Node 22)`; each with its goal where these differ. */
+function measured({ best }, values) {
+  const sign = best === 'low' ? '≤' : '≥';
+  const isOneGoal = values.every(({ goal }) => goal === values[0]?.goal);
+  const said = values.map(({ on, value, goal }) => {
+    const beside = [on, isOneGoal ? '' : `${sign} ${goal}`].filter((text) => text !== '').join(': ');
+    return beside === '' ? show(value) : `${show(value)} (${beside})`;
+  });
+  return [isOneGoal ? `${sign} ${values[0]?.goal}` : 'see each', said.join(', ')];
+}
+
 function table(figures) {
-  const rows = GOALS.flatMap(({ id, what, command, best }) =>
-    (figures[id]?.values ?? []).map(({ on, value, goal }) => {
-      const sign = best === 'low' ? '≤' : '≥';
-      return `| ${id} | ${what}${on === '' ? '' : ` (${on})`} | ${sign} ${goal} | ${show(value)} | \`${command}\` | ${figures[id].date} |`;
-    }),
-  );
+  const rows = GOALS.filter(({ id }) => figures[id] !== undefined).map((goal) => {
+    const { date, values } = figures[goal.id];
+    return `| ${[goal.id, goal.what, ...measured(goal, values), `\`${goal.command}\``, date].join(' | ')} |`;
+  });
   return ['| | what | goal | measured | command | on |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
