@@ -1,4 +1,4 @@
-// Prints the rows of docs/faults.md that no test carries in its title. Exit 1 when there are any, and for a test that
+// Prints the rows of docs/faults/ that no test carries in its title. Exit 1 when there are any, and for a test that
 // carries one and comes to no `expect`. What is expected is not judged. `npm run check:faults`
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groups = [...readFileSync(`${root}docs/faults.md`, 'utf8').matchAll(/^## ([A-Z]): (.+)$|^\| ([A-Z]\d+) \|/gm)];
+const pages = readdirSync(`${root}docs/faults`).map((name) => readFileSync(`${root}docs/faults/${name}`, 'utf8'));
+const groups = [...pages.join('\n').matchAll(/^## ([A-Z]): (.+)$|^\| ([A-Z]\d+) \|/gm)];
 const numbers = groups.flatMap(([, , , number]) => (number === undefined ? [] : [number]));
 
 /** A title begins with its numbers: `'N9 full request read…`, `'P7 P8 first signal…`, in a call or in a row of a table. */

@@ -62,7 +62,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'unknown.svg',
-    alt: 'A block without an answer: outcome unknown, what reading the card showed, and the command that checks',
+    alt: 'A block without a response: outcome unknown, what the card check showed, and the command that checks',
     line: `card block ${CARD} --reason "lost, ticket 4711" --yes`,
     faults: ['POST /block:timeout'],
   },
@@ -80,7 +80,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk.svg',
-    alt: 'A sitting at the desk: a card is looked up, blocked after a question, and shown anew with what changed',
+    alt: 'A desk session: a card is looked up, blocked after a question, and shown again with what changed',
     line: 'desk',
     columns: 120,
     answers: [

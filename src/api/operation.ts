@@ -16,7 +16,7 @@ export function familyAdjective(family: Family): string {
 }
 
 /**
- * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
+ * What a write's ambiguous answer allows (docs/reference/outcomes.md). `settledBy` names the card status that a
  * read-back must show for the write to count as done; `observes` is read only to be reported: it shows that such a
  * write happened, but neither whose nor with which answer.
  */

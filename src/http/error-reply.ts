@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { byteLength } from '../wire/exchange.ts';
 import type { TokenMask } from './mask.ts';
 
-/** With what the program itself takes, an answer of any form keeps below 260 MiB (docs/faults.md G14). */
+/** With what the program itself takes, one answer of any form keeps below 260 MiB: of 512 for all (docs/faults.md G14). */
 const MAX_ANSWER_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /**

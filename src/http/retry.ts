@@ -1,6 +1,6 @@
 import type { Effect, Unavailable } from '../api/operation.ts';
 
-/** What can come of one attempt, other than a good answer: the rows of the retry table (docs/outcomes.md). */
+/** What can come of one attempt, other than a good answer: the rows of the retry table (docs/reference/outcomes.md). */
 export type FailureEvent =
   /** Nothing was sent, proven by stage, and the next try may fare better. */
   | 'not_sent'

@@ -13,7 +13,7 @@ export interface WireRequest {
 /** How far an exchange had come. Only `connecting` proves that no byte of the request left. */
 export type Phase = 'connecting' | 'awaiting_headers' | 'reading_body';
 
-/** Why an exchange broke off, by what was seen and never by an error code alone (docs/outcomes.md). */
+/** Why an exchange broke off, by what was seen and never by an error code alone (docs/reference/outcomes.md). */
 export type BreakLabel =
   | 'refused'
   | 'not_found'

@@ -84,7 +84,9 @@ describe('action.yml', () => {
     ['a runner without an executable', { RUNNER_ARCH: 'X86' }, 'no release has an executable for Linux X86'],
     ['a version that is not there', { VERSION: '9.9.9' }, 'could not be downloaded'],
     ['a file that SHA256SUMS does not name', { RUNNER_OS: 'macOS' }, 'could not be downloaded'],
-    ['a copy of the action without a URL', { URL: '' }, 'url is required where the action is a copy'],
+    ['http without a sum', { URL: 'http://files.invalid/r' }, 'url must be https, unless sha256 is given'],
+    ['http to a host that begins like this machine', { URL: 'http://127.0.0.1.invalid/r' }, 'url must be https'],
+    ['a copy of the action without a URL', { URL: '' }, 'url is required if the action is a copy'],
   ])('fails on %s, and nothing is on the path', async (_, env, message) => {
     const { code, stderr, path } = await run(env);
     expect([code, path]).toEqual([1, '']);

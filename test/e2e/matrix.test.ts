@@ -24,7 +24,7 @@ import {
 import { type CallName, meet } from './faults/fault-run.ts';
 
 /**
- * Every write of the service against every event of the retry table (docs/outcomes.md; goals G4 and G5): how
+ * Every write of the service against every event of the retry table (docs/reference/outcomes.md; goals G4 and G5): how
  * the call ends, and how often the service was asked. The service's own count is the judge.
  */
 

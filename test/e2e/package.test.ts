@@ -102,7 +102,7 @@ describe('the package', () => {
         'dist/build-id',
         'dist/chunks.json',
         'dist/chunks/main.cjs',
-        'docs/outcomes.md',
+        'docs/reference/outcomes.md',
         'docs/reference/output.md',
         'man/frontdesk.1',
         'package.json',

@@ -160,7 +160,7 @@ describe('the recipe for GitHub Actions', () => {
     const keep = steps[index('Keep the state, also of a job that failed')];
     expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
     expect(keep?.uses).toMatch(/^actions\/cache\/save@/);
-    const restore = steps[index('Bring back the state of the attempt before')];
+    const restore = steps[index('Restore the state of the earlier attempt')];
     expect(restore).toMatchObject({ with: { key: keep?.with?.['key'] } });
     expect(restore?.uses).toBe(keep?.uses?.replace('/save@', '/restore@'));
     expect(keep?.with?.['key']).toBe(`${restore?.with?.['restore-keys']}\${{ github.run_attempt }}`);
@@ -173,15 +173,15 @@ describe('the recipe for GitHub Actions', () => {
 
   it('does every row once although a job is killed and run again', async () => {
     const place = await Place.make();
-    const lines = [steps[index('Refuse to begin anew')]?.run, steps[index('Block')]?.run].join('');
+    const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
     await runWithKill(place, (shard, attempt) =>
       place.start(['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
     );
   });
 
-  it('refuses to begin anew when the state of the attempt before is lost', async () => {
+  it('refuses to start over when the state of the earlier attempt is lost', async () => {
     const place = await Place.make();
-    const lines = [steps[index('Refuse to begin anew')]?.run, steps[index('Block')]?.run].join('');
+    const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
     const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
     expect(place.server.order).toEqual([]);

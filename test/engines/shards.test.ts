@@ -8,7 +8,7 @@ import { type CountingServer, startCountingServer } from '../crash/counting-serv
 import { SeededRandom } from '../crash/seeded-random.ts';
 import { WRITES } from '../crash/writes.ts';
 
-// The recipes of docs/many-machines.md on the engines themselves, where they are installed.
+// The recipes of docs/guides/many-machines.md on the engines themselves, where they are installed.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SHARDS = [1, 2, 3, 4];

@@ -185,8 +185,8 @@ describe('its types', () => {
   });
 });
 
-describe('docs/library.md', () => {
-  const text = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
+describe('docs/guides/library.md', () => {
+  const text = readFileSync(join(root, 'docs', 'guides', 'library.md'), 'utf8');
   const examples = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 
   it('has examples that compile and do what they say, the switch over outcomes first', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 
-const page = readFileSync(new URL('../../../docs/assistants.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/guides/assistants.md', import.meta.url), 'utf8');
 
 /** Whatever a client's settings look like: somewhere in them a program has arguments. */
 function argumentsIn(value: unknown): readonly string[][] {
@@ -23,7 +23,7 @@ const snippets = [
   ...blocks('toml').map((text) => JSON.parse(/^args = (.*)$/m.exec(text)?.[1] ?? 'null') as string[]),
 ];
 
-describe('docs/assistants.md', () => {
+describe('docs/guides/assistants.md', () => {
   it.each(snippets.map((args, index) => [index + 1, args.join(' '), args] as const))(
     'snippet %i starts the server: frontdesk %s',
     async (_, _line, args) => {

@@ -93,7 +93,7 @@ describe('the pages of docs/ name every command where it belongs', () => {
 
   it('in the page of outcomes: each write on a card, with what is tried again', () => {
     const onCards = writes.filter(({ path }) => path[0] === 'card');
-    expect(unnamedIn(section('outcomes.md', 'What is tried again'), onCards)).toEqual([]);
+    expect(unnamedIn(section('reference/outcomes.md', 'What is tried again'), onCards)).toEqual([]);
   });
 });
 
@@ -109,11 +109,11 @@ describe('the pages about other ways in name all of it', () => {
     const client = createClient({ cards: { url: 'http://127.0.0.1:9', token: 'one-that-is-never-sent' } });
     const methods = methodsOf(client);
     expect(methods).toContain('calendar.subscribers.list');
-    expect(methods.filter((name) => !page('library.md').includes(`client.${name}(`))).toEqual([]);
+    expect(methods.filter((name) => !page('guides/library.md').includes(`client.${name}(`))).toEqual([]);
   });
 
   it('in the page of assistants: every tool, and no other', () => {
-    const rows = page('assistants.md').match(/^\| `.*$/gm) ?? [];
+    const rows = page('guides/assistants.md').match(/^\| `.*$/gm) ?? [];
     const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(named.sort()).toEqual([...READ_TOOLS, ...WRITE_TOOLS].map(({ name }) => name).sort());
   });

@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { playService } from '../support/plain-service.ts';
+import { CALENDAR_TOKEN, startRecordingServer } from '../support/recording-server.ts';
+
+// The shell lines of docs/recipes/plans-in-github-actions.md as they stand, in the place of a runner: a clone of the pull
+// request for the first job, a folder with its artifact for each attempt of the second one.
+
+interface Job {
+  readonly environment?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly steps: readonly {
+    readonly name?: string;
+    readonly uses?: string;
+    readonly run?: string;
+    readonly if?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly with?: Readonly<Record<string, string>>;
+  }[];
+}
+
+const root = new URL('../..', import.meta.url).pathname;
+const page = readFileSync(join(root, 'docs/recipes/plans-in-github-actions.md'), 'utf8');
+// The file is ours, and each test fails where it has not these members.
+const { jobs } = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as { jobs: { plan: Job; apply: Job } };
+
+/** The shell lines of a job, as one script: each step ends it when it fails. */
+function scriptOf({ steps }: Job): string {
+  return steps.map(({ run }) => (run === undefined ? '' : `${run.trim()}\n`)).join('');
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-plan-recipe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
+  return folder;
+}
+
+async function runJob(job: Job, folder: string, given: Readonly<Record<string, string>>) {
+  // What an expression of the workflow stands for is given; the rest is as the job has it.
+  const own = Object.entries(job.env).filter(([, value]) => !value.includes('${{'));
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', scriptOf(job)], {
+    cwd: folder,
+    env: {
+      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
+      HOME: folder,
+      LANG: 'C.UTF-8',
+      GITHUB_BASE_REF: 'main',
+      ...Object.fromEntries(own),
+      ...given,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (log += part));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  return { code, log };
+}
+
+/** The clone that the first job has: the old file on main, the new one in the working tree. */
+function clone(folder: string): void {
+  const git = (...words: string[]) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
+  writeFileSync(join(folder, 'subscribers.csv'), 'id,email\nsub_1,ann@example.com\nsub_2,bob@example.com\n');
+  git('init', '-q');
+  git('add', 'subscribers.csv');
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'old');
+  git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+  writeFileSync(join(folder, 'subscribers.csv'), 'id,email\nsub_1,ana@example.com\nsub_2,bob@example.com\n');
+}
+
+describe('the recipe for plans in GitHub Actions', () => {
+  it('plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
+    const server = await startRecordingServer(playService());
+    const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
+    const first = newFolder();
+    clone(first);
+    const planned = await runJob(jobs.plan, first, { FRONTDESK_CALENDAR_URL });
+    expect(planned).toMatchObject({ code: 0 });
+    expect(planned.log).not.toContain('@example.com');
+    expect(readFileSync(join(first, 'review.md'), 'utf8')).toContain('ana@example.com');
+    expect(server.lines).toEqual([]);
+
+    const attempt = async (number: number, before?: string) => {
+      const folder = newFolder();
+      for (const name of ['subscribers.plan', 'review.md']) cpSync(join(first, name), join(folder, name));
+      if (before !== undefined) cpSync(join(before, 'state'), join(folder, 'state'), { recursive: true });
+      const ended = await runJob(jobs.apply, folder, {
+        FRONTDESK_CALENDAR_URL,
+        FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
+        FRONTDESK_STATE_DIR: join(folder, 'state'),
+        ATTEMPT: String(number),
+      });
+      return { ...ended, folder };
+    };
+    const applied = await attempt(1);
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.log).not.toContain('@example.com');
+    expect(server.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['POST', '/v1/subscribers/sub_1', '{"email":"ana@example.com"}'],
+    ]);
+    const again = await attempt(2, applied.folder);
+    expect(again).toMatchObject({ code: 0 });
+    expect(readFileSync(join(again.folder, 'results.ndjson'), 'utf8')).toContain('"outcome":"applied"');
+    const lost = await attempt(2);
+    expect(lost).toMatchObject({ code: 1, log: expect.stringContaining('is lost') });
+    expect(existsSync(join(lost.folder, 'results.ndjson'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('uses nothing of an environment in a job that names none, and the token in one step alone', () => {
+    expect(jobs.plan.environment).toBeUndefined();
+    expect(JSON.stringify(jobs.plan)).not.toContain('secrets.');
+    expect(page).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
+    expect(jobs.apply.environment).toBe('live');
+    const withToken = jobs.apply.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
+    expect(withToken.map(({ name }) => name)).toEqual(['Apply']);
+  });
+
+  it('keeps every file that its lines write, whatever happens', () => {
+    const written = [...scriptOf(jobs.apply).matchAll(/(?:> |--failed )(\S+)/g)].map(([, name]) => name);
+    const kept = jobs.apply.steps.filter((step) => step.uses?.startsWith('actions/upload-artifact@'));
+    expect(kept.map((step) => step.if)).toEqual(['always()']);
+    expect(kept[0]?.with?.['path']?.trim().split('\n').sort()).toEqual(
+      written.filter((name) => name?.endsWith('.ndjson')).sort(),
+    );
+  });
+});
