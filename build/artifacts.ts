@@ -1,11 +1,11 @@
 import type { CommandDoc } from '../src/command/command.ts';
 import type { Registry } from '../src/command/command-tree.ts';
+import { SHELLS } from '../src/commands/completion.ts';
 import { treeSchema } from '../src/describe/command-schema.ts';
 import { loadTree } from '../src/describe/command-tree.ts';
 import { completionNodes } from '../src/describe/completion-model.ts';
 import { argumentName, optionName } from '../src/describe/help-text.ts';
 import { openApi } from '../src/describe/openapi.ts';
-import { SHELLS } from '../src/local/completion.ts';
 import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { fillPage, pageTables } from './page-tables.ts';

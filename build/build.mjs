@@ -14,11 +14,17 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:engine[\\/](?:argv|call|session[\\/](?:open-session|open-service))|command[\\/](?:command|printing|read-given)|api[\\/]operations|wire[\\/](?:remove-from|answer-memory))\.ts$/,
+    test: /[\\/]src[\\/](?:engine[\\/](?:argv|call|session[\\/](?:open-session|open-service))|command[\\/](?:command|printing|read-given)|commands[\\/]card[\\/]columns|api[\\/]operations|wire[\\/](?:remove-from|answer-memory))\.ts$/,
     priority: 2,
   },
   { name: 'help', test: /[\\/]src[\\/]describe[\\/]help\.ts$/, priority: 1 },
 ];
+
+/** Commands of several groups have the same last word: the chunk of `card get` is called card-get. */
+function chunkName({ facadeModuleId, moduleIds }) {
+  const words = /[\\/]src[\\/]commands[\\/](.+)\.ts$/.exec(facadeModuleId ?? moduleIds.at(-1))?.[1];
+  return `chunks/${words?.replaceAll(/[\\/]/g, '-') ?? '[name]'}.cjs`;
+}
 
 // Built aside and moved into place, so that a program that runs meanwhile never finds half of it.
 const made = `${root}.dist-${process.pid}`;
@@ -38,7 +44,7 @@ try {
     {
       dir: made,
       entryFileNames: 'chunks/[name].cjs',
-      chunkFileNames: 'chunks/[name].cjs',
+      chunkFileNames: chunkName,
       codeSplitting: { groups: GROUPS },
     },
   );

@@ -87,11 +87,6 @@ export const LAYERS: readonly Layer[] = [
     imports: [...GROUND, 'api', 'run', 'plan', 'input', 'output', 'options', 'session'],
   },
   {
-    name: 'commands',
-    holds: 'declarations of commands over an operation',
-    imports: ['api', 'output', 'options', 'command'],
-  },
-  {
     name: 'describe',
     holds: 'the program describing itself: help, schema, completions, man page',
     imports: [...GROUND, 'api', 'http', 'output', 'options', 'run', 'plan', 'command', 'sandbox'],
@@ -122,27 +117,27 @@ export const LAYERS: readonly Layer[] = [
     imports: [...BELOW_SESSION, 'process', 'session', 'describe', 'ask', 'engine'],
   },
   {
-    name: 'local',
-    holds: 'commands about this machine, and those that compose calls',
+    name: 'commands',
+    holds: 'the commands: card block is commands/card/block.ts, its declaration and its body',
     imports: [
       ...BELOW_SESSION,
-      ...['sandbox', 'report', 'session', 'command', 'commands', 'describe', 'call', 'ask', 'bulk', 'engine', 'doctor'],
+      ...['sandbox', 'report', 'session', 'command', 'describe', 'call', 'ask', 'bulk', 'engine', 'doctor'],
     ],
   },
   {
     name: 'mcp',
     holds: 'the calls as tools of an assistant (Model Context Protocol)',
-    imports: [...BELOW_SESSION, 'session', 'command', 'describe', 'call', 'bulk', 'local'],
+    imports: [...BELOW_SESSION, 'session', 'command', 'describe', 'call', 'bulk', 'commands'],
   },
   {
     name: 'desk',
     holds: 'the desk: a loop over the card commands',
-    imports: [...BELOW_SESSION, 'session', 'command', 'commands', 'call', 'ask', 'engine', 'local'],
+    imports: [...BELOW_SESSION, 'session', 'command', 'call', 'ask', 'engine', 'commands'],
   },
   {
     name: 'registry',
     holds: 'every command, in the order of the overview',
-    imports: ['command', 'commands', 'local', 'desk', 'mcp'],
+    imports: ['command', 'commands', 'desk', 'mcp'],
   },
   {
     name: 'main',

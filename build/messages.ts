@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 
 export interface Message {
-  /** Below src, as `engine/confirm.ts`. */
+  /** Below src, as `call/confirm.ts`. */
   readonly file: string;
   /** What changes from case to case stands in braces: `{id}`. */
   readonly text: string;

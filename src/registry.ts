@@ -2,108 +2,104 @@ import type { CallCommand, LocalCommand } from './command/command.ts';
 import { type CommandEntry, createRegistry, type Registry } from './command/command-tree.ts';
 
 type Declared = CallCommand | LocalCommand;
-/** A command as a module exports it, or how it is made: one that speaks of all commands, for the registry that holds it. */
-type Exported = Declared | ((registry: Registry) => Declared);
-type NameIn<Module> = { [Name in keyof Module]: Module[Name] extends Exported ? Name : never }[keyof Module];
 
-/** Commands of one module by dotted path, with the summary and the export. The module is loaded when one is used. */
-function from<Module>(
-  load: () => Promise<Module>,
-  commands: Readonly<Record<string, readonly [summary: string, name: NameIn<Module>]>>,
-): readonly CommandEntry[] {
-  return Object.entries(commands).map(([words, [summary, name]]) => {
-    const path = words.split('.');
-    return {
-      path,
-      summary,
-      async load() {
-        // `NameIn` takes no name of anything else.
-        const exported = (await load())[name] as Exported;
-        return { ...(typeof exported === 'function' ? exported(REGISTRY) : exported), path };
-      },
-    };
-  });
+/** What the file of a command exports: its declaration, or of one that speaks of all commands how it is made of them. */
+interface CommandModule {
+  readonly command: Declared | ((registry: Registry) => Declared);
+}
+
+/** A line of the registry. The file of the command is loaded when it is used. */
+function entry(words: string, summary: string, load: () => Promise<CommandModule>): CommandEntry {
+  const path = words.split(' ');
+  return {
+    path,
+    summary,
+    async load() {
+      const { command } = await load();
+      return { ...(typeof command === 'function' ? command(REGISTRY) : command), path };
+    },
+  };
 }
 
 /** Every command, in the order of the overview. Its declaration and a line here make a command. */
 export const REGISTRY: Registry = createRegistry(
   [
-    ...from(() => import('./commands/card.ts'), {
-      'card.get': ['Show cards', 'cardGet'],
-      'card.activate': ['Activate cards', 'cardActivate'],
-      'card.block': ['Block cards', 'cardBlock'],
-      'card.reissue': ['Reissue cards', 'cardReissue'],
-      'card.provision': ['Provision a card into a wallet', 'cardProvision'],
-    }),
-    ...from(() => import('./local/card-wait.ts'), {
-      'card.wait': ['Wait until a card has a status', 'cardWaitCommand'],
-    }),
-    ...from(() => import('./commands/calendar.ts'), {
-      'calendar.update': ['Update a calendar', 'calendarUpdate'],
-      'calendar.event.create': ['Create an event', 'calendarEventCreate'],
-      'calendar.subscribers.list': ['List the subscribers of a calendar', 'calendarSubscribersList'],
-      'calendar.subscribers.update': ['Update a subscriber', 'calendarSubscribersUpdate'],
-    }),
-    ...from(() => import('./local/login.ts'), { 'auth.login': ['Store a credential', 'authLoginCommand'] }),
-    ...from(() => import('./local/auth.ts'), {
-      'auth.status': ['Show where credentials come from and how they stand', 'authStatusCommand'],
-      'auth.logout': ['Remove stored credentials', 'authLogoutCommand'],
-    }),
-    ...from(() => import('./local/profile.ts'), {
-      'profile.list': ['List profiles', 'profileListCommand'],
-      'profile.show': ['Show one profile', 'profileShowCommand'],
-      'profile.set': ['Create or change a profile', 'profileSetCommand'],
-      'profile.use': ['Choose the profile that is used when none is named', 'profileUseCommand'],
-      'profile.remove': ['Remove a profile and its credentials', 'profileRemoveCommand'],
-    }),
-    ...from(() => import('./local/config.ts'), {
-      'config.list': ['List preferences', 'configListCommand'],
-      'config.get': ['Show one preference', 'configGetCommand'],
-      'config.set': ['Set a preference', 'configSetCommand'],
-      'config.unset': ['Take a preference away', 'configUnsetCommand'],
-      'config.path': ['Show where the settings file is', 'configPathCommand'],
-    }),
-    ...from(() => import('./local/history.ts'), {
-      'history.list': ['List writes, newest first', 'historyListCommand'],
-      'history.show': ['Show one write', 'historyShowCommand'],
-      'history.resolve': ['Record what became of a write of unknown outcome', 'historyResolveCommand'],
-      'history.reconcile': ['Read the cards of unknown writes, and record what they show', 'historyReconcileCommand'],
-      'history.prune': ['Delete old writes from the history', 'historyPruneCommand'],
-    }),
-    ...from(() => import('./local/runs.ts'), {
-      'runs.list': ['List runs, newest first', 'runsListCommand'],
-      'runs.show': ['Show one run', 'runsShowCommand'],
-      'runs.report': ['Print a document about a run: html, junit or markdown', 'runsReportCommand'],
-      'runs.results': ['Print the rows of a run again', 'runsResultsCommand'],
-      'runs.resume': ['Go on with a run', 'runsResumeCommand'],
-      'runs.revert': ['Plan to put back what a run changed', 'runsRevertCommand'],
-      'runs.remove': ['Delete what a run kept', 'runsRemoveCommand'],
-    }),
-    ...from(() => import('./local/plan.ts'), {
-      'plan.show': ['Show what a plan would send and what became of it', 'planShowCommand'],
-      'plan.approve': ['Sign a plan, so that it may be applied', 'planApproveCommand'],
-      'plan.apply': ['Send exactly the rows of a plan', 'planApplyCommand'],
-    }),
-    ...from(() => import('./local/sandbox.ts'), {
-      'sandbox.info': ['List the ids of the sandbox, or its choices', 'sandboxInfoCommand'],
-      'sandbox.serve': ['Run the sandbox for other programs', 'sandboxServeCommand'],
-      'sandbox.reset': ['Put the sandbox back to how it was at first', 'sandboxResetCommand'],
-    }),
-    ...from(() => import('./mcp/command.ts'), { mcp: ['Serve an assistant (Model Context Protocol)', 'mcpCommand'] }),
-    ...from(() => import('./desk/desk-command.ts'), {
-      desk: ['Take call after call: show a card, act on it', 'deskCommand'],
-    }),
-    ...from(() => import('./local/api.ts'), { api: ['Send one raw request', 'apiCommand'] }),
-    ...from(() => import('./local/doctor.ts'), {
-      doctor: ['Look for what may be wrong on this machine', 'doctorCommand'],
-    }),
-    ...from(() => import('./local/schema.ts'), {
-      schema: ['Print commands, options and schemas as JSON, or as OpenAPI', 'schemaCommand'],
-    }),
-    ...from(() => import('./local/completion.ts'), {
-      completion: ['Print the completion script of a shell', 'completionCommand'],
-    }),
-    ...from(() => import('./local/help.ts'), { help: ['Explain a command or a topic', 'helpCommand'] }),
+    entry('card get', 'Show cards', () => import('./commands/card/get.ts')),
+    entry('card activate', 'Activate cards', () => import('./commands/card/activate.ts')),
+    entry('card block', 'Block cards', () => import('./commands/card/block.ts')),
+    entry('card reissue', 'Reissue cards', () => import('./commands/card/reissue.ts')),
+    entry('card provision', 'Provision a card into a wallet', () => import('./commands/card/provision.ts')),
+    entry('card wait', 'Wait until a card has a status', () => import('./commands/card/wait.ts')),
+    entry('calendar update', 'Update a calendar', () => import('./commands/calendar/update.ts')),
+    entry('calendar event create', 'Create an event', () => import('./commands/calendar/event/create.ts')),
+    entry(
+      'calendar subscribers list',
+      'List the subscribers of a calendar',
+      () => import('./commands/calendar/subscribers/list.ts'),
+    ),
+    entry(
+      'calendar subscribers update',
+      'Update a subscriber',
+      () => import('./commands/calendar/subscribers/update.ts'),
+    ),
+    entry('auth login', 'Store a credential', () => import('./commands/auth/login.ts')),
+    entry(
+      'auth status',
+      'Show where credentials come from and how they stand',
+      () => import('./commands/auth/status.ts'),
+    ),
+    entry('auth logout', 'Remove stored credentials', () => import('./commands/auth/logout.ts')),
+    entry('profile list', 'List profiles', () => import('./commands/profile/list.ts')),
+    entry('profile show', 'Show one profile', () => import('./commands/profile/show.ts')),
+    entry('profile set', 'Create or change a profile', () => import('./commands/profile/set.ts')),
+    entry(
+      'profile use',
+      'Choose the profile that is used when none is named',
+      () => import('./commands/profile/use.ts'),
+    ),
+    entry('profile remove', 'Remove a profile and its credentials', () => import('./commands/profile/remove.ts')),
+    entry('config list', 'List preferences', () => import('./commands/config/list.ts')),
+    entry('config get', 'Show one preference', () => import('./commands/config/get.ts')),
+    entry('config set', 'Set a preference', () => import('./commands/config/set.ts')),
+    entry('config unset', 'Take a preference away', () => import('./commands/config/unset.ts')),
+    entry('config path', 'Show where the settings file is', () => import('./commands/config/path.ts')),
+    entry('history list', 'List writes, newest first', () => import('./commands/history/list.ts')),
+    entry('history show', 'Show one write', () => import('./commands/history/show.ts')),
+    entry(
+      'history resolve',
+      'Record what became of a write of unknown outcome',
+      () => import('./commands/history/resolve.ts'),
+    ),
+    entry(
+      'history reconcile',
+      'Read the cards of unknown writes, and record what they show',
+      () => import('./commands/history/reconcile.ts'),
+    ),
+    entry('history prune', 'Delete old writes from the history', () => import('./commands/history/prune.ts')),
+    entry('runs list', 'List runs, newest first', () => import('./commands/runs/list.ts')),
+    entry('runs show', 'Show one run', () => import('./commands/runs/show.ts')),
+    entry(
+      'runs report',
+      'Print a document about a run: html, junit or markdown',
+      () => import('./commands/runs/report.ts'),
+    ),
+    entry('runs results', 'Print the rows of a run again', () => import('./commands/runs/results.ts')),
+    entry('runs resume', 'Go on with a run', () => import('./commands/runs/resume.ts')),
+    entry('runs revert', 'Plan to put back what a run changed', () => import('./commands/runs/revert.ts')),
+    entry('runs remove', 'Delete what a run kept', () => import('./commands/runs/remove.ts')),
+    entry('plan show', 'Show what a plan would send and what became of it', () => import('./commands/plan/show.ts')),
+    entry('plan approve', 'Sign a plan, so that it may be applied', () => import('./commands/plan/approve.ts')),
+    entry('plan apply', 'Send exactly the rows of a plan', () => import('./commands/plan/apply.ts')),
+    entry('sandbox info', 'List the ids of the sandbox, or its choices', () => import('./commands/sandbox/info.ts')),
+    entry('sandbox serve', 'Run the sandbox for other programs', () => import('./commands/sandbox/serve.ts')),
+    entry('sandbox reset', 'Put the sandbox back to how it was at first', () => import('./commands/sandbox/reset.ts')),
+    entry('mcp', 'Serve an assistant (Model Context Protocol)', () => import('./mcp/command.ts')),
+    entry('desk', 'Take call after call: show a card, act on it', () => import('./desk/command.ts')),
+    entry('api', 'Send one raw request', () => import('./commands/api.ts')),
+    entry('doctor', 'Look for what may be wrong on this machine', () => import('./commands/doctor.ts')),
+    entry('schema', 'Print commands, options and schemas as JSON, or as OpenAPI', () => import('./commands/schema.ts')),
+    entry('completion', 'Print the completion script of a shell', () => import('./commands/completion.ts')),
+    entry('help', 'Explain a command or a topic', () => import('./commands/help.ts')),
   ],
   [
     {

@@ -28,12 +28,12 @@ import { SANDBOX } from '../settings/settings.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { reasonCheck } from './many-call.ts';
+import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './plan-review.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { storeOptions } from './run-input.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
-import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './show-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;

@@ -24,10 +24,10 @@ import type { RunResult, RunTask } from '../run/run-task.ts';
 import type { Session } from '../session.ts';
 import { doRows } from './execute-run.ts';
 import type { ManyCall } from './many-call.ts';
+import { isShownAsPage, writePlanView } from './plan-review.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
 import type { Run } from './run.ts';
 import { type TakeRow, writeSummary } from './run-output.ts';
-import { isShownAsPage, writePlanView } from './show-plan.ts';
 
 /** `--plan`: what would be sent is written to a file, and no write is sent. */
 export interface PlanOptions {

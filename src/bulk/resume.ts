@@ -10,6 +10,7 @@ import { showRun } from '../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
+import { countApprovals, readPlan } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import {
@@ -23,7 +24,6 @@ import {
   unknownRowsOf,
   withLimits,
 } from './run-input.ts';
-import { countApprovals, readPlan } from './show-plan.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;

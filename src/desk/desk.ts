@@ -5,7 +5,11 @@ import { callService, cardRead, takeAnswer } from '../call/resource.ts';
 import { isReadOnly } from '../call/write-guards.ts';
 import { type CallCommand, operationOf } from '../command/command.ts';
 import { idAlone } from '../command/read-given.ts';
-import { cardActivate, cardBlock, cardReissue } from '../commands/card.ts';
+import { command as cardActivate } from '../commands/card/activate.ts';
+import { command as cardBlock } from '../commands/card/block.ts';
+import { command as cardReissue } from '../commands/card/reissue.ts';
+import { runWait } from '../commands/card/wait.ts';
+import { printHistory } from '../commands/history/list.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import { environmentToken } from '../credentials/resolve.ts';
 import type { Ending } from '../ending.ts';
@@ -13,8 +17,6 @@ import { runCall } from '../engine/call.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
-import { runWait } from '../local/card-wait.ts';
-import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
 import type { Session } from '../session.ts';
@@ -24,9 +26,9 @@ import { outcomeText, recentText, summaryText, unknownText } from './desk-text.t
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
-  activate: cardActivate(),
-  block: cardBlock(),
-  reissue: cardReissue(),
+  activate: cardActivate,
+  block: cardBlock,
+  reissue: cardReissue,
 };
 
 const MENU: readonly { readonly value: string; readonly text: string }[] = [

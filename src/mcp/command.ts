@@ -15,7 +15,7 @@ function requireNamedService({ profile, context }: Session): void {
   );
 }
 
-export const mcpCommand = localCommand({
+export const command = localCommand({
   description:
     'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
   usesProfile: true,

@@ -1,11 +1,11 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { HISTORY_FILTER, matchingWrites } from '../commands/history/list.ts';
 import { OUTCOMES, warning } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
-import { HISTORY_FILTER, matchingWrites } from '../local/history.ts';
 import { plural } from '../output/safe-text.ts';
 import { RUN_STATES } from '../run/run-entry.ts';
 import { listRuns } from '../run/run-list.ts';
@@ -29,7 +29,7 @@ const CARD_WAIT = local('card_wait', {
     timeoutSeconds: { kind: 'count', max: 300, default: '60', text: 'how long to wait' },
   },
   async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
-    const { waitForCard } = await import('../local/card-wait.ts');
+    const { waitForCard } = await import('../commands/card/wait.ts');
     const noLine = { show: async () => undefined, clear: async () => undefined };
     const times = {
       timeout: { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 },
@@ -76,7 +76,7 @@ const RUN_RESULTS = local('run_results', {
     limit: { ...LIMIT, default: '100' },
   },
   async run(session, { run, outcome, limit }, { warnings }) {
-    const { printRunResults } = await import('../bulk/run-results.ts');
+    const { printRunResults } = await import('../commands/runs/results.ts');
     const rows: JsonValue[] = [];
     let left = 0;
     const row = async (value: JsonValue) => {

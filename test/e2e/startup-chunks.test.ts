@@ -47,7 +47,7 @@ describe('a call loads no more than it needs', () => {
     [['card', 'get', '-h'], HELP, []],
     [['card', '--help'], HELP, []],
     [['--help'], [...HELP, 'environment.cjs', 'topics.cjs'], []],
-    [['card', 'get', CARD_ID, '--json'], [...CALL, 'card.cjs'], PARSER],
+    [['card', 'get', CARD_ID, '--json'], [...CALL, 'card-get.cjs'], PARSER],
   ])('%j', async (args, chunks, builtins) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
@@ -56,7 +56,7 @@ describe('a call loads no more than it needs', () => {
 
 /** What only some calls use: whoever adds such a feature adds the names of its chunks. */
 const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
-  ['plans', /^(?:make-plan|read-plan|show-plan|apply-plan|approve-plan|plan-file|plan)\.cjs$/],
+  ['plans', /^(?:make-plan|read-plan|plan-review|apply-plan|plan-approve|plan-show|plan-apply|plan-file)\.cjs$/],
   ['assistants', /^(?:serve|tools|secret-arguments)\.cjs$/],
   ['workbooks', /^workbook/],
   ['questions', /^questions\.cjs$/],
@@ -113,7 +113,7 @@ describe('a stdin that holds nothing', () => {
 
 describe('the weight of what every call loads', () => {
   it.each([
-    ['base.cjs', 29_000],
+    ['base.cjs', 30_000],
     ['help.cjs', 11_000],
     ['call.cjs', 243_000],
     ['transport.cjs', 240_000],

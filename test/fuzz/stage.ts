@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Operation } from '../../src/api/operation.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
-import { calendarEventCreate, calendarSubscribersList, calendarUpdate } from '../../src/commands/calendar.ts';
-import { CARD_COLUMNS } from '../../src/commands/card.ts';
+import { command as calendarEventCreate } from '../../src/commands/calendar/event/create.ts';
+import { command as calendarSubscribersList } from '../../src/commands/calendar/subscribers/list.ts';
+import { command as calendarUpdate } from '../../src/commands/calendar/update.ts';
+import { CARD_COLUMNS } from '../../src/commands/card/columns.ts';
 import type { CallInput } from '../../src/http/call.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import type { Column } from '../../src/output/column.ts';
@@ -73,12 +75,12 @@ const PLAYS: Record<keyof typeof OPERATIONS, (id: string) => Pick<Play, 'words' 
   }),
   calendarUpdate: (id) => ({
     words: ['calendar', 'update', id, '--name', 'Tours'],
-    columns: calendarUpdate().columns,
+    columns: calendarUpdate.columns,
     good: { id, ...CALENDAR },
   }),
   subscribersList: (id) => ({
     words: ['calendar', 'subscribers', 'list', id],
-    columns: calendarSubscribersList().columns,
+    columns: calendarSubscribersList.columns,
     good: {
       object: 'list',
       data: [
@@ -90,12 +92,12 @@ const PLAYS: Record<keyof typeof OPERATIONS, (id: string) => Pick<Play, 'words' 
   }),
   subscriberUpdate: (id) => ({
     words: ['calendar', 'subscribers', 'update', id, '--email', 'a@example.com'],
-    columns: calendarSubscribersList().columns,
+    columns: calendarSubscribersList.columns,
     good: { id, ...SUBSCRIBER },
   }),
   eventCreate: (id) => ({
     words: ['calendar', 'event', 'create', '--calendar', id, '--name', 'Party', '--start', '2027-04-02T18:00'],
-    columns: calendarEventCreate().columns,
+    columns: calendarEventCreate.columns,
     good: { id: 'evt_1', ...EVENT, calendar: id },
   }),
 };

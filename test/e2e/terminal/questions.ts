@@ -177,21 +177,21 @@ const CALLS: Readonly<Record<string, Asked>> = {
 const KEPT: Readonly<Record<string, Asked>> = {
   'an age': asked('history prune', /Delete what is older/, ['history prune --older-than', 'local-call.ts text']),
   'a loss of history': asked('history prune --older-than 1d', /Delete all .*\(y\/N/, [
-    'history.ts confirmLoss',
+    'history/prune.ts confirmLoss',
     'missing.ts confirm',
   ]),
   'what was found out': asked('history resolve 20270402', /Was it applied/, [
     'history resolve --as',
     'local-call.ts choose',
   ]),
-  'an entry of the history': asked('history show', /Which entry/, ['history.ts choose'], {
+  'an entry of the history': asked('history show', /Which entry/, ['history/entry.ts choose'], {
     prepare: run('card', 'activate', CARD_ID, '-y'),
   }),
-  'a run': asked('runs show', /Which run/, ['runs.ts choose'], { prepare: RUN }),
-  'a loss of a run': asked('runs remove monday', /Remove run monday.*\(y\/N/, ['runs.ts confirmLoss'], {
+  'a run': asked('runs show', /Which run/, ['runs/run-name.ts choose'], { prepare: RUN }),
+  'a loss of a run': asked('runs remove monday', /Remove run monday.*\(y\/N/, ['runs/remove.ts confirmLoss'], {
     prepare: RUN,
   }),
-  'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs.ts confirmLoss 2']),
+  'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
     /Send the unknown rows of monday again.*\(y\/N/,
@@ -205,7 +205,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a plan to apply': asked('plan apply', /Which plan/, ['plan apply <file>']),
   'a key': asked(`${APPROVE}${AS}`, /Which key/, ['plan approve --key'], { prepare: PLAN }),
   'an approver': asked(`${APPROVE}${KEY}`, /Your name in/, ['plan approve --as'], { prepare: PLAN }),
-  'an approval': asked(`${APPROVE}${KEY}${AS}`, /Approve plan .*\(y\/N/, ['approve-plan.ts confirm'], {
+  'an approval': asked(`${APPROVE}${KEY}${AS}`, /Approve plan .*\(y\/N/, ['plan/approve.ts confirm'], {
     prepare: KEYED,
   }),
   'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], {
@@ -219,20 +219,30 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   'a preference to show': asked('config get', /Which preference/, ['config get <key>']),
   'a preference to set': asked('config set', /Which preference/, ['config set <key>']),
   'a preference to take away': asked('config unset', /Which preference/, ['config unset <key>']),
-  'a value of a preference': asked('config set retries', /Value of retries/, ['config.ts missingText']),
-  'a name of a profile': asked('profile set', /Name of the profile/, ['profile.ts missingText']),
-  'a profile': asked('profile use', /Which profile/, ['profile.ts choose'], {
+  'a value of a preference': asked('config set retries', /Value of retries/, ['config/set.ts missingText']),
+  'a name of a profile': asked('profile set', /Name of the profile/, ['profile/set.ts missingText']),
+  'a profile': asked('profile use', /Which profile/, ['profile/profile.ts choose'], {
     prepare: profile(),
   }),
-  'a loss of a profile': asked('profile remove strict', /Remove profile strict.*\(y\/N/, ['profile.ts confirmLoss'], {
-    prepare: profile(),
-  }),
-  'a family': asked(LOGIN, /Gift cards or calendars/, ['login.ts askFamily'], ALONE),
-  'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['login.ts text'], ALONE),
-  'a token': asked(`${LOGIN} --family cards --cards-url https://cards.example.com`, /Token of/, ['login.ts secret'], {
-    isAlone: true,
-    isSecret: true,
-  }),
+  'a loss of a profile': asked(
+    'profile remove strict',
+    /Remove profile strict.*\(y\/N/,
+    ['profile/remove.ts confirmLoss'],
+    {
+      prepare: profile(),
+    },
+  ),
+  'a family': asked(LOGIN, /Gift cards or calendars/, ['auth/login.ts askFamily'], ALONE),
+  'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['auth/login.ts text'], ALONE),
+  'a token': asked(
+    `${LOGIN} --family cards --cards-url https://cards.example.com`,
+    /Token of/,
+    ['auth/login.ts secret'],
+    {
+      isAlone: true,
+      isSecret: true,
+    },
+  ),
   'an id to check with': asked(LOGIN, /Id of a card to check with/, ['ask-missing.ts text'], {
     isAlone: true,
     steps: GUIDED,

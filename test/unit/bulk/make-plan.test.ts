@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { planSingle } from '../../../src/bulk/make-plan.ts';
 import { runMany } from '../../../src/bulk/many.ts';
 import type { CallCommand } from '../../../src/command/command.ts';
-import { calendarEventCreate, calendarSubscribersUpdate } from '../../../src/commands/calendar.ts';
-import { cardBlock } from '../../../src/commands/card.ts';
+import { command as calendarEventCreate } from '../../../src/commands/calendar/event/create.ts';
+import { command as calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers/update.ts';
+import { command as cardBlock } from '../../../src/commands/card/block.ts';
 import type { CallOptions } from '../../../src/options/call-options.ts';
 import { type Bench, cardId, failureOf, given, openBench } from '../../support/session-bench.ts';
 import { answer, card } from '../http/fakes.ts';
 
-const BLOCK = cardBlock();
-const UPDATE = calendarSubscribersUpdate();
-const CREATE = calendarEventCreate();
+const BLOCK = cardBlock;
+const UPDATE = calendarSubscribersUpdate;
+const CREATE = calendarEventCreate;
 const TWO_CARDS = `id,reason\n${cardId(1)},lost\n${cardId(2)},stolen\n`;
 const CARD = { status: 'ACTIVE', updatedAt: '2025-01-02T00:00:00Z' };
 

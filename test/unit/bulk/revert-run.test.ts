@@ -4,11 +4,11 @@ import { applyPlan } from '../../../src/bulk/apply-plan.ts';
 import { runMany } from '../../../src/bulk/many.ts';
 import { revertRun } from '../../../src/bulk/revert-run.ts';
 import { startRun } from '../../../src/bulk/run.ts';
-import { calendarSubscribersUpdate } from '../../../src/commands/calendar.ts';
+import { command as calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers/update.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from '../../support/session-bench.ts';
 import { answer } from '../http/fakes.ts';
 
-const UPDATE = calendarSubscribersUpdate();
+const UPDATE = calendarSubscribersUpdate;
 const SESSION = { operation: 'calendar.subscribers.update', common: { yes: true } };
 const OLD = 'id,email,active\ns1,a@old.example,true\ns2,b@old.example,true\ns3,,false\ns4,d@old.example,true\n';
 const NEW =

@@ -1,0 +1,120 @@
+import { demandedApprovals } from '../call/write-guards.ts';
+import type { OutputPort } from '../context.ts';
+import { Failure, warning } from '../failure.ts';
+import { shellQuote } from '../files/shell-quote.ts';
+import { openInput } from '../input/input-file.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { rowsOf } from '../input/records/rows.ts';
+import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/approvals.ts';
+import { planRunName } from '../plan/plan-file.ts';
+import { type PlanView, planView } from '../plan/plan-view.ts';
+import { type CheckedPlan, checkPlan, planReading } from '../plan/read-plan.ts';
+import { readRunHeader, runFolder } from '../run/run-folder.ts';
+import { showRun } from '../run/run-list.ts';
+import type { Session } from '../session.ts';
+import type { ResolvedProfile } from '../settings/resolve.ts';
+import { portsOf } from './run.ts';
+
+/** Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo` gets the bytes looked at. */
+export async function readPlan(
+  session: Session,
+  path: string,
+  more?: Parameters<typeof checkPlan>[1],
+): Promise<CheckedPlan> {
+  return checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
+}
+
+/** The rows of a plan that was read before. */
+export async function* rowsOfPlan(
+  session: Session,
+  path: string,
+  { operation }: Pick<CheckedPlan, 'operation'>,
+): AsyncGenerator<readonly Row[]> {
+  yield* rowsOf(await openInput(path, session.context.stdin, '<file>'), planReading(operation));
+}
+
+/** Does a person look at stdout, and has asked for no other form? */
+export function isShownAsPage({ context, output }: Session): boolean {
+  const { format, columns, query } = output;
+  return context.stdout.isTerminal && format === 'table' && columns === undefined && query === undefined;
+}
+
+/** Shows a person the plan at `path`, fitted to the stream. */
+export async function writePlanView(
+  { output }: Session,
+  stream: OutputPort,
+  path: string,
+  view: Omit<PlanView, 'allRows'>,
+): Promise<void> {
+  const { colour, unicode, now } = output;
+  const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
+  await stream.write(planView({ ...view, allRows }, { width: stream.columns ?? 80, colour, unicode, now }));
+}
+
+/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+export async function planState(
+  session: Session,
+  { header, sha256 }: Pick<CheckedPlan, 'header' | 'sha256'>,
+): Promise<Pick<PlanView, 'state' | 'run'>> {
+  const { stateDir } = session.places;
+  const name = planRunName(header.plan);
+  const begun = stateDir === undefined ? undefined : await readRunHeader(runFolder(stateDir, name));
+  // The name has twelve digits of the hash: that of another plan may begin with the same.
+  if (begun?.inputSha256 === sha256) {
+    const run = await showRun(portsOf(session), name);
+    return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
+  }
+  return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
+}
+
+/** Who approved a plan, and how many must. */
+type PlanApprovals = Pick<PlanView, 'approvals' | 'uncounted' | 'demanded'>;
+
+const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
+
+/** The approvals that count for the profile; none is looked for where none is demanded. USAGE without ssh-keygen. */
+export async function countApprovals(
+  { profile, context }: Session,
+  path: string,
+  copy: string,
+): Promise<PlanApprovals> {
+  const demanded = demandedApprovals(profile);
+  if (demanded === 0) return NONE;
+  const tool = await findSshKeygen(context.env, context.platform);
+  return { ...(await checkApprovals(tool, { path, copy }, profile.approvers)), demanded };
+}
+
+/** For a reviewer: the approvals that count, or every signature where none is demanded; none without ssh-keygen. */
+async function showApprovals(
+  session: Session,
+  profile: ResolvedProfile | undefined,
+  path: string,
+): Promise<PlanApprovals> {
+  const demanded = profile === undefined ? 0 : demandedApprovals(profile);
+  if (demanded === 0 && (await signers(path)).length === 0) return NONE;
+  try {
+    if (demanded > 0) return await countApprovals(session, path, path);
+    const { env, platform } = session.context;
+    return { ...(await listSignatures(await findSshKeygen(env, platform), { path, copy: path })), demanded };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.message}`));
+    return { ...NONE, demanded };
+  }
+}
+
+/** What a reviewer is shown of a plan. */
+export async function reviewOf(
+  session: Session,
+  profile: ResolvedProfile | undefined,
+  path: string,
+  plan: CheckedPlan,
+): Promise<Omit<PlanView, 'allRows'>> {
+  const { header, survey } = plan;
+  return {
+    header,
+    ...(await planState(session, plan)),
+    survey,
+    ...(await showApprovals(session, profile, path)),
+  };
+}

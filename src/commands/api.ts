@@ -1,0 +1,281 @@
+import * as z from 'zod/mini';
+import { type Effect, type Family, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import { resource } from '../api/resource.ts';
+import { askFamily, FAMILY, missingText } from '../ask/missing.ts';
+import { type CardBefore, describeBefore, readCardBefore } from '../call/confirm.ts';
+import { printDryRun } from '../call/dry-run.ts';
+import { openBefore, refuseOpen, sayOpen } from '../call/open-guard.ts';
+import type { SingleCall } from '../call/read-call.ts';
+import { callService, takeAnswer } from '../call/resource.ts';
+import { guardWrite, notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
+import { localCommand } from '../command/command.ts';
+import { collect, joinFailures } from '../command/faults.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { makesAnother } from '../history/open-writes.ts';
+import type { Answer } from '../http/call.ts';
+import { readTextFile } from '../input/text-file.ts';
+import { parseJson } from '../json/parse.ts';
+import { printJson } from '../json/print.ts';
+import { ANY } from '../json/shape.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
+import { SPECIAL } from '../options/call-options.ts';
+import { isJson } from '../output/options.ts';
+import { safeText, shortenText } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
+import { familyOfPath, guardsOf, matchRow, pathPart, pathProblem } from './api-path.ts';
+
+/** Far above any body of the API, and small enough to be held whole. */
+const MAX_DATA_BYTES = 16 * 1024 * 1024;
+
+const METHODS = ['GET', 'POST'] as const;
+
+interface ApiGiven {
+  readonly method: (typeof METHODS)[number];
+  readonly path?: string | undefined;
+  readonly family?: Family | undefined;
+  readonly data?: string | undefined;
+  readonly include: boolean;
+  readonly again: boolean;
+}
+
+/** A path alone is read with GET, and a method may be typed in lower case. */
+function meantWords([first, second]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  const method = METHODS.find((name) => name === first.toUpperCase());
+  if (second === undefined) return method === undefined ? ['GET', wholePath(first)] : [method];
+  return [method ?? first, wholePath(second)];
+}
+
+/** `cards/…` and `v1/cards/…` as they are meant; anything else as it is. */
+function wholePath(path: string): string {
+  if (path.startsWith('v1/')) return `/${path}`;
+  return familyOfPath(`/v1/${path}`) === undefined ? path : `/v1/${path}`;
+}
+
+/** The body as given. USAGE for one that cannot be read. */
+async function readData(session: Session, given: string): Promise<JsonValue> {
+  const isFile = given.startsWith('@');
+  const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const hints = isFile ? [] : ['quote the JSON for the shell, or give a file: --data @body.json'];
+    throw usageFailure([{ where: '--data', problem: error.message }], hints);
+  }
+}
+
+/** What `--include` prints is text, so it cannot be part of a format that programs parse. */
+function includeProblem({ output }: Session): string | undefined {
+  if (output.format !== 'table')
+    return `prints headers as text before the body, which ${output.format} output excludes`;
+  const shaped = output.query ?? output.columns ?? output.sortBy;
+  return shaped === undefined ? undefined : 'excludes --query, --columns and --sort-by';
+}
+
+function againFaults({ method, path, again }: Partial<ApiGiven>): readonly Fault[] {
+  const row = path === undefined || method === undefined ? undefined : matchRow(method, pathPart(path));
+  const mayRepeat = row === undefined ? method !== 'GET' : makesAnother(row.operation);
+  if (again !== true || mayRepeat) return [];
+  return [{ where: '--again', problem: 'belongs to a reissue, a provisioning or an event' }];
+}
+
+/** Raises USAGE for what is wrong with a raw call besides its single values. The body is read only where it is refused anyway. */
+async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<void> {
+  const { method, path, family, data, include } = given;
+  const faults: Fault[] = [];
+  const hints: string[] = [];
+  const bad = path === undefined ? undefined : pathProblem(path);
+  if (bad !== undefined) faults.push({ where: '<path>', problem: bad.problem });
+  if (bad?.hint !== undefined) hints.push(bad.hint);
+  if (path === undefined && !session.prompt.available) {
+    faults.push({ where: '<path>', problem: 'is required, as in /v1/cards/…' });
+  }
+  const ofPath = path === undefined ? undefined : familyOfPath(path);
+  if (family !== undefined && ofPath !== undefined && family !== ofPath) {
+    faults.push({ where: '--family', problem: `says ${family}, but the path belongs to ${ofPath}` });
+  }
+  const isUntold = path !== undefined && bad === undefined && (family ?? ofPath) === undefined;
+  if (isUntold && !session.prompt.available) {
+    faults.push({ where: '--family', problem: 'is required, because the path does not tell: cards or calendar' });
+  }
+  if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
+  faults.push(...againFaults(given));
+  const problem = include === true ? includeProblem(session) : undefined;
+  if (problem !== undefined) faults.push({ where: '--include', problem });
+  if (faults.length === 0) return;
+  const failures = [usageFailure(faults, hints)];
+  if (data !== undefined && method !== 'GET') await collect(failures, () => readData(session, data));
+  throw joinFailures(failures);
+}
+
+/** Longer bodies are cut in the question. */
+const SHOWN_BODY_CHARACTERS = 400;
+
+/** One-time secrets of any operation, for a path that only looks like that of one. */
+const SECRETS = [...new Set(ALL_OPERATIONS.flatMap(sensitiveOf))];
+
+/** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
+function unknownWrite(family: Family, path: string): Effect {
+  return {
+    kind: 'write',
+    done: 'Sent',
+    confirm: true,
+    readBack: 'none',
+    unavailable: 'never',
+    isOnceOnly: true,
+    unknownHint: 'check at the service whether it was applied before repeating it',
+    sensitive: guardsOf(family, path).mayAnswerSecrets ? SECRETS : [],
+  };
+}
+
+/** An operation that no row describes gets the most careful rules for retries, read-backs and secrets. */
+function unknownOperation(method: ApiGiven['method'], path: string, family: Family): Omit<Operation, 'command'> {
+  return {
+    name: 'api',
+    family,
+    method,
+    path,
+    attempt: `${method} ${path}`,
+    effect: method === 'GET' ? { kind: 'read' } : unknownWrite(family, path),
+    params: z.looseObject({}),
+    query: null,
+    body: null,
+    response: resource({}),
+    echoes: null,
+  };
+}
+
+/** Reads a raw call that `checkApi` has nothing against, as the pipeline knows calls; asks on a terminal for what is missing. */
+async function readApi(session: Session, given: ApiGiven): Promise<SingleCall> {
+  const { method, data } = given;
+  const body = data === undefined ? undefined : await readData(session, data);
+  const problemOf = (text: string) => pathProblem(text)?.problem;
+  const target = given.path ?? (await missingText(session, '<path>', 'Path, as in /v1/cards/…', problemOf));
+  const asked = async () => askFamily(session, 'What does the path belong to?');
+  const family = given.family ?? familyOfPath(target) ?? (await asked());
+  if (given.path === undefined) await checkApi({ ...given, path: target, family }, session);
+  // The query may hold what does not belong into a record.
+  const path = pathPart(target);
+  const row = matchRow(method, path);
+  const known = row?.operation ?? unknownOperation(method, path, family);
+  return {
+    call: { operation: { ...known, command: 'api' }, params: row?.params ?? {}, query: {}, body, target },
+    id: path,
+    reason: textAt(body, 'reason'),
+    expectations: [],
+    warnings: [],
+  };
+}
+
+type Print = (answer: Answer) => Promise<void>;
+
+async function runApi(session: Session, given: ApiGiven): Promise<void> {
+  const single = await readApi(session, given);
+  const { call, id = '', reason } = single;
+  const writes = given.method === 'POST';
+  const print: Print = (answer) => printAnswer(session, given.include, answer);
+  try {
+    if (writes) {
+      const { needsReason } = guardsOf(call.operation.family, id);
+      guardWrite(session, call.operation, { kind: 'raw', reason, needsReason });
+    }
+    if (session.common.dryRun) await printDryRun(session, [call]);
+    else if (writes) await write(session, single, print, given.again);
+    else await print(await takeAnswer(session, await callService(session, call)));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    throw (writes ? error.asUnsent() : error).with({ id });
+  }
+}
+
+async function write(session: Session, single: SingleCall, print: Print, isAgain: boolean): Promise<void> {
+  const { call, id: path } = single;
+  const isSecret = sensitiveOf(call.operation).length > 0;
+  if (isSecret && !isJson(session.output.format)) {
+    throw Failure.unsent('USAGE', `POST ${path}: its answer is given once and secret: -o json or ndjson prints it`, {
+      hints: ['the command for it keeps it with --out'],
+    });
+  }
+  if (!session.common.yes) requirePerson(session, `POST ${path}`);
+  const before = await openBefore(session, call);
+  if (session.common.yes) refuseOpen(before, call, isAgain);
+  const service = await session.service(call.operation.family);
+  const { printApplied, recordedCall, stillAsShown, writeSecret } = await import('../call/write-call.ts');
+  if (!session.common.yes) {
+    await sayOpen(session, before);
+    const card = await confirm(session, service, single);
+    if (card !== undefined) await stillAsShown(session, service, single, card);
+  }
+  if (isSecret) return writeSecret(session, service, single, undefined, print);
+  const result = await takeAnswer(session, await recordedCall(session, service, single));
+  // Messages have a path from the operation already; a row of the table wants its id beside it.
+  const named = { ...single, id: call.params['cardId'] ?? call.params['id'] };
+  await printApplied(session, named, result, () => print(result));
+}
+
+/** Shows what will be sent, for a card also what it will hit, and asks; returns the card. Anything but yes ends the call with 130. */
+async function confirm(
+  session: Session,
+  service: Service,
+  { call, id: path = '' }: SingleCall,
+): Promise<CardBefore | undefined> {
+  const { stderr } = session.context;
+  const { operation, target = path } = call;
+  const card = call.params['cardId'] === undefined ? undefined : await readCardBefore(session, call, false);
+  if (card !== undefined) await stderr.write(await describeBefore(session, card));
+  const body = call.body === undefined ? 'no body' : shortenText(printJson(call.body), SHOWN_BODY_CHARACTERS);
+  await stderr.write(`  POST ${safeText(target)}\n  ${safeText(body)}\n`);
+  const question = `Send it to the ${familyWords(operation.family)}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`POST ${path}`);
+  return card;
+}
+
+/**
+ * Prints an answer of any shape: as it was sent in the JSON formats, as indented JSON for people, whose table
+ * would have unknown columns, and as a table only where columns were asked for.
+ */
+async function printAnswer(session: Session, include: boolean, answer: Answer): Promise<void> {
+  const { format, columns, sortBy } = session.output;
+  const { resource: json, ending, headers } = answer;
+  if (format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined)) {
+    const { queryResult } = await import('../output/query-result.ts');
+    return session.print(queryResult(json));
+  }
+  const lines = [`HTTP/1.1 ${ending.httpStatus}`, ...headers.map(([name, value]) => `${name}: ${value}`), ''];
+  const head = include ? lines.map((line) => `${safeText(line)}\n`).join('') : '';
+  await session.print({ kind: 'text', text: `${head}${printJson(json, { indent: 2 })}`, json });
+}
+
+export const command = localCommand({
+  description:
+    'Sends one raw request to the service, with the credential, the retries and the rules of every other call. Which of the two is meant is read from the path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…), else by --family. The path is sent as typed, so percent-encode what needs it; whole URLs and dot segments are refused. A POST is a write: it asks on a terminal and needs --yes elsewhere, obeys a read-only profile and a required reason, and is recorded in the history. The answer is printed as sent: as indented JSON unless -o or --columns says otherwise. In table and csv output the one-time secrets of a provisioning are hidden.',
+  usesProfile: true,
+  writes: true,
+  arguments: {
+    method: { kind: 'choice', choices: METHODS, required: true, text: 'method of the request', question: 'Method' },
+    path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
+  },
+  options: {
+    family: { ...FAMILY, text: 'gift cards or calendars, where the path does not say' },
+    data: {
+      kind: 'text',
+      value: 'json|@file|@-',
+      text: 'body of a POST: JSON, or the file that holds it (@- is stdin)',
+    },
+    again: { ...SPECIAL.again, text: 'send a reissue, a provisioning or an event that was sent, or is open, already' },
+    include: { text: 'print status and headers before the body; not with json, ndjson or csv output' },
+  },
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 17, 130],
+  examples: {
+    'Read a card as the service sends it': 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'See the headers too': "api GET '/v1/calendars/cal_harbour_tours/subscribers?limit=2' --include",
+    'Send a body from a file, in a script': 'api POST /v1/events --data @event.json --yes --json',
+  },
+  output: () => ANY,
+  meant: meantWords,
+  check: checkApi,
+  run: runApi,
+});

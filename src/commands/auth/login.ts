@@ -1,0 +1,293 @@
+import { resolve } from 'node:path';
+import { FAMILIES, type Family, familyWords, type Operation } from '../../api/operation.ts';
+import { OPERATIONS } from '../../api/operations.ts';
+import { askFamily, FAMILY } from '../../ask/missing.ts';
+import { callService } from '../../call/resource.ts';
+import { localCommand } from '../../command/command.ts';
+import {
+  CREDENTIAL_KINDS,
+  type CredentialEntry,
+  type CredentialKind,
+  readCredentials,
+} from '../../credentials/store.ts';
+import { refuseUnsafeStore, removeCredentials, storeCredential } from '../../credentials/store-change.ts';
+import {
+  checkTokenText,
+  describeExpiry,
+  judgeExpiry,
+  lastFour,
+  readTokenFile,
+  timesOf,
+} from '../../credentials/token.ts';
+import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { messageOf } from '../../files/io-failure.ts';
+import { readTextFile } from '../../input/text-file.ts';
+import { jsonOf, object, oneOf, TEXT } from '../../json/shape.ts';
+import type { GivenOptions } from '../../options/option.ts';
+import type { Session } from '../../session.ts';
+import { changeProfile, useProfile } from '../../settings/profiles.ts';
+import { currentProfileName, resolveProfile, resolveTarget, type Target, urlKey } from '../../settings/resolve.ts';
+import { parseBaseUrl } from '../../wire/base-url.ts';
+
+/** What `auth login` is given. */
+const LOGIN_OPTIONS = {
+  family: FAMILY,
+  cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
+  calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
+  tokenStdin: { excludes: { 'token-command': '', 'token-file': '' }, text: 'read the token from stdin' },
+  tokenCommand: {
+    kind: 'text',
+    value: 'cmd',
+    excludes: { 'token-file': '' },
+    text: 'run this command whenever a token is needed; nothing is kept',
+  },
+  tokenFile: { kind: 'path', value: 'path', text: 'read the token from this file at each use' },
+  check: { kind: 'text', value: 'id', text: 'read this card or calendar with the new credential' },
+} as const;
+
+type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
+
+/** `--family`, or the family whose URL alone is given. */
+function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
+  if (family !== undefined) return family;
+  if ((cardsUrl === undefined) === (calendarUrl === undefined)) return undefined;
+  return cardsUrl === undefined ? 'calendar' : 'cards';
+}
+
+function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean {
+  return tokenStdin === true || (tokenCommand ?? tokenFile) !== undefined;
+}
+
+/** Raises USAGE for what is missing where it cannot be asked for. */
+function checkLogin(given: LoginGiven, { prompt }: Session): void {
+  const faults: Fault[] = [];
+  if (familyOf(given) === undefined && !prompt.available) {
+    faults.push({ where: '--family', problem: 'is required where no person can be asked: cards or calendar' });
+  }
+  if (!hasSource(given) && !prompt.available) {
+    faults.push({
+      where: '--token-stdin',
+      problem: 'is required where no person can be asked (or --token-command, --token-file)',
+    });
+  }
+  if (faults.length > 0) throw usageFailure(faults);
+}
+
+/** The base URLs that a login sets in the profile. */
+type Urls = { -readonly [Family in 'cardsUrl' | 'calendarUrl']?: string | undefined };
+
+/** `cards.example.com` as typed from memory, with the scheme that is meant; anything else as it is. */
+function withScheme(text: string): string {
+  const trimmed = text.trim();
+  return /^[a-z0-9[][^/:\s]*(?::\d+)?(?:\/|$)/i.test(trimmed) ? `https://${trimmed}` : trimmed;
+}
+
+function urlAnswerProblem(text: string): true | string {
+  if (text.trim() === '') return 'is required';
+  const base = parseBaseUrl(withScheme(text));
+  return base.kind === 'ok' ? true : base.problem;
+}
+
+/** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
+async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
+  const { profile, prompt } = session;
+  const urls: Urls = { cardsUrl: given.cardsUrl, calendarUrl: given.calendarUrl };
+  const key = urlKey(family);
+  const known = profile[key];
+  if (known?.source === 'environment') urls[key] ??= known.url;
+  if (urls[key] === undefined && known === undefined && prompt.available) {
+    const question = `Base URL of the ${familyWords(family)} (https://…)`;
+    urls[key] = withScheme(await prompt.text(question, urlAnswerProblem, { show: withScheme }));
+  }
+  // Refused now, before a token is typed for a URL that cannot be used.
+  if (isUnset(urls)) resolveTarget(profile, family);
+  else changeProfile(session.settings(), profile.name, urls);
+  return urls;
+}
+
+function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
+  return (cardsUrl ?? calendarUrl) === undefined;
+}
+
+/** Where the credential will belong, with the URLs stored in the profile. */
+async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
+  const { profile } = session;
+  if (isUnset(urls)) return resolveTarget(profile, family);
+  const settings = await session.changeSettings((before) => {
+    const changed = changeProfile(before, profile.name, urls);
+    // The first profile is the one in use until another is chosen, also when a second one comes.
+    return before.profiles.size === 0 && before.currentProfile === undefined
+      ? useProfile(changed, profile.name)
+      : changed;
+  });
+  return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
+}
+
+/** A token without what is copied along with it: blanks around it, and the word that stands before it in a header. */
+function pastedToken(text: string): string {
+  return text.trim().replace(/^Bearer\s+/i, '');
+}
+
+/** The credential as it is to be kept: the token, the command, or the path of its file. */
+async function readSecret(
+  session: Session,
+  { tokenCommand, tokenFile, tokenStdin }: LoginGiven,
+  family: Family,
+  urls: Urls,
+): Promise<{ kind: CredentialKind; value: string }> {
+  if (tokenCommand !== undefined) {
+    if (tokenCommand.trim() === '') throw new Failure('USAGE', '--token-command: is empty');
+    return { kind: 'command', value: tokenCommand };
+  }
+  if (tokenFile !== undefined) {
+    const value = resolve(tokenFile);
+    await readTokenFile(value, 'the token file', session.context.platform);
+    return { kind: 'file', value };
+  }
+  if (tokenStdin === true) {
+    const text = await readTextFile('-', session.context.stdin, '--token-stdin');
+    return { kind: 'token', value: checkTokenText(pastedToken(text), 'stdin') };
+  }
+  // Whose it is stands in the question: a token for trying things out must not replace the live one.
+  const url = urls[urlKey(family)] ?? session.baseUrl(family);
+  const whose = `profile ${session.profile.name}, ${new URL(url).host}`;
+  const typed = await session.prompt.secret(`Token of the ${familyWords(family)} (${whose})`, (text) => {
+    try {
+      refuseExpired(session, family, checkTokenText(pastedToken(text), 'the answer'));
+      return true;
+    } catch (error) {
+      return messageOf(error);
+    }
+  });
+  return { kind: 'token', value: checkTokenText(pastedToken(typed), 'the answer') };
+}
+
+/** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */
+function refuseExpired(session: Session, family: Family, token: string): string | undefined {
+  const { expiresAtMs } = timesOf(family, token);
+  if (expiresAtMs === undefined) return undefined;
+  const nowMs = session.context.clock.now();
+  if (judgeExpiry({ expiresAtMs }, nowMs) === 'expired' && !session.common.ignoreExpiry) {
+    throw new Failure('AUTH', `this token ${describeExpiry(expiresAtMs, nowMs)}; it was not stored`, {
+      hints: ['get a new one; if this clock is wrong, add --ignore-expiry'],
+    });
+  }
+  return new Date(expiresAtMs).toISOString();
+}
+
+/** The read that a credential is checked with, and the name of the id that it takes. */
+function checkRead(family: Family): { readonly operation: Operation; readonly param: string } {
+  const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
+  const [param = 'id'] = Object.keys(operation.params.shape);
+  return { operation, param };
+}
+
+/** What is wrong with an id to check with; none: it may be sent. */
+async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
+  const { checkFieldTexts } = await import('../../input/check-fields.ts');
+  const { operation, param } = checkRead(family);
+  const source = { nameOf: () => '--check', source: 'flag' } as const;
+  return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
+}
+
+/** Whether the person is led through the login: nothing was said on the command line but the profile. */
+function isGuided({ prompt }: Session, given: LoginGiven): boolean {
+  const { family, cardsUrl, calendarUrl, check } = given;
+  return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
+}
+
+/** Offers to try the new credential at once. Undefined: not wanted. */
+async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
+  const { askForId } = await import('../../ask/ask-missing.ts');
+  const question = `Id of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
+  return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
+}
+
+/**
+ * Reads with the new credential, so that a person knows at once whether it is accepted. One that is refused is not kept:
+ * `before` is what stood in its place.
+ */
+async function checkWithRead(
+  session: Session,
+  family: Family,
+  id: string,
+  before: CredentialEntry | undefined,
+): Promise<void> {
+  const { operation, param } = checkRead(family);
+  const query = operation.query === null ? {} : { limit: '1' };
+  const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
+  if (result.kind !== 'failed') return;
+  const { failure } = result;
+  if (failure.details.http?.status === 401) {
+    const place = session.credentialPlace();
+    if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
+    else await storeCredential(place, before);
+    const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
+    throw failure.with({}, [`the credential ${kept}; the profile and its URL are saved`, 'log in with another token']);
+  }
+  await session.notify(warning('NOT_TRIED', 'the credential is stored, but it could not be tried'));
+  throw failure;
+}
+
+/** What the profile has for this family already. A file that cannot be read is replaced as a whole. */
+async function ownCredential(session: Session, family: Family): Promise<CredentialEntry | undefined> {
+  const entries = await readCredentials(session.credentialPlace()).catch(() => []);
+  return entries.find((entry) => entry.profile === session.profile.name && entry.family === family);
+}
+
+const LOGIN = object(
+  { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(CREDENTIAL_KINDS) },
+  { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
+);
+
+export const command = localCommand({
+  description:
+    'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
+  options: LOGIN_OPTIONS,
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
+  examples: {
+    'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
+    'From a secret manager': "auth login -p live --family cards --token-command 'pass show cards'",
+    'From a file that is mounted': 'auth login -p live --family calendar --token-file /run/secrets/calendar',
+  },
+  output: () => LOGIN,
+  check: checkLogin,
+  async run(session, given) {
+    if (session.profile.isSandbox) {
+      throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
+    }
+    const family = familyOf(given) ?? (await askFamily(session, 'Gift cards or calendars?'));
+    const checkFaults = given.check === undefined ? [] : await checkIdFaults(family, given.check);
+    if (checkFaults.length > 0) throw usageFailure(checkFaults);
+    // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
+    const urls = await readUrls(session, given, family);
+    const chosen = await readSecret(session, given, family, urls);
+    const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
+    const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
+    // Before the first step: a profile without its credential would be half a login.
+    await refuseUnsafeStore(session.credentialPlace());
+    const { origin } = (await storeTarget(session, family, urls)).base;
+    const profile = session.profile.name;
+    const entry = { profile, family, origin, ...chosen };
+    const before = await ownCredential(session, family);
+    const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
+    if (keptCopy !== undefined) {
+      const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
+      await session.notify(warning('CREDENTIALS_DAMAGED', message));
+    }
+    if (check !== undefined) await checkWithRead(session, family, check, before);
+    const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
+    const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
+    // The profile in use needs no name.
+    const isCurrent = currentProfileName(session.settings(), session.context.env) === profile;
+    const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profile}`;
+    const next =
+      family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
+    const text = [
+      `${check === undefined ? 'Stored, not tried yet' : 'Stored; the service accepted it'}: ${familyWords(family)} at ${origin}, profile ${profile}.`,
+      ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
+      `Try: ${next}`,
+    ].join('\n');
+    await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });
+  },
+});

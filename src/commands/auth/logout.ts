@@ -1,0 +1,31 @@
+import { FAMILIES, familyAdjective } from '../../api/operation.ts';
+import { FAMILY, NEVER_ASKS } from '../../ask/missing.ts';
+import { localCommand } from '../../command/command.ts';
+import { removeCredentials } from '../../credentials/store-change.ts';
+import { jsonOf, list, object, oneOf, TEXT } from '../../json/shape.ts';
+import { breakLine, widthOf } from '../../output/line-break.ts';
+
+const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
+
+export const command = localCommand({
+  description:
+    'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
+  options: { family: FAMILY, yes: NEVER_ASKS },
+  examples: {
+    'Remove both credentials of a profile': 'auth logout -p live',
+    'Only that of the calendars': 'auth logout -p live --family calendar',
+  },
+  output: () => LOGOUT,
+  async run(session, { family }) {
+    const profile = session.profile.name;
+    const removed = await removeCredentials(session.credentialPlace(), { profile, family });
+    const names = removed.map((entry) => `the ${familyAdjective(entry.family)} credential for ${entry.origin}`);
+    const text =
+      names.length === 0
+        ? `Profile ${profile} had no stored credential.`
+        : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
+    const places = removed.map((entry) => ({ family: entry.family, origin: entry.origin }));
+    const lines = breakLine(text, widthOf(session.context.stdout));
+    await session.print({ kind: 'text', text: lines.join('\n'), json: jsonOf(LOGOUT, { profile, removed: places }) });
+  },
+});

@@ -1,0 +1,49 @@
+import { FAMILIES, familyWords } from '../../api/operation.ts';
+import { localCommand } from '../../command/command.ts';
+import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../../credentials/status.ts';
+import { credentialRequest } from '../../engine/session/credential-request.ts';
+import { Failure, note } from '../../failure.ts';
+import { fromPlain } from '../../json/plain.ts';
+import type { Column } from '../../output/column.ts';
+import { resolveTarget, urlKey } from '../../settings/resolve.ts';
+
+const STATUS_COLUMNS: readonly Column[] = [
+  { name: 'family', header: 'FAMILY' },
+  { name: 'origin', header: 'ORIGIN' },
+  { name: 'source', header: 'SOURCE' },
+  { name: 'lastFour', header: 'LAST FOUR' },
+  { name: 'expiresAt', header: 'EXPIRES' },
+  { name: 'problem', header: 'PROBLEM' },
+];
+
+export const command = localCommand({
+  columns: STATUS_COLUMNS,
+  usesProfile: true,
+  description:
+    'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
+  exitCodes: [0, 1, 2, 4, 16, 141],
+  examples: { 'See how the current profile stands': 'auth status', 'In a script': 'auth status -p live --json' },
+  output: () => STATUS_OUTPUT,
+  async run(session) {
+    const { profile } = session;
+    const reports: CredentialReport[] = [];
+    for (const family of FAMILIES) {
+      // The sandbox has none.
+      if (profile[urlKey(family)] === undefined) continue;
+      const { base } = resolveTarget(profile, family);
+      reports.push(await describeCredential(credentialRequest(session, family, base.origin)));
+    }
+    const rows = reports.map(({ status }) => fromPlain(status));
+    const none = profile.isSandbox
+      ? 'The sandbox needs no credential.'
+      : `Profile ${profile.name} has no URL yet. Log in:\n  frontdesk auth login -p ${profile.name}`;
+    await session.print({ kind: 'list', rows, columns: STATUS_COLUMNS, whenEmpty: none });
+    if (profile.isSandbox) await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
+    const missing = reports.filter(({ status }) => status.problem !== null);
+    if (missing.length === 0) return 0;
+    // One file may be in the way of both families: what to do about it is said once.
+    const hints = [...new Set(missing.flatMap((report) => report.hints.slice(0, 1)))];
+    const message = missing.map(({ status }) => `${familyWords(status.family)}: ${status.problem ?? ''}`).join('; ');
+    throw new Failure('AUTH', message, { hints });
+  },
+});

@@ -1,0 +1,19 @@
+import type { Operation } from '../../api/operation.ts';
+import type { Column } from '../../output/column.ts';
+
+/** A column for each member of the answer. `wide` ones are left out of tables unless asked for; csv has all. */
+export function answerColumns({ response }: Operation, wide: readonly string[]): readonly Column[] {
+  return Object.keys(response.properties).map((name) => ({
+    name,
+    header: name.toUpperCase().replaceAll('_', ' '),
+    ...(name === 'id' ? { keep: true } : {}),
+    ...(wide.includes(name) ? { wide: true } : {}),
+  }));
+}
+
+/** The argument of commands about one calendar. */
+export const CALENDAR_ARGUMENT = {
+  name: 'calendarId',
+  question: 'Id of the calendar',
+  text: 'id of the calendar, at most 5000 characters',
+} as const;

@@ -1,0 +1,17 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../../command/command.ts';
+import { WRITE } from './columns.ts';
+
+export const command = callCommand({
+  ...WRITE,
+  description:
+    'Blocks one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. There is no way back from a block. When no readable answer comes, the card is read back: status BLOCKED counts as done, anything else is exit 8.',
+  operation: OPERATIONS.cardBlock,
+  examples: {
+    'Block a lost card': 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"',
+    'Only if it is the card of order 10001':
+      'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001 --yes',
+    'Block every card of a spreadsheet, checking each row against the card':
+      'card block --from stolen.csv --expect clientReference --yes',
+  },
+});

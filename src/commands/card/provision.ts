@@ -1,0 +1,37 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../../command/command.ts';
+import { SPECIAL } from '../../options/call-options.ts';
+import { CARD_ARGUMENT } from './columns.ts';
+
+export const command = callCommand({
+  description:
+    "Asks the service for the data that puts a card into a customer's wallet. The result is secret and comes once: tables and csv hide it, --out writes it to a new file that only you can read, and neither history nor --verbose ever holds it. It cannot be read back, so a call without an answer is exit 8.",
+  operation: {
+    option: 'wallet',
+    rows: { wallet_a: OPERATIONS.cardProvisionWalletA, wallet_b: OPERATIONS.cardProvisionWalletB },
+  },
+  columns: [
+    { name: 'encryptedPaymentInstrument', header: 'ENCRYPTED PAYMENT INSTRUMENT' },
+    { name: 'primaryAccountNumberPrefix', header: 'PRIMARY ACCOUNT NUMBER PREFIX' },
+    { name: 'activationData', header: 'ACTIVATION DATA' },
+    { name: 'authenticationData', header: 'AUTHENTICATION DATA' },
+  ],
+  argument: CARD_ARGUMENT,
+  options: {
+    wallet: {
+      kind: 'choice',
+      value: 'wallet',
+      choices: ['wallet_a', 'wallet_b'],
+      required: true,
+      text: 'which wallet provider',
+    },
+    out: SPECIAL.out,
+    showSensitive: SPECIAL.showSensitive,
+    again: SPECIAL.again,
+  },
+  examples: {
+    'Keep the result in a file':
+      'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_a --client-device-id device-7 --out result.json',
+    'Pipe it to another program': 'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_b --json',
+  },
+});

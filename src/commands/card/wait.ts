@@ -1,0 +1,262 @@
+import { CARD_STATUSES, Card } from '../../api/card.ts';
+import { canRedraw, LINE_AGAIN_MS } from '../../ask/wait-display.ts';
+import { cardRead } from '../../call/resource.ts';
+import { localCommand } from '../../command/command.ts';
+import type { OutputPort } from '../../context.ts';
+import { Failure, type FailureCode, type Notice, note } from '../../failure.ts';
+import type { Answer, CallResult } from '../../http/call.ts';
+import { getPath } from '../../json/plain.ts';
+import { JsonNumber, type JsonValue } from '../../json/value.ts';
+import type { Span } from '../../options/option.ts';
+import { cellText, openUnder } from '../../output/column.ts';
+import { cutText } from '../../output/cut-text.ts';
+import { formatSeconds } from '../../output/duration.ts';
+import { safeText } from '../../output/safe-text.ts';
+import type { Session } from '../../session.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
+
+/** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
+const SHORTEST_READ_MS = 50;
+
+/** Failures that waiting may fix: the service is away, busy or answers nonsense. Any other ends the wait. */
+const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
+
+/** What is waited for, and for how long. */
+export interface WaitInput {
+  readonly cardId: string;
+  readonly status: readonly string[];
+  readonly timeout: Span;
+  readonly interval: Span;
+  /** Aborted: the wait is over. */
+  readonly abort?: AbortSignal;
+}
+
+const MORE_TIME = {
+  text: 'repeat the command to go on waiting, or wait longer with --timeout',
+  tool: 'repeat the call to go on waiting, or wait longer with timeoutSeconds',
+};
+
+/** One line on a stderr terminal that is written over again and again. */
+interface WaitLine {
+  show(text: string): Promise<void>;
+  /** Takes the line away, before anything else is written. */
+  clear(): Promise<void>;
+}
+
+const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
+
+/**
+ * Returns the line, or one that shows nothing where it is not wanted. The cursor rests below it, so that an unforeseen message
+ * (of a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
+ */
+function openWaitLine(
+  stderr: OutputPort,
+  { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
+): WaitLine {
+  let isShown = false;
+  return {
+    async show(text) {
+      if (!isWanted) return;
+      const width = Math.max(10, (stderr.columns ?? 80) - 1);
+      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
+      isShown = true;
+    },
+    async clear() {
+      if (isShown) await stderr.write(`${ERASE_LINE_ABOVE}\r`);
+      isShown = false;
+    },
+  };
+}
+
+/** One wait, from its first read to the card or the end of its time. */
+class Wait {
+  readonly #session: Session;
+  readonly #input: WaitInput;
+  readonly #line: WaitLine;
+  readonly #deadlineMs: number;
+  /** What is being waited for, as it was said last. */
+  #text: string;
+  #reads = 0;
+  #status: string | undefined;
+  #wasAnswered = false;
+  /** The failure of the last read, unless that was answered with the card. */
+  #trouble: Failure | undefined;
+
+  constructor(session: Session, input: WaitInput, line: WaitLine) {
+    this.#session = session;
+    this.#input = input;
+    this.#line = line;
+    this.#deadlineMs = session.context.clock.monotonic() + input.timeout.ms;
+    this.#text = `card ${input.cardId}: waiting for ${input.status.join(' or ')}`;
+  }
+
+  async run(): Promise<Answer> {
+    const { context } = this.#session;
+    const over = new AbortController();
+    await this.#draw(`waiting for ${this.#input.status.join(' or ')}`);
+    if (context.stderr.isTerminal && !canRedraw(context)) void this.#sayAgain(over.signal);
+    try {
+      for (;;) {
+        const result = await this.#read();
+        this.#reads += 1;
+        if (result.kind === 'failed') await this.#failed(result.failure);
+        else if (await this.#isWanted(result)) return result;
+        await this.#pause();
+      }
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** A line of its own at once, and again for as long as the wait goes on. */
+  async #sayAgain(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.#session.notify(note('WAITING', `${this.#text} (${formatSeconds(this.#leftMs())} left)`));
+      await this.#session.context.clock.sleep(LINE_AGAIN_MS, over);
+    }
+  }
+
+  /** The line that is drawn over, the time first: its end may have no room. */
+  async #draw(text: string): Promise<void> {
+    await this.#line.show(`${formatSeconds(this.#leftMs())} left: ${text}`);
+  }
+
+  async #read(): Promise<CallResult> {
+    const { policy, listener } = this.#session;
+    const service = await this.#session.service('cards');
+    const leftMs = Math.max(1, this.#leftMs());
+    return service.client.call(cardRead(this.#input.cardId), {
+      policy: {
+        timeoutMs: Math.min(policy.timeoutMs, leftMs),
+        retries: policy.retries,
+        retryMaxTimeMs: Math.min(policy.retryMaxTimeMs, leftMs),
+      },
+      // Waiting is what this command is for: it says so itself, once, and not for every attempt.
+      listener: listener.onTrace === undefined ? {} : { onTrace: (line) => listener.onTrace?.(line) },
+      ...(this.#input.abort === undefined ? {} : { abort: this.#input.abort }),
+    });
+  }
+
+  async #isWanted(answer: Answer): Promise<boolean> {
+    const { cardId, status: wanted } = this.#input;
+    const status = cellText(getPath(answer.resource, 'status'));
+    const isNews = status !== this.#status || this.#trouble !== undefined;
+    this.#status = status;
+    this.#trouble = undefined;
+    this.#wasAnswered = true;
+    if (wanted.includes(status)) return true;
+    const seen = `${status}; waiting for ${wanted.join(' or ')}`;
+    const message = `card ${cardId} is ${seen}`;
+    await this.#report(message, isNews ? note('WAITING', message) : undefined, `the card is ${seen}`);
+    return false;
+  }
+
+  async #failed(failure: Failure): Promise<void> {
+    const wasAnswered = this.#wasAnswered || failure.details.http !== undefined;
+    // A service that never answered has not stopped answering: the address is wrong, or this machine is offline.
+    if (!PASSING.has(failure.code) || (failure.code === 'UNREACHABLE' && !wasAnswered)) throw failure;
+    this.#wasAnswered = wasAnswered;
+    const isNews = this.#trouble?.code !== failure.code;
+    this.#trouble = failure;
+    const message = `${failure.message}; still waiting`;
+    await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
+  }
+
+  /** A terminal has the line, which is always there; elsewhere what is new is reported. */
+  async #report(text: string, news: Notice | undefined, drawn = text): Promise<void> {
+    this.#text = text;
+    if (canRedraw(this.#session.context)) await this.#draw(drawn);
+    else if (news !== undefined) await this.#session.notify(news);
+  }
+
+  /** Waits for the next read, never less than the service asked for; ends the wait when its time is up. */
+  async #pause(): Promise<void> {
+    const { clock } = this.#session.context;
+    const retryAt = this.#trouble?.details.retryAt;
+    const askedMs = retryAt === undefined ? 0 : Date.parse(retryAt) - clock.now();
+    if (retryAt !== undefined && askedMs > this.#leftMs()) throw this.#tooLong();
+    const pauseMs = Math.max(this.#input.interval.ms, askedMs);
+    const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
+    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.abort);
+    if (isLast) throw this.#timeout();
+  }
+
+  #leftMs(): number {
+    return this.#deadlineMs - this.#session.context.clock.monotonic();
+  }
+
+  /** Waiting out the time would be idle: the service asked not to be called again within it. */
+  #tooLong(): Failure {
+    const { cardId, timeout } = this.#input;
+    const { hints = [], details = {} } = this.#trouble ?? {};
+    const asked = `the service asked for a pause until ${details.retryAt}, past the end of this wait of ${timeout.text}`;
+    return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints, details });
+  }
+
+  #timeout(): Failure {
+    const { cardId, status: wanted, timeout } = this.#input;
+    const since = this.#trouble === undefined ? '' : `; the last read failed: ${this.#trouble.message}`;
+    const seen = this.#status === undefined ? 'no status was seen' : `its last status is ${this.#status}`;
+    const observed = new Map<string, JsonValue>([['reads', new JsonNumber(String(this.#reads))]]);
+    if (this.#status !== undefined) observed.set('status', this.#status);
+    return new Failure(
+      'TIMEOUT',
+      `card ${cardId} was not ${wanted.join(' or ')} within ${timeout.text}: ${seen}${since}`,
+      {
+        hints: [MORE_TIME],
+        details: { id: cardId, observed },
+      },
+    );
+  }
+}
+
+/** Reads a card until it has a wanted status, and answers it; TIMEOUT when the time is up. */
+export function waitForCard(session: Session, input: WaitInput, line: WaitLine): Promise<Answer> {
+  return new Wait(session, input, line).run();
+}
+
+/** Waits for a card as a person or a script is told of it, and prints it. */
+export async function runWait(session: Session, input: WaitInput): Promise<void> {
+  const { common, context } = session;
+  const line = openWaitLine(context.stderr, {
+    isWanted: canRedraw(context) && !common.quiet && !common.verbose,
+    unicode: session.output.unicode,
+  });
+  const answer = await waitForCard(session, input, line).finally(() => line.clear());
+  for (const notice of answer.ending.notices) await session.notify(notice);
+  await session.print({ kind: 'resource', resource: answer.resource, columns: CARD_COLUMNS, view: 'card' });
+}
+
+export const command = localCommand({
+  description:
+    'Reads a card again and again until its status is one of those wanted, then prints it as `card get` does. When the time is up without that, exit 124 names the last status seen. 401, 403, 404 and any other refusal end it at once; a service that stops answering is waited for, and a Retry-After is obeyed.',
+  usesProfile: true,
+  columns: CARD_COLUMNS,
+  isOpenColumn: openUnder('metadata', 'transactions'),
+  arguments: { cardId: { ...CARD_ARGUMENT, kind: 'cardId', required: true } },
+  options: {
+    status: {
+      kind: 'choices',
+      value: 'STATUS[,STATUS]',
+      required: true,
+      question: 'Which status is waited for?',
+      choices: CARD_STATUSES,
+      text: 'one or several, with commas between them',
+    },
+    timeout: {
+      kind: 'duration',
+      min: 1,
+      default: '60s',
+      text: 'limit of the whole wait: 500ms, 30s, 2m, 1h; the default is 60s',
+    },
+    interval: { kind: 'duration', min: 1, default: '2s', text: 'time between two reads; the default is 2s' },
+  },
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
+  examples: {
+    'Wait until a card is active': 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
+    'Look every ten seconds, for five minutes':
+      'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
+  },
+  output: async () => Card,
+  run: runWait,
+});

@@ -1,0 +1,50 @@
+import { type LocalCommand, localCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
+import { bashCompletion } from '../describe/bash.ts';
+import { loadTree } from '../describe/command-tree.ts';
+import { completionNodes } from '../describe/completion-model.ts';
+import { fishCompletion } from '../describe/fish.ts';
+import { powershellCompletion } from '../describe/powershell.ts';
+import { zshCompletion } from '../describe/zsh.ts';
+import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
+
+/** The shells that frontdesk writes completions for; `file` is the committed one in `completions/`. */
+export const SHELLS = {
+  bash: { file: 'frontdesk.bash', write: bashCompletion },
+  zsh: { file: '_frontdesk', write: zshCompletion },
+  fish: { file: 'frontdesk.fish', write: fishCompletion },
+  powershell: { file: 'frontdesk.ps1', write: powershellCompletion },
+} as const;
+
+// Object.keys returns string[]; the table is a constant, so its own keys are all there are.
+const SHELL_NAMES = Object.keys(SHELLS) as (keyof typeof SHELLS)[];
+
+const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
+
+/** The command for a registry, which cannot be imported here: it holds this very command. */
+export function command(registry: Registry): LocalCommand {
+  return localCommand({
+    description: [
+      'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
+      'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell: frontdesk completion powershell >> $PROFILE. Then start a new shell.',
+    ].join('\n'),
+    arguments: {
+      shell: { kind: 'choice', choices: SHELL_NAMES, required: true, text: 'which shell', question: 'Which shell?' },
+    },
+    needsSettings: false,
+    exitCodes: [0, 1, 2, 16],
+    examples: {
+      'Install for bash, after: mkdir -p ~/.local/share/bash-completion/completions':
+        'completion bash > ~/.local/share/bash-completion/completions/frontdesk',
+      'Install for zsh, after: mkdir -p ~/.zfunc': 'completion zsh > ~/.zfunc/_frontdesk',
+      'Install for fish, after: mkdir -p ~/.config/fish/completions':
+        'completion fish > ~/.config/fish/completions/frontdesk.fish',
+      'Only for this bash': 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash',
+    },
+    output: () => COMPLETION,
+    async run(session, { shell }) {
+      const script = SHELLS[shell].write(completionNodes(await loadTree(registry)));
+      await session.print({ kind: 'text', text: script, json: jsonOf(COMPLETION, { shell, script }) });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { localCommand } from '../../command/command.ts';
+import { fromPlain } from '../../json/plain.ts';
+import { jsonOf, object, record, TEXT } from '../../json/shape.ts';
+import type { Column } from '../../output/column.ts';
+import { PREFERENCE, preferencesInForce } from './preference.ts';
+
+/** What counts, where that comes from, and what is built in. */
+const IN_FORCE = object({ value: PREFERENCE, source: TEXT, default: PREFERENCE });
+
+const COLUMNS: readonly Column[] = [
+  { name: 'key', header: 'KEY' },
+  { name: 'value', header: 'VALUE' },
+  { name: 'source', header: 'FROM' },
+  { name: 'default', header: 'DEFAULT' },
+];
+
+export const command = localCommand({
+  columns: COLUMNS,
+  description:
+    'Lists every preference: the value in force, where that comes from, and what is built in. Flags, environment and profile go before what is set here.',
+  examples: { 'See what is set': 'config list', 'The same for a script': 'config list --json' },
+  output: () => record(IN_FORCE),
+  async run(session) {
+    const known = await preferencesInForce(session, session.settings());
+    const rows = known.map(fromPlain);
+    const document = jsonOf(record(IN_FORCE), Object.fromEntries(known.map(({ key, ...rest }) => [key, rest])));
+    await session.print({ kind: 'list', document, rows, columns: COLUMNS });
+  },
+});

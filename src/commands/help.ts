@@ -1,0 +1,34 @@
+import { type LocalCommand, localCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
+import { findHelp, helpText } from '../describe/help.ts';
+import { TOPIC_NAMES } from '../describe/topics.ts';
+import { fromPlain } from '../json/plain.ts';
+import { ANY } from '../json/shape.ts';
+
+/** The command for a registry, which cannot be imported here: it holds this very command. */
+export function command(registry: Registry): LocalCommand {
+  return localCommand({
+    description:
+      'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
+    arguments: {
+      word: {
+        text: 'words of a command, such as card block, or a topic',
+        required: false,
+        variadic: true,
+        choices: TOPIC_NAMES,
+      },
+    },
+    needsSettings: false,
+    exitCodes: [0, 1, 2, 16],
+    examples: {
+      'What an exit code means and whether to repeat': 'help exit-codes',
+      'How to block a card': 'help card block',
+      'The options of a command, for a program': "help card block --json --query 'options[].long'",
+    },
+    output: () => ANY,
+    async run(session, { word }) {
+      const page = await findHelp(word, registry);
+      await session.print({ kind: 'text', text: helpText(page, session.context), json: fromPlain(page.json) });
+    },
+  });
+}

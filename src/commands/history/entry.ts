@@ -1,0 +1,46 @@
+import { Failure } from '../../failure.ts';
+import type { HistoryEntry } from '../../history/history-event.ts';
+import { readOpenWrites } from '../../history/open-index.ts';
+import { readHistory } from '../../history/read.ts';
+import { MOMENT_FORMS } from '../../options/read-value.ts';
+import { commandWords, localTime } from '../../output/people-text.ts';
+import { safeText } from '../../output/safe-text.ts';
+import type { Session } from '../../session.ts';
+
+/** `--since`: the option that bounds the writes that are looked at. */
+export const SINCE = {
+  kind: 'moment',
+  value: 'age|date',
+  text: `only writes since then: ${MOMENT_FORMS}; dates are local`,
+} as const;
+
+/** Entries that are offered where none was named. */
+const OFFERED = 20;
+
+/** The records that say which writes are open, and what closed the others. */
+export function recordsOf(session: Session) {
+  const { clock, pid } = session.context;
+  return readOpenWrites({ stateDir: session.stateDir(), clock, pid });
+}
+
+/** Entries of the rows of runs, of which the history has nothing else, with what closed them. */
+export async function withClosings(
+  session: Session,
+  entries: readonly HistoryEntry[],
+): Promise<readonly HistoryEntry[]> {
+  if (!entries.some(({ run, ending }) => run !== undefined && ending.outcome === 'unknown')) return entries;
+  const records = await recordsOf(session);
+  return entries.map((entry) => (entry.run === undefined ? entry : { ...entry, ...records.closingOf(entry.entry) }));
+}
+
+/** One of the newest entries, chosen from a list. */
+export async function chooseEntry(session: Session): Promise<string> {
+  if (!session.prompt.available) throw new Failure('USAGE', '<entry>: is required');
+  const { entries } = await readHistory(session.stateDir(), { limit: OFFERED });
+  if (entries.length === 0) throw new Failure('USAGE', 'the history has no entry yet');
+  const choices = entries.map(({ entry, time, operation, id = '', ending }) => ({
+    value: entry,
+    text: [localTime(time), commandWords(operation), ending.outcome, safeText(id)].filter(Boolean).join('  '),
+  }));
+  return session.prompt.choose('Which entry?', choices);
+}

@@ -1,0 +1,124 @@
+import { CARD_ID } from '../../api/field.ts';
+import { peopleDate } from '../../api/iso-date.ts';
+import { isWrite } from '../../api/operation.ts';
+import { ALL_OPERATIONS } from '../../api/operations.ts';
+import { localCommand } from '../../command/command.ts';
+import { note, OUTCOMES, usageFailure } from '../../failure.ts';
+import { unreadFailure } from '../../files/io-failure.ts';
+import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
+import type { HistoryEntry } from '../../history/history-event.ts';
+import { isPartOfCardId } from '../../history/id-match.ts';
+import { readHistory, recordsBegin } from '../../history/read.ts';
+import { cardIdProblem, readCardId } from '../../input/card-id.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { list } from '../../json/shape.ts';
+import type { GivenOptions } from '../../options/option.ts';
+import { commandWords, localTime } from '../../output/people-text.ts';
+import type { Session } from '../../session.ts';
+import { recordsOf, SINCE, withClosings } from './entry.ts';
+
+/** Commands whose calls are recorded; `api` stands for a raw call. */
+const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) => command)), 'api'];
+
+/** Which writes are listed. */
+export const HISTORY_FILTER = {
+  since: SINCE,
+  until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
+  id: {
+    kind: 'text',
+    value: 'id',
+    text: 'only writes to this id, or whose answer has it; of a card its first 8 characters are enough',
+  },
+  operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
+  outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
+  open: { text: 'only writes of unknown outcome that nothing has settled, superseded or resolved' },
+  limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
+} as const;
+
+type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>> & { readonly limit: number };
+
+/** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
+function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter): string {
+  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteGiven(id ?? '');
+  const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
+  return [
+    `${open === true ? 'open ' : ''}${operation === undefined ? 'write' : commandWords(operation)}`,
+    ...(id === undefined ? [] : [`of ${subject}`]),
+    ...(outcome === undefined ? [] : [`with outcome ${outcome}`]),
+    ...(since === undefined ? [] : [`since ${since.text}`]),
+    ...(until === undefined ? [] : [`until ${until.text}`]),
+  ].join(' ');
+}
+
+/** A "no" that can be believed: what was looked for, and since when there are records. */
+async function noMatch(session: Session, filter: HistoryFilter): Promise<string> {
+  const beginMs = await recordsBegin(session.stateDir());
+  const looked = lookedFor(filter);
+  if (beginMs === undefined) return `No ${looked} on this machine: it has no records yet.`;
+  const day = peopleDate(localTime(new Date(beginMs).toISOString()).slice(0, 10));
+  return `No ${looked} on this machine; records begin ${day}.`;
+}
+
+/** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
+function refuseHeldId(id: string, where: string): void {
+  const read = readCardId(id);
+  if (read.kind === 'holds')
+    throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id', refusedId: id }]);
+  if (read.kind !== 'several') return;
+  const lead = 'look for one of them';
+  const hints = read.ids
+    .slice(0, 2)
+    .map((one) => ({ text: `${lead}: frontdesk history --id ${one}`, tool: `${lead}: history_list with id ${one}` }));
+  throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
+}
+
+/** The writes that match, newest first, and what could not be read. `where` the id was given, for a refusal. */
+export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
+  const nowMs = session.context.clock.now();
+  const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
+  const { open, ...wanted } = filter;
+  const opens = open === true ? new Set((await recordsOf(session)).open.map(({ entry }) => entry)) : undefined;
+  const isWanted = opens === undefined ? {} : { isWanted: ({ entry }: HistoryEntry) => opens.has(entry) };
+  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted });
+  const { unread } = found;
+  const entries = await withClosings(session, found.entries);
+  // An id of any operation may look like that; where there is one, it is meant.
+  if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
+  return { rows: entries.map(historyJson), unread };
+}
+
+/** Prints the writes that match. */
+export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
+  const { since, until, id, operation, outcome } = filter;
+  const { rows, unread } = await matchingWrites(session, filter, '--id');
+  const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
+  const isUnmatched = rows.length === 0 && isFiltered;
+  const nothing = 'No write was made from this machine yet; every one is recorded here.';
+  const none = isUnmatched ? await noMatch(session, filter) : nothing;
+  // On a terminal the sentence is the result.
+  if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) throw left;
+}
+
+export const command = localCommand({
+  columns: HISTORY_COLUMNS,
+  description:
+    'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
+  options: HISTORY_FILTER,
+  exitCodes: [0, 1, 2, 4, 16, 141],
+  examples: {
+    'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'What must be looked at?': 'history --since 24h --outcome unknown',
+    'What was blocked in October?': 'history --operation card.block --since 2026-10-01 --until 2026-10-31',
+  },
+  output: () => list(HISTORY_OUTPUT),
+  check({ since, until, id }, { context }) {
+    if (id === '') throw usageFailure([{ where: '--id', problem: 'is empty' }]);
+    const nowMs = context.clock.now();
+    if (since === undefined || until === undefined || until.at(nowMs).toMs > since.at(nowMs).fromMs) return;
+    throw usageFailure([{ where: '--until', problem: 'is before --since' }]);
+  },
+  run: printHistory,
+});

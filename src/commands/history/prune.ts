@@ -1,0 +1,35 @@
+import { confirmLoss } from '../../ask/missing.ts';
+import { localCommand } from '../../command/command.ts';
+import { INTEGER, jsonOf, object } from '../../json/shape.ts';
+import { YES } from '../../options/common.ts';
+import { plural } from '../../output/safe-text.ts';
+
+const PRUNED = object({ removed: INTEGER });
+
+export const command = localCommand({
+  description:
+    'Deletes old single writes from the history, but for those whose outcome is still unknown. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
+  options: {
+    olderThan: {
+      kind: 'age',
+      required: true,
+      text: 'delete what is older: 90d',
+      question: 'Delete what is older than (30m, 24h, 90d)',
+    },
+    yes: YES,
+  },
+  exitCodes: [0, 1, 2, 4, 16, 141],
+  examples: {
+    'Keep three months': 'history prune --older-than 90d',
+    'Keep a week, without a question': 'history prune --older-than 7d --yes',
+  },
+  output: () => PRUNED,
+  async run(session, { olderThan, yes }) {
+    await confirmLoss(session, yes, `Delete all single writes older than ${olderThan.text} from the history?`);
+    const { pruneHistory } = await import('../../history/prune.ts');
+    const { clock, pid } = session.context;
+    const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, olderThan.ms);
+    const text = `${plural(removed, 'entry', 'entries')} deleted.`;
+    await session.print({ kind: 'text', text, json: jsonOf(PRUNED, { removed }) });
+  },
+});

@@ -1,0 +1,140 @@
+import { ALL_OPERATIONS, OPERATIONS } from '../../api/operations.ts';
+import { callService, cardRead } from '../../call/resource.ts';
+import { type CardLook, canBeLookedAt, isClosed, recordLook, unsettledWrites } from '../../call/settle.ts';
+import { localCommand } from '../../command/command.ts';
+import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
+import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
+import type { HistoryEntry } from '../../history/history-event.ts';
+import { showHistory } from '../../history/read.ts';
+import { list } from '../../json/shape.ts';
+import { textAt } from '../../json/value.ts';
+import { commandWords } from '../../output/people-text.ts';
+import type { Service, Session } from '../../session.ts';
+import { SINCE } from './entry.ts';
+
+export const command = localCommand({
+  columns: HISTORY_COLUMNS,
+  usesProfile: true,
+  description:
+    'Reads the card of each single activate, block or reissue of this profile and host whose outcome is unknown, and records what it shows: where that is what the write aims at, it becomes confirmed_by_read, else it stays unknown. A reissue is never settled by a read. Nothing is written to the service. Rows of a run are settled by `frontdesk runs resume <run> --reconcile`.',
+  arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
+  options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
+  exitCodes: [0, 1, 2, 4, 8, 16, 141],
+  examples: {
+    'Settle what can be settled': 'history reconcile -p live',
+    'The writes of the last week': 'history reconcile -p live --since 7d',
+    'One write': 'history reconcile 9f3a1c -p live',
+  },
+  output: () => list(HISTORY_OUTPUT),
+  async run(session, { entry, since }) {
+    return reconcileHistory(session, entry, since?.at(session.context.clock.now()).fromMs);
+  },
+});
+
+/** Why a look at a card settles nothing of an entry, and what does; undefined: it may. */
+function obstacle(
+  session: Session,
+  service: Service,
+  entry: HistoryEntry,
+): { readonly problem: string; readonly fix: string } | undefined {
+  const { name } = session.profile;
+  const words = commandWords(entry.operation);
+  if (entry.run !== undefined) {
+    const isNever = entry.operation === OPERATIONS.cardReissue.command || !canBeLookedAt(entry.operation);
+    const fix = isNever ? `runs results ${entry.run} --outcome unknown` : `runs resume ${entry.run} --reconcile`;
+    return { problem: `is a row of run ${entry.run}`, fix: `go on with: frontdesk ${fix}` };
+  }
+  if (!canBeLookedAt(entry.operation)) {
+    const row = ALL_OPERATIONS.find(({ command }) => command === entry.operation);
+    const hint = row?.effect.kind === 'write' ? row.effect.unknownHint : 'look where it should have had an effect';
+    return { problem: `is a ${words}, and no card shows whether it was applied`, fix: hint };
+  }
+  if (entry.profile !== name) {
+    const command = `frontdesk history reconcile ${entry.entry} -p ${shellQuote(entry.profile)}`;
+    return { problem: `is of profile ${entry.profile}, not ${name}`, fix: `go on with: ${command}` };
+  }
+  if (entry.host !== service.host) {
+    const problem = `was sent to ${entry.host}, and profile ${name} leads to ${service.host}`;
+    return { problem, fix: `choose the profile that leads to ${entry.host}: frontdesk profile list` };
+  }
+  return undefined;
+}
+
+/** The entries that were named, each once. USAGE with all faults together. */
+async function namedEntries(
+  session: Session,
+  service: Service,
+  names: readonly string[],
+): Promise<readonly HistoryEntry[]> {
+  const found = new Map<string, HistoryEntry>();
+  const faults: Fault[] = [];
+  const fixes = new Set<string>();
+  for (const name of names) {
+    const entry = await showHistory(session.stateDir(), name);
+    const problem = obstacle(session, service, entry);
+    found.set(entry.entry, entry);
+    if (problem === undefined) continue;
+    faults.push({ where: entry.entry, problem: problem.problem });
+    fixes.add(problem.fix);
+  }
+  if (faults.length > 0) throw usageFailure(faults, [...fixes].slice(0, 2));
+  return [...found.values()];
+}
+
+/** Reads the card of an entry; undefined when it could not be read, which is reported. A 401 ends it all. */
+async function look(session: Session, cardId: string): Promise<CardLook | undefined> {
+  const result = await callService(session, cardRead(cardId));
+  if (result.kind === 'answered') {
+    const { httpStatus, requestId } = result.ending;
+    return { status: textAt(result.resource, 'status'), httpStatus, requestId };
+  }
+  if (result.failure.code === 'AUTH' || result.failure.code === 'CANCELLED') throw result.failure;
+  await session.report(result.failure);
+  return undefined;
+}
+
+function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): string {
+  const never = operation === OPERATIONS.cardReissue.command ? '; a reissue is never settled by a read' : '';
+  return `${commandWords(operation)} ${id} (entry ${entry}) is still unknown: the card shows ${seen.status ?? 'no status'}${never}`;
+}
+
+/**
+ * Reads the cards of writes that are `unknown` and records what each shows: those of the named entries, or all of
+ * this profile and host since `sinceMs` (milliseconds since 1970). Nothing is written to the service. Prints the
+ * entries as they are now, and returns 8 while one is unknown, else 0.
+ */
+export async function reconcileHistory(
+  session: Session,
+  names: readonly string[],
+  sinceMs: number | undefined,
+): Promise<number> {
+  if (!session.keepsHistory) {
+    throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set; no card was read', {
+      hints: ['unset FRONTDESK_NO_HISTORY'],
+    });
+  }
+  const service = await session.service('cards');
+  const chosen =
+    names.length > 0
+      ? await namedEntries(session, service, names)
+      : await unsettledWrites(session, service, { sinceMs });
+  const looks = new Map<string, CardLook | undefined>();
+  const now: HistoryEntry[] = [];
+  for (const entry of chosen) {
+    const cardId = entry.id ?? '';
+    const key = cardId.toLowerCase();
+    const isOpen = entry.ending.outcome === 'unknown' && !isClosed(entry);
+    if (isOpen && !looks.has(key)) looks.set(key, await look(session, cardId));
+    const seen = isOpen ? looks.get(key) : undefined;
+    const settled = seen === undefined ? entry : await recordLook(session, entry, seen);
+    if (seen !== undefined && settled.ending.outcome === 'unknown') {
+      await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
+    }
+    now.push(settled);
+  }
+  const rows = now.map(historyJson);
+  const none = `No write of profile ${session.profile.name} to ${service.host} is unknown.`;
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
+  return now.some((entry) => entry.ending.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
+}

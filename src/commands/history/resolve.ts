@@ -1,0 +1,111 @@
+import { portsOf } from '../../bulk/run.ts';
+import { localCommand } from '../../command/command.ts';
+import { Failure, usageFailure } from '../../failure.ts';
+import { CLOSED_COLUMNS, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
+import type { HistoryEntry, ResolvedEvent } from '../../history/history-event.ts';
+import { isUnderWay } from '../../history/open-index.ts';
+import { showHistory } from '../../history/read.ts';
+import { safeText } from '../../output/safe-text.ts';
+import { requireRun, runFolder } from '../../run/run-folder.ts';
+import { heldRuns } from '../../run/run-list.ts';
+import { resumeRun } from '../../run/run-store.ts';
+import { StoredRun } from '../../run/stored-run.ts';
+import type { Session } from '../../session.ts';
+import { chooseEntry } from './entry.ts';
+
+export const command = localCommand({
+  columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
+  description:
+    'Records what a person found out elsewhere about a write whose outcome is unknown, single or the row of a run (<run>:<row>): whether it was applied. The outcome stays unknown, and the write is open no more. It sends nothing. Resolving again replaces what was recorded.',
+  arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
+  options: {
+    as: {
+      kind: 'choice',
+      value: 'what',
+      choices: ['applied', 'not_applied'],
+      required: true,
+      text: 'what was found out',
+      question: 'Was it applied',
+    },
+    resultId: { kind: 'text', value: 'id', text: 'with applied: the id of the new card or event' },
+    note: { kind: 'text', value: 'text', text: 'how it was found out' },
+  },
+  exitCodes: [0, 1, 2, 4, 16, 141],
+  examples: {
+    'The new card was found': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
+    'Nothing was done, says the provider': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
+  },
+  output: () => HISTORY_OUTPUT,
+  check({ as, resultId }) {
+    if (resultId === undefined || as !== 'not_applied') return;
+    throw usageFailure([{ where: '--result-id', problem: 'goes with --as applied alone' }]);
+  },
+  async run(session, { entry, as, note: text, resultId }) {
+    const found = { as: as === 'applied' ? as : ('not_applied' as const), note: text, resultId };
+    const resolved = await resolveEntry(session, entry ?? (await chooseEntry(session)), found);
+    const columns = [...HISTORY_COLUMNS, ...CLOSED_COLUMNS];
+    await session.print({ kind: 'resource', resource: historyJson(resolved), columns });
+  },
+});
+
+/** Why a person cannot say what became of a write, or undefined. */
+async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
+  const { outcome, code } = entry.ending;
+  if (outcome !== 'unknown') return `ended ${String(outcome).replaceAll('_', ' ')}, which is known`;
+  if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still under way' : undefined;
+  const folder = runFolder(session.stateDir(), entry.run);
+  const held = await heldRuns([{ folder }], session.context.clock);
+  return held.size === 0 ? undefined : `is a row of run ${entry.run}, which a process works on`;
+}
+
+/**
+ * Tells the run of a row, so that a resume sends it again or never does, and its state and counts are true. Before the
+ * history, because what is sent depends on it.
+ */
+async function resolveRow(session: Session, run: string, row: number, as: ResolvedEvent['as']): Promise<void> {
+  const ports = portsOf(session);
+  const known = await requireRun(ports.stateDir, run);
+  const before = await StoredRun.readWhole(known);
+  await before.close();
+  const { journal, close } = await resumeRun(ports, run);
+  try {
+    await journal.resolve(row, `resolved_${as}`);
+    const after = await StoredRun.readWhole(known);
+    await after.close();
+    // One that is to be sent again is left for a resume.
+    const isOver = before.end?.state === 'finished' && as === 'applied' && !journal.states.isToDo(row);
+    await journal.end(isOver ? 'finished' : 'stopped', after.outcomes(), before.end?.why);
+  } finally {
+    await close();
+  }
+}
+
+/** Records what a person found out about a write, and returns its entry as it now is. USAGE where nothing is unknown. */
+export async function resolveEntry(
+  session: Session,
+  name: string,
+  found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>,
+): Promise<HistoryEntry> {
+  if (!session.keepsHistory) {
+    throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set', {
+      hints: ['unset FRONTDESK_NO_HISTORY'],
+    });
+  }
+  const entry = await showHistory(session.stateDir(), name);
+  const problem = await obstacle(session, entry);
+  if (problem !== undefined) {
+    throw new Failure(
+      'USAGE',
+      `entry ${safeText(entry.entry)} ${problem}: only a write of unknown outcome is resolved`,
+      {
+        hints: ['list what is open: frontdesk history --open'],
+      },
+    );
+  }
+  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found.as);
+  const recorder = await session.recorder();
+  await recorder.resolve(entry.entry, found);
+  const { context } = session;
+  const resolved = { ...found, by: context.user, time: new Date(context.clock.now()).toISOString() };
+  return { ...entry, resolved };
+}

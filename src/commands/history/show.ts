@@ -1,0 +1,37 @@
+import { localCommand } from '../../command/command.ts';
+import { Failure } from '../../failure.ts';
+import { CLOSED_COLUMNS, HISTORY_COLUMNS, READ_COLUMNS, SHOWN_OUTPUT, shownJson } from '../../history/entry-table.ts';
+import { showHistory } from '../../history/read.ts';
+import { readCardId } from '../../input/card-id.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { chooseEntry, withClosings } from './entry.ts';
+
+export const command = localCommand({
+  columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS, ...READ_COLUMNS],
+  description:
+    'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
+  arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
+  exitCodes: [0, 1, 2, 4, 16, 141],
+  examples: {
+    'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
+    'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
+  },
+  output: () => SHOWN_OUTPUT,
+  async run(session, given) {
+    const name = given.entry ?? (await chooseEntry(session));
+    const card = readCardId(name);
+    if (card.kind === 'id' || card.kind === 'holds') {
+      throw new Failure('USAGE', `${quoteGiven(name)} is a card id, not the name of an entry`, {
+        hints: [`list the writes to the card: frontdesk history --id ${card.id}`],
+      });
+    }
+    const [entry] = await withClosings(session, [await showHistory(session.stateDir(), name)]);
+    if (entry === undefined) throw new Error('an entry that was shown is not there');
+    const columns = [
+      ...HISTORY_COLUMNS,
+      ...(entry.supersededBy === undefined && entry.resolved === undefined ? [] : CLOSED_COLUMNS),
+      ...(entry.read === undefined ? [] : READ_COLUMNS),
+    ];
+    await session.print({ kind: 'resource', resource: shownJson(entry), columns });
+  },
+});

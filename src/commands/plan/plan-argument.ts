@@ -1,0 +1,17 @@
+import { collect } from '../../command/faults.ts';
+import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+
+/** The argument of all commands about a plan. */
+export const FILE = {
+  kind: 'path',
+  notStdin: 'a file: a plan is read more than once',
+  required: true,
+  text: 'the plan',
+  question: 'Which plan?',
+} as const;
+
+/** A plan can be looked at without any profile; one that is named must be there. */
+export async function profileOf(session: Session): Promise<ResolvedProfile | undefined> {
+  return session.common.profile === undefined ? collect([], () => session.profile) : session.profile;
+}

@@ -1,0 +1,129 @@
+import { isShownAsPage, readPlan, reviewOf, rowsOfPlan, writePlanView } from '../../bulk/plan-review.ts';
+import { printLongDocument } from '../../bulk/row-requests.ts';
+import { localCommand } from '../../command/command.ts';
+import { note, usageFailure } from '../../failure.ts';
+import { eachRow } from '../../input/records/rows.ts';
+import { fromPlain } from '../../json/plain.ts';
+import { anyOf } from '../../json/shape.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { openUnder } from '../../output/column.ts';
+import { isJson } from '../../output/options.ts';
+import { changeObjects, changeTable } from '../../plan/plan-changes.ts';
+import { rowColumns } from '../../plan/plan-columns.ts';
+import { headerObject, type PlanRow, rowObject } from '../../plan/plan-file.ts';
+import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
+import type { CheckedPlan } from '../../plan/read-plan.ts';
+import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { FILE, profileOf } from './plan-argument.ts';
+
+export const command = localCommand({
+  columns: rowColumns(true),
+  isOpenColumn: openUnder('body', 'before', 'about'),
+  description:
+    'Shows what a plan would send, and what became of it on this machine: new, expired, running, unsettled, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows, and what is above them as notices; with --json the whole plan as one document.',
+  arguments: { file: FILE },
+  options: {
+    as: { kind: 'choice', choices: ['markdown'], text: 'print it as Markdown, for a pull request or a ticket' },
+  },
+  examples: {
+    'Look before you approve or apply': 'plan show stolen.plan',
+    'For a pull request': 'plan show stolen.plan --as markdown',
+    'The rows for a spreadsheet': 'plan show stolen.plan -o csv',
+    'What became of it, for a script': 'plan show stolen.plan --json --query plan.state',
+  },
+  output: async () => {
+    const { PLAN_OUTPUT, PLAN_DOCUMENT } = await import('../../plan/plan-file.ts');
+    return anyOf(PLAN_OUTPUT, PLAN_DOCUMENT);
+  },
+  async run(session, { file, as }) {
+    return showPlan(session, file, await profileOf(session), as);
+  },
+});
+
+/** Writes the plan as Markdown; where JSON was asked for on the command line, as a member of one JSON object. */
+async function writeMarkdown(
+  { context, output, preferences }: Session,
+  view: Omit<PlanView, 'allRows'>,
+  rows: AsyncIterable<PlanRow>,
+): Promise<void> {
+  if (output.columns !== undefined || output.query !== undefined) {
+    const problem = 'prints a whole document, of which --columns and --query take no part';
+    throw usageFailure([{ where: '--as', problem }]);
+  }
+  const { planMarkdown } = await import('../../report/plan-markdown.ts');
+  const document = await planMarkdown(view, rows, output.now);
+  const { source, value } = preferences.output;
+  const isMember = source === 'flag' && isJson(value);
+  const member = { plan: view.header.plan, as: 'markdown', document };
+  await context.stdout.write(isMember ? `${JSON.stringify(member)}\n` : document);
+}
+
+async function* rowObjects(session: Session, path: string, plan: CheckedPlan): AsyncGenerator<JsonObject> {
+  for await (const row of eachRow(rowsOfPlan(session, path, plan))) yield rowObject(row);
+}
+
+/** For the log of a job: what a person sees above the rows as notices, then the rows. */
+async function writeTable(
+  session: Session,
+  path: string,
+  plan: CheckedPlan,
+  view: Omit<PlanView, 'allRows'>,
+): Promise<void> {
+  const { output } = session;
+  const { header, operation } = plan;
+  let last = '';
+  await session.notify(note('PLAN', planTitle(header)));
+  for (const [label, text] of planFacts(view, output.now)) {
+    last = label === '' ? last : label;
+    await session.notify(note('PLAN', `${last}: ${text}`));
+  }
+  // A table has a line for each change; csv and ndjson a row for each of the plan, with its body whole.
+  const isTable = output.format === 'table' && output.columns === undefined;
+  const columns = isTable ? changeTable(header) : rowColumns(operation.family === 'cards');
+  const writer = await session.openRows(columns, header.rows);
+  if (isTable) {
+    for await (const row of eachRow(rowsOfPlan(session, path, plan))) {
+      for (const change of changeObjects(row, columns)) await writer.row(change);
+    }
+  } else for await (const row of rowObjects(session, path, plan)) await writer.row(row);
+  await writer.close();
+}
+
+/**
+ * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
+ * table of the rows, or one JSON document.
+ */
+export async function showPlan(
+  session: Session,
+  path: string,
+  profile: ResolvedProfile | undefined,
+  as: 'markdown' | undefined,
+): Promise<number> {
+  const plan = await readPlan(session, path);
+  const { header } = plan;
+  const view = await reviewOf(session, profile, path, plan);
+  const rows = rowObjects(session, path, plan);
+  const { output, context } = session;
+  if (as === 'markdown') {
+    await writeMarkdown(session, view, eachRow(rowsOfPlan(session, path, plan)));
+    return 0;
+  }
+  if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
+  else if (output.format === 'json' || output.query !== undefined) {
+    const head = new Map<string, JsonValue>([
+      ['plan', new Map([...headerObject(header), ['state', view.state]])],
+      ['approvals', fromPlain(view.approvals)],
+    ]);
+    if (output.query === undefined) await printLongDocument(context, head, 'rows', rows);
+    else {
+      const all: JsonValue[] = [];
+      for await (const row of rows) all.push(row);
+      // Under a query the columns are those of its result.
+      await session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
+    }
+  } else {
+    await writeTable(session, path, plan, view);
+  }
+  return 0;
+}

@@ -1,0 +1,26 @@
+import { localCommand } from '../../command/command.ts';
+import { note } from '../../failure.ts';
+import { list } from '../../json/shape.ts';
+import { currentProfileName, knownProfiles } from '../../settings/resolve.ts';
+import { SANDBOX } from '../../settings/settings.ts';
+import { COLUMNS, CREATE_HINT, PROFILE, profileJson } from './profile.ts';
+
+export const command = localCommand({
+  columns: COLUMNS,
+  description:
+    'Lists the stored profiles; without any, `default` is what the environment says. `sandbox` is built in and always there. Tokens are never shown.',
+  examples: { 'See what there is': 'profile list', 'Names only': "profile list --json --query '[].name'" },
+  output: () => list(PROFILE),
+  async run(session) {
+    const settings = session.settings();
+    const { env } = session.context;
+    const current = currentProfileName(settings, env);
+    const profiles = knownProfiles(settings, env);
+    const all = [...profiles, [SANDBOX, {}] as const];
+    const rows = all.map(([name, profile]) => profileJson(name, profile, current));
+    await session.print({ kind: 'list', rows, columns: COLUMNS });
+    if (profiles.size === 0 && session.context.stdout.isTerminal) {
+      await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
+    }
+  },
+});

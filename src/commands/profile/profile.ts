@@ -1,0 +1,51 @@
+import { Failure } from '../../failure.ts';
+import { BOOLEAN, jsonOf, object, shapesOf, TEXT } from '../../json/shape.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { type Column, columnsOf } from '../../output/column.ts';
+import type { Session } from '../../session.ts';
+import { currentProfileName, knownProfiles } from '../../settings/resolve.ts';
+import { PROFILE_SETTINGS, type Settings, type StoredProfile } from '../../settings/settings.ts';
+
+/** A profile as a row. */
+export const COLUMNS: readonly Column[] = [
+  { name: 'name', header: 'NAME' },
+  { name: 'current', header: 'CURRENT' },
+  ...columnsOf(PROFILE_SETTINGS),
+];
+
+/** The argument that names a profile. */
+export const NAME = {
+  text: 'name of the profile: 1 to 64 of A-Z a-z 0-9 . _ -',
+  required: true,
+  isOwnQuestion: true,
+  names: 'profile',
+} as const;
+
+/** How there comes to be one. */
+export const CREATE_HINT = 'create one: frontdesk auth login';
+
+/** `current`: it is used when none is named. */
+export const PROFILE = object({ name: TEXT, current: BOOLEAN }, shapesOf(PROFILE_SETTINGS));
+
+/** A profile as JSON, and whether it is the one in use. */
+export function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
+  return jsonOf(PROFILE, { name, current: current === name, ...profile });
+}
+
+/** The name of a profile that is stored, or one of the others that may be meant. */
+export async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
+  if (name !== undefined) return name;
+  const known = [...session.settings().profiles.keys(), ...others];
+  if (!session.prompt.available) throw new Failure('USAGE', `<name>: is required: ${known.join(', ')}`);
+  if (known.length === 0) throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
+  const choices = known.map((value) => ({ value, text: value }));
+  return session.prompt.choose('Which profile?', choices);
+}
+
+/** Prints a profile as it now stands. */
+export async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
+  const { env } = session.context;
+  const profile = knownProfiles(settings, env).get(name) ?? {};
+  const current = currentProfileName(settings, env);
+  await session.print({ kind: 'resource', resource: profileJson(name, profile, current), columns: COLUMNS });
+}

@@ -1,0 +1,32 @@
+import { confirmLoss } from '../../ask/missing.ts';
+import { localCommand } from '../../command/command.ts';
+import { jsonOf, object, TEXT } from '../../json/shape.ts';
+import { YES } from '../../options/common.ts';
+import { removeProfile } from '../../settings/profiles.ts';
+import { NAME, nameOf } from './profile.ts';
+
+const REMOVED = object({ removed: TEXT });
+
+export const command = localCommand({
+  description:
+    'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
+  arguments: { name: NAME },
+  options: { yes: YES },
+  examples: { 'Remove a profile without a question': 'profile remove old --yes', 'Ask first': 'profile remove old' },
+  output: () => REMOVED,
+  async run(session, given) {
+    const name = await nameOf(session, given.name, []);
+    const settings = session.settings();
+    removeProfile(settings, name);
+    await confirmLoss(session, given.yes, `Remove profile ${name} and its credentials?`);
+    const { removeCredentials } = await import('../../credentials/store-change.ts');
+    // First: a store that is refused must not keep the token of a profile that is gone.
+    await removeCredentials(session.credentialPlace(), { profile: name });
+    await session.changeSettings((before) => removeProfile(before, name));
+    await session.print({
+      kind: 'text',
+      text: `Profile ${name} is removed.`,
+      json: jsonOf(REMOVED, { removed: name }),
+    });
+  },
+});

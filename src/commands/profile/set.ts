@@ -1,0 +1,29 @@
+import { missingText } from '../../ask/missing.ts';
+import { localCommand } from '../../command/command.ts';
+import { note } from '../../failure.ts';
+import { changeProfile } from '../../settings/profiles.ts';
+import { PROFILE_OPTIONS, profileNameProblem } from '../../settings/settings.ts';
+import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
+
+export const command = localCommand({
+  columns: COLUMNS,
+  description:
+    'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
+  arguments: { name: NAME },
+  options: PROFILE_OPTIONS,
+  examples: {
+    'Create a profile':
+      'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
+    'Ask for a ticket number wherever a reason is given': "profile set live --require-reason '[A-Z]+-[0-9]+'",
+  },
+  output: () => PROFILE,
+  async run(session, given) {
+    const name = given.name ?? (await missingText(session, '<name>', 'Name of the profile', profileNameProblem));
+    const settings = await session.changeSettings((before) => changeProfile(before, name, given));
+    await printProfile(session, settings, name);
+    const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
+    if ((given.requireReason ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined) return;
+    const say = `say in words what a reason has to hold, for those who are asked, with --require-reason-hint`;
+    await session.notify(note('REASON_HINT', say));
+  },
+});

@@ -1,0 +1,21 @@
+import { localCommand } from '../../command/command.ts';
+import { unknownProfile } from '../../settings/profiles.ts';
+import { knownProfiles } from '../../settings/resolve.ts';
+import { SANDBOX } from '../../settings/settings.ts';
+import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
+
+export const command = localCommand({
+  columns: COLUMNS,
+  description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
+  arguments: { name: { ...NAME, required: false } },
+  examples: { 'Show where a profile points': 'profile show live', 'Show the one in use': 'profile show' },
+  output: () => PROFILE,
+  async run(session, given) {
+    const settings = session.settings();
+    const name = given.name ?? session.profile.name;
+    const profiles = knownProfiles(settings, session.context.env);
+    const isKnown = profiles.has(name) || name === SANDBOX || given.name === undefined;
+    if (!isKnown) throw unknownProfile(settings, name, '<name>');
+    await printProfile(session, settings, name);
+  },
+});

@@ -1,0 +1,20 @@
+import { localCommand } from '../../command/command.ts';
+import { useProfile } from '../../settings/profiles.ts';
+import { SANDBOX } from '../../settings/settings.ts';
+import { COLUMNS, NAME, nameOf, PROFILE, printProfile } from './profile.ts';
+
+export const command = localCommand({
+  columns: COLUMNS,
+  description: 'Makes a profile the one that is used when none is named.',
+  arguments: { name: NAME },
+  examples: {
+    'Use the profile live from now on': 'profile use live',
+    'Use the sandbox from now on': 'profile use sandbox',
+  },
+  output: () => PROFILE,
+  async run(session, given) {
+    const name = await nameOf(session, given.name, [SANDBOX]);
+    const settings = await session.changeSettings((before) => useProfile(before, name));
+    await printProfile(session, settings, name);
+  },
+});

@@ -1,0 +1,56 @@
+import { confirmLoss } from '../../ask/missing.ts';
+import { portsOf } from '../../bulk/run.ts';
+import { localCommand } from '../../command/command.ts';
+import { type Unread, unreadFailure } from '../../files/io-failure.ts';
+import { jsonOf, list, object, TEXT } from '../../json/shape.ts';
+import { YES } from '../../options/common.ts';
+import { listRuns, lossOf, showRun } from '../../run/run-list.ts';
+import { LAST, RUN, raise, runNameOf } from './run-name.ts';
+
+/** Runs that the question before their removal names. */
+const MAX_NAMED = 5;
+
+const REMOVED = object({ removed: list(TEXT) });
+
+export const command = localCommand({
+  description:
+    "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. A plan is applied once only as long as its run is kept. Asks first; off a terminal it needs --yes.",
+  arguments: RUN,
+  options: {
+    last: LAST,
+    olderThan: { kind: 'age', excludes: { '<run>': '' }, text: 'runs begun before that: 90d' },
+    yes: YES,
+  },
+  examples: {
+    'Delete one run': 'runs remove 20270402-1800-7f3a2b',
+    'Keep three months': 'runs remove --older-than 90d --yes',
+  },
+  output: () => REMOVED,
+  async run(session, given) {
+    const { removeRun, removeRunsOlderThan } = await import('../../run/run-store.ts');
+    const { olderThan, yes } = given;
+    const unread: Unread = new Map();
+    let removed: readonly string[];
+    if (olderThan === undefined) {
+      const name = await runNameOf(session, given);
+      // What cannot be read can be removed all the same.
+      const known = await showRun(portsOf(session), name).catch(() => undefined);
+      await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known)}?`);
+      await removeRun(portsOf(session), name);
+      removed = [name];
+    } else {
+      const before = session.context.clock.now() - olderThan.ms;
+      const lost = (await listRuns(portsOf(session), new Map())).filter(
+        (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',
+      );
+      const named = lost.map((run) => `${run.run}${lossOf(run.run, run)}`).slice(0, MAX_NAMED);
+      const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
+      const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
+      await confirmLoss(session, yes, `Remove all runs begun more than ${olderThan.text} ago?${among}`);
+      removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
+    }
+    const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
+    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });
+    raise(unreadFailure('run', unread));
+  },
+});

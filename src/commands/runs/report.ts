@@ -1,0 +1,243 @@
+import { isUpdate } from '../../api/operation.ts';
+import { ALL_OPERATIONS } from '../../api/operations.ts';
+import { TO_REVERT } from '../../bulk/revert-run.ts';
+import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps } from '../../bulk/run-input.ts';
+import { localCommand } from '../../command/command.ts';
+import type { ClockPort } from '../../context.ts';
+import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
+import { object, oneOf, TEXT } from '../../json/shape.ts';
+import { isJson } from '../../output/options.ts';
+import { withoutAddresses } from '../../report/plain-text.ts';
+import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
+import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
+import { endingInRun } from '../../run/journal/entry.ts';
+import type { OutcomeCounts } from '../../run/journal/record.ts';
+import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
+import type { RunState } from '../../run/run-entry.ts';
+import { type KnownRun, RUN_VERSION, type RunHeader, requireRun } from '../../run/run-folder.ts';
+import { endStateOf, heldRuns } from '../../run/run-list.ts';
+import { CauseCounter, causeOf } from '../../run/run-tally.ts';
+import { RunTimeline } from '../../run/run-timeline.ts';
+import { StoredRun } from '../../run/stored-run.ts';
+import type { Session } from '../../session.ts';
+import { LAST, RUNS, runNamesOf } from './run-name.ts';
+
+export const command = localCommand({
+  description:
+    'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
+  arguments: RUNS,
+  options: {
+    last: LAST,
+    as: {
+      kind: 'choice',
+      value: 'form',
+      choices: REPORT_FORMS,
+      required: true,
+      text: 'which document',
+      question: 'Which document?',
+    },
+  },
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
+  examples: {
+    'A page for the team': 'runs report --last --as html > report.html',
+    'Test results for a CI server': 'runs report --last --as junit > report.xml',
+    'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
+  },
+  output: () => REPORT_OUTPUT,
+  async run(session, given) {
+    return printRunReport(session, await runNamesOf(session, given), given.as);
+  },
+});
+
+/** A run that is told of. */
+interface Reported {
+  readonly stored: StoredRun;
+  /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */
+  knowsOld: boolean;
+}
+
+/** A row as a report names it, which more people read than the input. */
+function named(row: ReportedRow, id = row.id): ReportedRow {
+  return { ...row, ending: endingInRun(row), id: id && withoutAddresses(id) };
+}
+
+/** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
+async function* rowsOf(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
+  const { stored } = run;
+  const { rows, inputRows } = stored.header;
+  let last = 0;
+  try {
+    for await (const batch of rowsOfRun(session, stored)) {
+      for (const { row, id, before } of batch) {
+        run.knowsOld ||= before !== undefined;
+        const entry = await stored.entry(row);
+        // The input says it of rows that were not reached too.
+        yield named(entry, id);
+        last = row;
+      }
+    }
+    return;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notes.add('The copy of the input could not be read, so some ids are missing.');
+    await session.notify(warning(error.code, error.message));
+  }
+  // Of a part of an input it is not known which rows were to come.
+  for (let row = last + 1; row <= inputRows; row += 1) {
+    if (rows === inputRows || stored.has(row)) yield named(await stored.entry(row));
+  }
+}
+
+/** The commands that go on from a run; none of an operation that this version does not know. */
+function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
+  const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
+  const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const ways = {
+    ...waysToSettle(operation),
+    canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
+    format: rowFormatOf(header),
+  };
+  return nextCommands({ run: header.run, state, outcomes }, ways);
+}
+
+/** The worst state comes first. */
+const BY_URGENCY: readonly RunState[] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
+
+/** Of a thousand shards each has its own. */
+const MAX_COMMANDS = 30;
+
+/** What is said of one run, or of the shards of one input as if they were one. */
+async function factsOf(
+  { runs, timeline, missing, notes }: Shards,
+  causes: CauseCounter<Outcome>,
+  clock: ClockPort,
+): Promise<RunFacts> {
+  const held = await heldRuns(
+    runs.map(({ stored }) => stored),
+    clock,
+  );
+  const parts = runs.map((run) => {
+    const { folder, end } = run.stored;
+    const outcomes = run.stored.outcomes();
+    const state = held.has(folder) ? 'running' : endStateOf(end?.state, outcomes);
+    return { outcomes, state, end, commands: commandsOf(run, state, outcomes) };
+  });
+  const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';
+  const sum = (outcome: Outcome) => parts.reduce((all, { outcomes }) => all + (outcomes[outcome] ?? 0), 0);
+  return {
+    header: headerOfAll(runs.map(({ stored }) => stored.header)),
+    timeline,
+    state,
+    reached: runs.reduce((all, { stored }) => all + stored.reached, 0),
+    stoppedBy: parts.find((part) => part.state === state)?.end?.why,
+    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(outcome)])),
+    missing,
+    causes: causes.of(),
+    commands: parts.flatMap(({ commands }) => commands).slice(0, MAX_COMMANDS),
+    notes: [...notes],
+    madeMs: clock.now(),
+  };
+}
+
+/** The header of one run, or of several shards as if they were one. */
+function headerOfAll(headers: readonly RunHeader[]): RunHeader {
+  const [first] = headers;
+  if (first === undefined) throw new Error('no run to report');
+  if (headers.length === 1) return first;
+  const { shard: _, ...options } = first.options;
+  return {
+    ...first,
+    run: headers.map(({ run }) => run).join(', '),
+    rows: headers.reduce((rows, header) => rows + header.rows, 0),
+    startedAt: headers.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
+    options,
+  };
+}
+
+/** One run, or the shards of one input, as one document tells of them. */
+interface Shards {
+  readonly runs: readonly Reported[];
+  readonly timeline: RunTimeline;
+  /** What could not be read. */
+  readonly notes: Set<string>;
+  /** Rows of the input that no run has. */
+  readonly missing: number;
+}
+
+function rowsOfAll(session: Session, { runs, notes }: Shards): AsyncIterable<ReportedRow> {
+  const sources = runs.map(async function* (run) {
+    const more = runs.length === 1 ? {} : { run: run.stored.header.run };
+    for await (const row of rowsOf(session, run, notes)) yield { ...row, ...more };
+  });
+  return inRowOrder(sources, ({ row }) => row);
+}
+
+async function* documentOf(session: Session, shards: Shards, form: ReportForm): AsyncGenerator<string> {
+  const causes = new CauseCounter<Outcome>();
+  const rows = rowsOfAll(session, shards);
+  const facts = () => factsOf(shards, causes, session.context.clock);
+  if (form === 'junit') {
+    const { junitReport } = await import('../../report/junit.ts');
+    return yield* junitReport(await facts(), rows);
+  }
+  const { htmlReport, ListedRows } = await import('../../report/html.ts');
+  const listed = new ListedRows();
+  for await (const row of rows) {
+    const cause = causeOf(row.ending);
+    if (cause !== undefined) causes.add(row.ending.outcome, cause);
+    if (form === 'html') listed.add(row);
+  }
+  if (form === 'html') yield htmlReport(await facts(), listed);
+  else yield (await import('../../report/markdown.ts')).markdownReport(await facts());
+}
+
+/** What `runs report` prints where JSON was asked for. */
+export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
+
+/** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
+async function writeDocument(session: Session, shards: Shards, form: ReportForm): Promise<void> {
+  const { stdout } = session.context;
+  const { output } = session.preferences;
+  const isMember = output.source === 'flag' && isJson(output.value);
+  const names = shards.runs.map(({ stored }) => stored.header.run).join(', ');
+  if (isMember) await stdout.write(`{"run":${JSON.stringify(names)},"as":"${form}","document":"`);
+  for await (const piece of documentOf(session, shards, form)) {
+    await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
+  }
+  if (isMember) await stdout.write('"}\n');
+}
+
+async function openReported(session: Session, run: KnownRun, { timeline, notes }: Shards): Promise<Reported> {
+  const { header } = run;
+  timeline.addRun(Date.parse(header.startedAt));
+  const stored = await StoredRun.read(run, (record) => timeline.add(record));
+  const isNewer = header.version > RUN_VERSION;
+  if (isNewer) notes.add('A newer frontdesk wrote this run; what this one does not know is left out.');
+  if (stored.damage !== undefined) {
+    notes.add('The record of the run could not be read to its end: what it says after that is missing here.');
+    await session.notify(warning('LOCAL_IO', stored.damage.message));
+  }
+  return { stored, knowsOld: typeof header.options['changedFrom'] === 'string' };
+}
+
+/**
+ * Prints one document about a run, or about the shards of one input, whatever their state. USAGE when there is no such
+ * run, or they do not belong together. Sends and changes nothing. Returns 15 when shards are missing or doubled, else 0.
+ */
+export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
+  const known: KnownRun[] = [];
+  for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
+  const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
+  const runs: Reported[] = [];
+  const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing };
+  try {
+    for (const run of known) runs.push(await openReported(session, run, shards));
+    if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
+    await writeDocument(session, shards, form);
+    if (notice === undefined) return 0;
+    await session.notify(notice);
+    return FAILURES.PARTIAL.exitCode;
+  } finally {
+    for (const { stored } of runs) await stored.close();
+  }
+}

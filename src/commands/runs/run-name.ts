@@ -1,0 +1,59 @@
+import { portsOf } from '../../bulk/run.ts';
+import { Failure, usageFailure } from '../../failure.ts';
+import { plural } from '../../output/safe-text.ts';
+import type { RunOverview } from '../../run/run-entry.ts';
+import { requireRunName } from '../../run/run-folder.ts';
+import { lastRunName, listRuns } from '../../run/run-list.ts';
+import type { Session } from '../../session.ts';
+
+/** The argument of commands about one run. */
+export const RUN = {
+  run: {
+    text: 'id of the run, or any part of it that no other run has',
+    required: false,
+    isOwnQuestion: true,
+    names: 'run',
+  },
+} as const;
+
+/** `--last`: the option that names the newest run. */
+export const LAST = { text: 'the run that was begun last', excludes: { '<run>': '' } } as const;
+
+/** Raises what could not be read, after all that could was printed. */
+export function raise(failure: Failure | undefined): void {
+  if (failure !== undefined) throw failure;
+}
+
+/** Older ones can be named. */
+const OFFERED_RUNS = 20;
+
+/** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
+export async function runNameOf(
+  session: Session,
+  given: { readonly run: string | undefined; readonly last: boolean },
+): Promise<string> {
+  if (given.run !== undefined) return requireRunName(session.stateDir(), given.run);
+  if (given.last) return lastRunName(portsOf(session));
+  if (!session.prompt.available) {
+    throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
+  }
+  const runs = await listRuns(portsOf(session));
+  if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
+  const textOf = ({ run, state, rows }: RunOverview) => `${run}  ${state}, ${plural(rows, 'row')}`;
+  const offered = runs.slice(0, OFFERED_RUNS).map((entry) => ({ value: entry.run, text: textOf(entry) }));
+  return session.prompt.choose('Which run?', offered);
+}
+
+/** One run or several that are meant; several are the shards of one input. */
+export async function runNamesOf(
+  session: Session,
+  { run, last }: { readonly run: readonly string[]; readonly last: boolean },
+): Promise<readonly string[]> {
+  const words = run.length === 0 ? [undefined] : run;
+  return [...new Set(await Promise.all(words.map((word) => runNameOf(session, { run: word, last }))))];
+}
+
+/** The argument of commands that take the shards of one input together. */
+export const RUNS = {
+  run: { ...RUN.run, text: `${RUN.run.text}; several: the shards of one input`, variadic: true },
+} as const;

@@ -1,0 +1,59 @@
+import { localCommand } from '../../command/command.ts';
+import { jsonOf } from '../../json/shape.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { cellText } from '../../output/column.ts';
+import { safeText } from '../../output/safe-text.ts';
+import { FileStore } from '../../sandbox/file-store.ts';
+import { INFO_OUTPUT, sandboxInfo } from '../../sandbox/info.ts';
+
+function line(...cells: readonly JsonValue[]): string {
+  return `  ${cells.map((cell) => safeText(cellText(cell))).join('  ')}`;
+}
+
+type Info = ReturnType<typeof sandboxInfo>;
+
+/** Subscribers of a calendar that are named; the rest is counted, so that the cards stay on the screen. */
+const NAMED_SUBSCRIBERS = 3;
+
+function calendarLine(calendarId: string, subscribers: Info['subscribers']): string {
+  const own = subscribers.filter(({ calendar }) => calendar === calendarId);
+  const named = own.slice(0, NAMED_SUBSCRIBERS).map(({ id }) => safeText(id));
+  const more = own.length - named.length;
+  return `${line(calendarId)}  ${named.join(' ')}${more > 0 ? ` and ${more} more` : ''}`.trimEnd();
+}
+
+function infoText({ cards, calendars, subscribers }: Info): string {
+  return [
+    'Cards',
+    ...cards.map(({ cardId, status }) => line(cardId, status)),
+    'Calendars and their subscribers',
+    ...calendars.map(({ id }) => calendarLine(id, subscribers)),
+    '',
+    ...cards.slice(0, 1).map(({ cardId }) => `Try: frontdesk -p sandbox card get ${cardId}`),
+    'What it chose where the service shows no rule: frontdesk sandbox info --choices',
+  ].join('\n');
+}
+
+function choicesText({ choices }: Info): string {
+  return [
+    'Where the service shows no rule, the sandbox chose:',
+    ...choices.map(({ topic, choice }) => line(topic, choice)),
+  ].join('\n');
+}
+
+export const command = localCommand({
+  description:
+    'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
+  options: { choices: { text: 'show the rules that the sandbox chose, and no ids' } },
+  examples: {
+    'See what there is to try': 'sandbox info',
+    'Take the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"`,
+  },
+  output: () => INFO_OUTPUT,
+  async run(session, { choices }) {
+    const store = new FileStore(session.stateDir(), session.context);
+    const info = sandboxInfo(store.read());
+    const text = choices ? choicesText(info) : infoText(info);
+    await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });
+  },
+});

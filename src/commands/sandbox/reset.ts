@@ -1,0 +1,23 @@
+import { NEVER_ASKS } from '../../ask/missing.ts';
+import { localCommand } from '../../command/command.ts';
+import { markSandboxReset } from '../../history/sandbox-reset.ts';
+import { constant, jsonOf, object } from '../../json/shape.ts';
+import { resetSandbox } from '../../sandbox/file-store.ts';
+
+const RESET = object({ reset: constant(true) });
+
+export const command = localCommand({
+  description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
+  options: { yes: NEVER_ASKS },
+  examples: { 'Begin again': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
+  output: () => RESET,
+  async run(session) {
+    await resetSandbox(session.stateDir(), session.context);
+    await markSandboxReset(session.stateDir());
+    await session.print({
+      kind: 'text',
+      text: 'The sandbox is as it was at first.',
+      json: jsonOf(RESET, { reset: true }),
+    });
+  },
+});

@@ -1,0 +1,61 @@
+import { localCommand } from '../../command/command.ts';
+import { CANCELLED_EXIT_CODES, usageFailure } from '../../failure.ts';
+import { object, type ShapeOf, TEXT } from '../../json/shape.ts';
+import { isJson } from '../../output/options.ts';
+
+const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
+
+/** The rules of `--fault`; USAGE for what is none. */
+async function faultRules(texts: readonly string[]) {
+  const { FAULT_HINT, readFaults } = await import('../../sandbox/faults.ts');
+  const { rules, faults } = readFaults(texts);
+  if (faults.length > 0) throw usageFailure(faults, [FAULT_HINT]);
+  return rules;
+}
+
+export const command = localCommand({
+  description:
+    'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
+  options: {
+    port: {
+      kind: 'count',
+      min: 0,
+      max: 65_535,
+      default: '0',
+      text: 'port to listen on; 0, the default, takes a free one',
+    },
+    seed: { kind: 'path', text: 'begin with these cards, calendars and subscribers (JSON)' },
+    latency: { kind: 'duration', default: '0s', text: 'let every answer wait that long' },
+    fault: { kind: 'text', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
+  },
+  exitCodes: [0, 1, 2, 16, 129, 130, 143],
+  examples: {
+    'Serve, and take URL and tokens from one JSON line': 'sandbox serve --json',
+    'Rehearse an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
+  },
+  output: () => SERVED,
+  check: async ({ fault = [] }) => void (await faultRules(fault)),
+  async run(session, { port, seed, latency, fault }) {
+    const rules = await faultRules(fault);
+    const { runServe } = await import('../../sandbox/open.ts');
+    const options = { port, seedFile: seed, latencyMs: latency.ms, faults: rules };
+    const server = await runServe(options, session.context);
+    const { url, cardsToken, calendarToken } = server;
+    const stopped = new Promise<number>((resolve) => {
+      session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
+    });
+    const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
+    try {
+      // One line even with json: a program that waits for it reads up to the first newline.
+      await session.context.stdout.write(
+        isJson(session.output.format)
+          ? `${JSON.stringify(facts)}\n`
+          : `Sandbox at ${url}; Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
+      );
+      return await stopped;
+    } finally {
+      // Its address can no longer be learned, and a server that went on listening would never end.
+      await server.close();
+    }
+  },
+});
