@@ -1,5 +1,5 @@
 import { isWrite } from '../api/operation.ts';
-import { GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
+import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
 import { openProblemOf } from '../call/open-guard.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { FAILURES, Failure, warning } from '../failure.ts';
@@ -46,6 +46,8 @@ function sendRows(
     const message = `${signalWords(signal)}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
     clear();
     void session.notify(warning('INTERRUPTED', message));
+    // The run may end before a second signal or the grace time does: its summary must not wait for a reader that stands still.
+    void clock.sleep(READER_GRACE_MS).then(() => session.context.dropStalledReaders());
   };
   return runRows<Row>({
     ...how,

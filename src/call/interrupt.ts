@@ -5,6 +5,9 @@ import type { Session } from '../session.ts';
 /** How long a write in flight may still be answered after the first signal. */
 export const GRACE_MS = 5000;
 
+/** When a signal gives up a reader that stands still, which gets one second more: together no longer than the grace time. */
+export const READER_GRACE_MS = GRACE_MS - 1000;
+
 /** Signals as the http layer understands them, for the time that a write is under way. */
 export interface Interrupt {
   /** Aborted at the first signal: begin nothing new. */
@@ -27,7 +30,7 @@ export function keepToOutcome(session: Session): void {
       ? 'the write has ended, but its result was not printed; see `frontdesk history`'
       : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
     if (isImpatient) context.dropStalledReaders();
-    else void context.clock.sleep(GRACE_MS).then(() => context.dropStalledReaders());
+    else void context.clock.sleep(READER_GRACE_MS).then(() => context.dropStalledReaders());
     const reported = session.notify(warning('INTERRUPTED', message));
     if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
     isImpatient = true;

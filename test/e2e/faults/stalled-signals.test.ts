@@ -18,8 +18,8 @@ interface End {
 }
 
 /**
- * Runs the words with a stderr that is a full pipe nobody reads. The signal comes while the first read of a card waits for its
- * answer, which comes right after it: what follows is the program's own.
+ * Runs the words with a stderr that is a full pipe nobody reads. One signal comes while the first read of a card waits for its
+ * answer, which comes right after it: what follows is the program's own. (Two signals sent at once may arrive as one.)
  */
 async function interrupted(words: readonly string[], signal: NodeJS.Signals): Promise<End> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdesk-stalled-'));
@@ -54,7 +54,10 @@ async function interrupted(words: readonly string[], signal: NodeJS.Signals): Pr
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.resume();
-    kill.now = () => void child.kill(signal);
+    kill.now = () => {
+      kill.now = () => undefined;
+      child.kill(signal);
+    };
     const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
     const { stdout: history } = spawnSync(process.execPath, [PROGRAM, 'history', '--json', '--query', '[].outcome'], {
       env,
