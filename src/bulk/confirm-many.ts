@@ -1,11 +1,11 @@
 import { nounOf } from '../api/operation.ts';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
-import { Failure, warning } from '../failure.ts';
-import { showGiven } from '../input/given.ts';
+import { Failure, type Notice, warning } from '../failure.ts';
+import { quoteGiven, showGiven } from '../input/given.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
-import type { JsonValue } from '../json/value.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../output/safe-text.ts';
@@ -54,63 +54,86 @@ function shownCard(id: string, before: CardBefore): string {
   return `${id}: ${status}, ${balance}${reference === '' ? '' : `, ${reference}`}`;
 }
 
-/** A line for each card of a few. The first is read alone: its 401 ends the call before others are asked for. */
-async function cardLines(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
+/** The card of each row of a few. The first is read alone: its 401 ends the call before others are asked for. */
+async function readCards(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<CardBefore[]> {
   if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
-  const lineOf = async (row: Row) => {
-    const before = await readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
+  const read = (row: Row) =>
+    readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
       // A 404 concerns that row alone; 401, 403 and Ctrl-C the call.
       if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
       throw error;
     });
-    return shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN);
-  };
   const atOnce = session.preferences.concurrency.value;
-  const lines: string[] = [];
-  for (let end = 1; lines.length < first.length; end += atOnce) {
-    lines.push(...(await Promise.all(first.slice(lines.length, end).map(lineOf))));
+  const cards: CardBefore[] = [];
+  for (let end = 1; cards.length < first.length; end += atOnce) {
+    cards.push(...(await Promise.all(first.slice(cards.length, end).map(read))));
   }
-  return lines;
+  return cards;
 }
 
-/** How many of the rows are hidden in their sheet. */
-export function hiddenText({ selected, hidden }: Pick<CheckedInput, 'selected' | 'hidden'>): string {
-  const count = `${groupThousands(hidden)} of ${plural(selected, 'row')}`;
-  return `${count} ${hidden === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
+/** The status that the question showed of each row's card, where it could be read. */
+function statusesShown(rows: readonly Row[], cards: readonly CardBefore[]): ReadonlyMap<number, string> {
+  return new Map(
+    cards.flatMap((card, index): [number, string][] => {
+      const status = 'card' in card ? textAt(card.card, 'status') : undefined;
+      const row = rows[index]?.row;
+      return status === undefined || row === undefined ? [] : [[row, status]];
+    }),
+  );
 }
 
-/** Asks before many rows are written, or refuses where no terminal can be asked. */
+const NAMED_COLUMNS = 5;
+
+/** How many of the rows, and which columns, are hidden in their sheet; nothing where none is. */
+export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' | 'hiddenColumns'>): readonly Notice[] {
+  const { selected, hidden, hiddenColumns: columns } = checked;
+  const are = (count: number) => `${count === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
+  const more = columns.length > NAMED_COLUMNS ? ' and others' : '';
+  const named = `${columns.slice(0, NAMED_COLUMNS).map(quoteGiven).join(', ')}${more}`;
+  const rows = `${groupThousands(hidden)} of ${plural(selected, 'row')} ${are(hidden)}`;
+  return [
+    ...(hidden === 0 ? [] : [warning('HIDDEN_ROWS', rows)]),
+    ...(columns.length === 0
+      ? []
+      : [warning('HIDDEN_COLUMNS', `${plural(columns.length, 'column')} (${named}) ${are(columns.length)}`)]),
+  ];
+}
+
+/** Asks before many rows are written, or refuses where no terminal can be asked. Returns what it showed of cards, by row. */
 export async function confirmMany(
   session: Session,
   call: ManyCall,
   checked: CheckedInput,
   service: Service,
-): Promise<void> {
+): Promise<ReadonlyMap<number, string>> {
   const { operation, changedFrom } = call.reading;
   const { effect } = operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
-  if (!mustAsk) return;
+  if (!mustAsk) return new Map();
   const rows = plural(checked.selected, 'row');
   const subject = `${commandWords(session.operation)} of ${rows}`;
   requirePerson(session, subject);
-  const cards = await cardLines(session, call, checked);
+  const cards = await readCards(session, call, checked);
   const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
   const rest = checked.selected - shown.length;
   const past = `${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past`;
   const all = checked.selected + checked.unchanged;
   const lines = [
-    ...cards,
+    ...cards.map((card, index) =>
+      shortenText(shownCard(safeText(checked.first[index]?.id ?? ''), card), MAX_SHOWN),
+    ),
     ...shown,
     ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
     ...(changedFrom === undefined ? [] : [`${groupThousands(checked.selected)} of ${groupThousands(all)} rows change`]),
     ...(effect.confirm ? [`There is no way back from a ${nounOf(operation)}.`] : []),
     ...(checked.past === 0 ? [] : [past]),
-    ...(checked.hidden === 0 ? [] : [hiddenText(checked)]),
+    ...hiddenNotices(checked).map(({ message }) => message),
     ...unchangedLines({ ...checked, unchanged: 0 }),
   ];
   await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
   const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+  return statusesShown(checked.first, cards);
 }
 
 /** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */

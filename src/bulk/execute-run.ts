@@ -108,9 +108,11 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const { operation } = run;
   const service = await session.service(operation.family);
   const openProblem = run.again === true ? undefined : await openProblemOf(session, operation, run.kept?.header.run);
-  const send = makeRowSender(service, operation, session.policy, openProblem, (text) =>
-    session.notify(warning('BALANCE_CHANGED', text)),
-  );
+  const send = makeRowSender(service, operation, session.policy, {
+    openProblem,
+    onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
+    shown: run.shown,
+  });
   const reconcile = makeReconciler(service, operation, session.policy);
   const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile });
   await writeSummary(session, run, report);

@@ -18,7 +18,7 @@ import { orDiscard } from '../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
-import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
+import { compareTokenLife, confirmMany, hiddenNotices } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { listColumns, listMany } from './list-many.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
@@ -144,13 +144,13 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   if (isWriting) await lookForSameInput(session, call, checked);
-  await confirmMany(session, call, checked, service);
+  const shown = await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailedOf(session, call, checked, copy);
   if (operation.query !== null) return listMany(session, { ...run, failedFile }, call);
   if (!isWriting) return { ...run, failedFile };
   const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
-  return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };
+  return { ...run, failedFile, kept, shown, rows: rowsIn(kept.folder.input) };
 }
 
 /** A run that is taken up again by its name writes the file anew with which it was begun. */
@@ -187,7 +187,7 @@ async function notifyInput(session: Session, { reading, options }: ManyCall, che
   for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
-  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
+  for (const hidden of hiddenNotices(checked)) await session.notify(hidden);
   for (const each of checked.warnings) await session.notify(each);
   const { shard, rate } = options;
   if (shard === undefined || rate === undefined) return;

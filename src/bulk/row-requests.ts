@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { changedSinceShown } from '../call/confirm.ts';
 import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
 import { endingOf } from '../ending.ts';
 import { Failure, type FailureCode } from '../failure.ts';
@@ -45,13 +46,21 @@ export function readCard(service: Service, policy: CallPolicy, row: Row, slot: R
   return service.client.call(call, { policy, pacer: slot.pacer, stopping: slot.stopping, abort: slot.abort });
 }
 
-/** Sends one row: first the card is held against what the row expects of it. */
+/** What is known of rows besides what stands in them. */
+export interface RowKnowledge {
+  /** Why a row is held back for now. */
+  readonly openProblem?: ((row: Row) => string | undefined) | undefined;
+  readonly onOtherBalance?: (text: string) => Promise<void>;
+  /** Status of the card as the question showed it, by row. */
+  readonly shown?: ReadonlyMap<number, string> | undefined;
+}
+
+/** Sends one row: first the card is held against what the row expects of it, and what a person was shown of it. */
 export function makeRowSender(
   service: Service,
   operation: Operation,
   policy: CallPolicy,
-  openProblem: (row: Row) => string | undefined = () => undefined,
-  onOtherBalance: (text: string) => Promise<void> = async () => undefined,
+  { openProblem = () => undefined, onOtherBalance = async () => undefined, shown }: RowKnowledge = {},
 ) {
   const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const open = openProblem(row);
@@ -67,14 +76,19 @@ export function makeRowSender(
     if (read.kind === 'failed') {
       return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.ending);
     }
-    const problem = (isPlanned ? changeSince(row, read.resource) : undefined) ?? unmetBy(read.resource, row);
+    const problem =
+      (isPlanned ? changeSince(row, read.resource) : undefined) ??
+      unmetBy(read.resource, row) ??
+      changedSinceShown(shown?.get(row.row), read.resource);
     if (problem !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', problem));
     const balance = isPlanned ? otherBalance(row, read.resource) : undefined;
     if (balance !== undefined) await onOtherBalance(`row ${row.row}: the balance of card ${row.id} is ${balance}`);
     return send(row, slot);
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> =>
-    row.drift === 'checked' || row.expects.length > 0 ? compareAndSend(row, slot) : send(row, slot);
+    row.drift === 'checked' || row.expects.length > 0 || shown?.has(row.row) === true
+      ? compareAndSend(row, slot)
+      : send(row, slot);
 }
 
 /** What a row expects of its card and does not find. */

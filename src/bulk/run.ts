@@ -26,6 +26,8 @@ export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
   /** Of the rows that it prints. */
   readonly columns: readonly Column[];
   readonly left?: LeftUnchanged;
+  /** Status of cards as the question showed them, by row: one that has another now is held back. */
+  readonly shown?: ReadonlyMap<number, string>;
   /** Rows are sent although the same write is open. */
   readonly again?: boolean;
 }

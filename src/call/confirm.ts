@@ -53,13 +53,19 @@ export async function recheckCard(session: Session, single: SingleCall, shown: C
   if (status === undefined && single.expectations.length === 0) return;
   const now = await readCardBefore(session, single.call, true);
   checkExpectations(single, now);
-  const found = 'card' in now ? textAt(now.card, 'status') : undefined;
-  if (status === undefined || found === status) return;
-  const changed = `the card changed while the question stood: its status was ${safeText(status)}, and is ${safeText(found ?? 'not there')}`;
+  const changed = changedSinceShown(status, 'card' in now ? now.card : null);
+  if (changed === undefined) return;
   throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${changed}`, {
     hints: ['look at the card, then decide again'],
     details: { id: single.id, outcome: 'not_sent' },
   });
+}
+
+/** What is said of a card with another status than the question showed; undefined: it showed none, or has it still. */
+export function changedSinceShown(shown: string | undefined, card: JsonValue): string | undefined {
+  const found = textAt(card, 'status');
+  if (shown === undefined || found === shown) return undefined;
+  return `the card changed while the question stood: its status was ${safeText(shown)}, and is ${safeText(found ?? 'not there')}`;
 }
 
 /** What a write is about to hit, or why it cannot be shown; line ends included. */

@@ -22,6 +22,51 @@ async function answered(args: readonly string[], answer: string, handler: Handle
   return { code, text, atQuestion, lines: server.lines, requests: server.requests, host: server.url.slice(7) };
 }
 
+/** The service of a card that reads ACTIVE until it was read so often, and another status from then on. */
+function turning(status: string, after: number, of = CARD_ID): Handler {
+  let reads = 0;
+  return (request) => {
+    const id = request.url.split('/')[3] ?? '';
+    if (request.method === 'GET' && id === of) reads += 1;
+    const isTurned = id === of && reads > after;
+    return { body: cardText(request.method === 'POST' ? 'BLOCKED' : isTurned ? status : 'ACTIVE', id) };
+  };
+}
+
+describe('a card that changed while the question stood', () => {
+  const changed = 'the card changed while the question stood: its status was ACTIVE, and is REISSUED';
+
+  test.each([
+    ['the status that was shown', [], changed],
+    ['--expect', ['--expect', 'status=ACTIVE'], ', not ACTIVE'],
+  ])('is not written to: %s, exit 17', async (_, expectation, message) => {
+    const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
+    expect(result.code).toBe(17);
+    expect(result.text).toContain(message);
+    expect(result.lines).toEqual([READ, READ]);
+  });
+
+  test('is held back where several were shown, and the others are sent', async () => {
+    const [first, second] = [cardId(1), cardId(2)];
+    const args = ['card', 'block', first, second, '-j', '1'];
+    const result = await answered(args, 'y\r', turning('REISSUED', 1, second));
+    expect(result.code).toBe(15);
+    expect(result.text).toContain(changed);
+    expect(result.lines.slice(2)).toEqual([
+      `GET /v1/cards/${first}`,
+      `POST /v1/cards/${first}/block`,
+      `GET /v1/cards/${second}`,
+    ]);
+  });
+
+  test('is not looked at again where the question did not show it', async () => {
+    const ids = Array.from({ length: 11 }, (_, index) => cardId(index + 1));
+    const result = await answered(['card', 'block', ...ids], 'y\r', turning('REISSUED', 0));
+    expect(result.code).toBe(0);
+    expect(result.lines.filter((line) => line.startsWith('GET'))).toEqual([]);
+  });
+});
+
 describe('on a terminal block and reissue ask', () => {
   test.each(['block', 'reissue'])('%s: after showing the card as it is now; yes sends it', async (verb) => {
     const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
@@ -264,8 +309,9 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(result.text).toContain(`row 1: ${cardId(1)}`);
     expect(result.text).toContain(`7 rows on default (${result.host})?`);
     expect(result.code).toBe(0);
-    expect(result.lines.slice(7)).toHaveLength(7);
-    expect(result.lines.slice(7).every((line) => line.startsWith('POST '))).toBe(true);
+    // Each card is read again right before its write.
+    expect(result.lines.slice(7)).toHaveLength(14);
+    expect(result.lines.slice(7).filter((line) => line.startsWith('POST '))).toHaveLength(7);
   });
 
   test('with what will be sent and no more: a column that is known from answers is not shown', async () => {

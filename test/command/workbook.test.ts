@@ -446,3 +446,103 @@ test('text of any other format is read as before', async () => {
   const result = await sent([...BLOCK, '--from', '-'], createHome(), Buffer.from(idLines(1)));
   expect(result).toMatchObject({ code: 0, requests: [`${cardId(1)}/block {}`] });
 });
+
+/** A sheet with something before its rows, and something behind them. */
+function sheetWith(before: string, rows: string, behind = ''): Buffer {
+  const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
+  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
+}
+
+const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow(2, ['s1', 'a@x', '', 'Ann'])}${textRow(3, ['s2', 'b@x', '', 'Ben'])}`;
+const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
+
+describe('what a spreadsheet does not show', () => {
+  test('rows of an extension are no rows of the sheet', async () => {
+    const more = `<extLst><ext><sheetData>${textRow(4, ['s9', 'z@x', '', 'Zoe'])}</sheetData></ext></extLst>`;
+    const home = homeWith({ 'rows.xlsx': sheetWith('', PEOPLE, more) });
+    expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+  });
+
+  test.each([
+    ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is'],
+    ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', '2 columns ("email", "first_name") are'],
+    [
+      'hidden as all others',
+      '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="2" width="9"/></cols>',
+      '1 column ("first_name") is',
+    ],
+  ])('columns %s are read, counted and named', async (_how, before, are) => {
+    const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
+    const message = `${are} hidden in the sheet and read like the others`;
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+    expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
+    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+    expect(dry.stderr).toContain(message);
+  });
+
+  test('rows that are hidden unless they say otherwise are counted', async () => {
+    const rows = PEOPLE.replace('<row r="3"', '<row r="3" hidden="0"');
+    for (const format of ['zeroHeight="1"', 'defaultRowHeight="0"']) {
+      const home = homeWith({ 'rows.xlsx': sheetWith(`<sheetFormatPr ${format}/>`, rows) });
+      const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+      expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+      expect(result.stderr).toContain('1 of 2 rows is hidden in the sheet');
+    }
+  });
+});
+
+test('TRUE() and FALSE() are booleans, also where several cells share them', async () => {
+  const cell = (formula: string, value: string) => `<c t="b">${formula}<v>${value}</v></c>`;
+  const rows = [
+    textRow(1, ['id', 'active']),
+    textRow(2, ['s1']).replace('</row>', `${cell('<f t="shared" ref="B2:B3" si="0">TRUE()</f>', '1')}</row>`),
+    textRow(3, ['s2']).replace('</row>', `${cell('<f t="shared" si="0"/>', '1')}</row>`),
+    textRow(4, ['s3']).replace('</row>', `${cell('<f>FALSE()</f>', '0')}</row>`),
+  ];
+  const home = homeWith({ 'rows.xlsx': sheetWith('', rows.join('')) });
+  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
+    code: 0,
+    requests: ['s1 {"active":true}', 's2 {"active":true}', 's3 {"active":false}'],
+  });
+});
+
+describe('a sheet whose header has faults is not read on', () => {
+  test.each([
+    [
+      'a cell that is a formula',
+      `<row r="1"><c t="str"><f>"id"</f><v>id</v></c></row>${textRow(2, ['s1', 'b', 'c'])}`,
+      '1 fault in "rows.xlsx", nothing was sent: Rows!A1: is a formula (shown as "id", stored as "="id""); store its value as text',
+    ],
+    [
+      'a name that is unknown',
+      textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']),
+      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial"; did you mean email?',
+    ],
+    [
+      'no name at all',
+      textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
+      '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty; it has to hold the names of the columns',
+    ],
+  ])('%s', async (_what, rows, message) => {
+    const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
+    expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(message);
+  });
+});
+
+test('5,000 rows below a header that reaches the last column are read in no time', async () => {
+  const letters = (column: number): string =>
+    `${column < 26 ? '' : letters(Math.floor(column / 26) - 1)}${String.fromCharCode(65 + (column % 26))}`;
+  const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
+  const names = Array.from({ length: 16_383 }, (_, column) => (column === 0 ? 'cardId' : `metadata.k${column}`));
+  const header = [...names, 'reason'].map((name, column) => cell(`${letters(column)}1`, name)).join('');
+  const rows = Array.from({ length: 5000 }, (_, index) => {
+    const line = index + 2;
+    return `<row r="${line}">${cell(`A${line}`, cardId(index))}${cell(`XFD${line}`, 'lost')}</row>`;
+  });
+  const home = homeWith({ 'rows.xlsx': sheetWith('', `<row r="1">${header}</row>${rows.join('')}`) });
+  // It took a minute.
+  const result = await sent([...BLOCK, '--from', 'rows.xlsx', '--dry-run'], home);
+  expect(result).toMatchObject({ code: 0, requests: [] });
+  expect(result.stdout.split('"reason":"lost"')).toHaveLength(5001);
+}, 20_000);

@@ -13,7 +13,7 @@ import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
 export interface CheckedInput
-  extends Pick<Findings, 'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'past' | 'first' | 'notes'> {
+  extends Pick<Findings, 'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'hiddenColumns' | 'past' | 'first' | 'notes'> {
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
@@ -75,10 +75,13 @@ async function readThrough(
       isHeaderChecked = true;
       findings.addNames(batch.header.names);
       const wrong = interpreter.checkHeader(batch.header);
-      findings.addFaults(wrong);
       // By a wrong header each row would be wrong too.
-      const isMisread = roles.faultsOf(batch.header).length > 0 || batch.header.sheet !== undefined;
-      if (wrong.length > 0 && isMisread) break;
+      const { sheet, hidden = [] } = batch.header;
+      const isMisread = wrong.length > 0 && (roles.faultsOf(batch.header).length > 0 || sheet !== undefined);
+      const { line } = batch.header;
+      findings.addFaults(isMisread ? [...wrong, ...batch.faults.filter((fault) => fault.line === line)] : wrong);
+      if (isMisread) break;
+      findings.hiddenColumns = hidden.filter((name) => roles.roleOf(name) !== 'ignored');
     }
     const faults: InputFault[] = [...batch.faults];
     findings.unreadable ??= batch.faults[0];

@@ -113,9 +113,12 @@ export class ColumnRoles {
 
   /** Unknown and repeated columns of a header. */
   faultsOf({ names, line, sheet }: InputHeader): readonly InputFault[] {
+    const seen = new Set<string>();
     return names.flatMap((name, index) => {
       const isUnknown = this.roleOf(name) === 'unknown';
-      if (!isUnknown && (names.indexOf(name) === index || this.#ignored.includes(name))) return [];
+      const isFirst = !seen.has(name);
+      seen.add(name);
+      if (!isUnknown && (isFirst || this.#ignored.includes(name))) return [];
       const problem = isUnknown ? this.unknownProblem(name) : `there are two columns ${name}`;
       return [{ line, ...(sheet === undefined ? { column: String(index + 1) } : { sheet, cell: index }), problem }];
     });

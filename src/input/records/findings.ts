@@ -43,6 +43,8 @@ export class Findings {
   unchanged = 0;
   /** Rows to send that are hidden in their sheet. */
   hidden = 0;
+  /** Columns of a sheet that are read and not shown. */
+  hiddenColumns: readonly string[] = [];
   /** Rows of the whole input that would be sent: those that differ from the older file. */
   changed = 0;
   /** Events to make that start in the past. */

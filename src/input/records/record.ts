@@ -72,6 +72,8 @@ export interface InputHeader {
   readonly line: number;
   /** Workbooks. */
   readonly sheet?: string | undefined;
+  /** Workbooks: names of columns that the sheet does not show. */
+  readonly hidden?: readonly string[];
 }
 
 /** What one piece of an input gave. */

@@ -16,6 +16,11 @@ import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts'
 const NAMED_SHEETS = 5;
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
+const [SHOWN, HIDDEN] = [1, 2];
+/** Of rows that are made at a time: a header may reach the last column, and each row has a value for each name. */
+const MAX_VALUES = 500_000;
+/** What is read of a sheet: widths and heights come before the rows, merged cells after them. */
+const READ = ['sheetFormatPr', 'cols/col', 'sheetData/row', 'mergeCells/mergeCell'].map((path) => `worksheet/${path}`);
 
 function listSheets(sheets: readonly Sheet[]): string {
   const named = sheets
@@ -62,6 +67,8 @@ type Cells = ReadonlyMap<number, CellText>;
  */
 class SheetReader {
   header: ReadBatch['header'];
+  /** Its header has faults: nothing below it is read. */
+  isMisread = false;
   readonly #context: SheetContext;
   #records: RawRecord[] = [];
   #faults: InputFault[] = [];
@@ -69,6 +76,12 @@ class SheetReader {
   /** Of the last row with a value, and of the last one that stood in the file. */
   #line = 0;
   #lastLine = 0;
+  /** By column, what the sheet says of it: nothing (0), shown or hidden; and what is so where it says nothing. */
+  readonly #columns = new Uint8Array(MAX_COLUMNS);
+  #isRowHidden = false;
+  #isColumnHidden = false;
+  /** Formulas that several cells share, by their number. */
+  readonly #shared = new Map<string, string>();
 
   constructor(context: SheetContext) {
     this.#context = context;
@@ -79,15 +92,38 @@ class SheetReader {
     return this.#lastLine > this.#line ? [emptyEndNote(this.#lastLine - this.#line, this.#line + 1)] : [];
   }
 
-  /** Takes the next elements of the sheet: rows, and after all of these merged cells. */
-  batch(elements: readonly XmlElement[]): Pick<ReadBatch, 'records' | 'faults'> {
+  /** Takes the next elements of the sheet, and gives what they hold in pieces of so many values at most. */
+  *batches(elements: readonly XmlElement[]): Generator<Pick<ReadBatch, 'records' | 'faults'>> {
+    for (const element of elements) {
+      if (this.isMisread) break;
+      this.#take(element);
+      if (this.#records.length * (this.header?.names.length ?? 0) < MAX_VALUES) continue;
+      yield this.#taken();
+    }
+    yield this.#taken();
+  }
+
+  #take(element: XmlElement): void {
+    const { name, attributes } = element;
+    if (name === 'row') this.#readRow(element);
+    else if (name === 'mergeCell') this.#readMerged(element);
+    else if (name === 'col') this.#readColumn(attributes);
+    else {
+      const { zeroHeight, defaultRowHeight, defaultColWidth } = attributes;
+      this.#isRowHidden = isTrue(zeroHeight) || isZero(defaultRowHeight);
+      this.#isColumnHidden = isZero(defaultColWidth);
+    }
+  }
+
+  #taken(): Pick<ReadBatch, 'records' | 'faults'> {
+    const taken = { records: this.#records, faults: this.#faults };
     this.#records = [];
     this.#faults = [];
-    for (const element of elements) {
-      if (element.name === 'row') this.#readRow(element);
-      else this.#readMerged(element);
-    }
-    return { records: this.#records, faults: this.#faults };
+    return taken;
+  }
+
+  #readColumn({ min, max = min, hidden, width }: XmlElement['attributes']): void {
+    this.#columns.fill(isTrue(hidden) || isZero(width) ? HIDDEN : SHOWN, Number(min) - 1, Number(max));
   }
 
   #readRow({ attributes: { r, ht, hidden }, children }: XmlElement): void {
@@ -104,16 +140,21 @@ class SheetReader {
     else {
       // Rows without a value were left out; here they are known to have others after them.
       if (line > next) this.#refuse(next, EMPTY_BETWEEN);
-      this.#keep(cells, line, this.header.names, isTrue(hidden) || Number(ht ?? 1) === 0);
+      const saysNothing = ht === undefined && hidden === undefined;
+      const isHidden = isTrue(hidden) || isZero(ht) || (saysNothing && this.#isRowHidden);
+      this.#keep(cells, line, this.header.names, isHidden);
     }
   }
 
   #readHeader(cells: Cells, line: number): void {
     const isThere = line === 1;
     const names = isThere ? this.#values(cells, Math.max(...cells.keys()) + 1) : [];
-    this.header = { names, line: 1, sheet: this.#context.name };
+    const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
+    const hidden = names.filter((name, column) => name !== '' && (this.#columns[column] || rest) === HIDDEN);
+    this.header = { names, line: 1, sheet: this.#context.name, hidden };
     if (!isThere) this.#refuse(1, 'the row is empty; it has to hold the names of the columns');
     else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);
+    this.isMisread = this.#faults.length > 0;
   }
 
   #keep(cells: Cells, line: number, names: readonly string[], isHidden: boolean): void {
@@ -133,10 +174,11 @@ class SheetReader {
   }
 
   #values(cells: Cells, length: number): readonly string[] {
-    return Array.from({ length }, (_, column) => {
-      const text = cells.get(column)?.text ?? '';
-      return this.#context.raw ? text : unguardCell(text);
-    });
+    const values = new Array<string>(length).fill('');
+    for (const [column, { text }] of cells) {
+      if (column < length) values[column] = this.#context.raw ? text : unguardCell(text);
+    }
+    return values;
   }
 
   /** Merged cells in the table are a fault: only the first of them has the value that is shown. */
@@ -170,12 +212,19 @@ class SheetReader {
     const { s, t: type = 'n' } = element.attributes;
     let formula: string | undefined;
     let stored = '';
-    for (const { name, text } of element.children) {
-      if (name === 'f') formula = text;
+    for (const { name, text, attributes } of element.children) {
+      if (name === 'f') formula = this.#formula(text, attributes);
       else if (name === 'v') stored = text;
     }
     const value = type === 'inlineStr' ? textOf(element) : this.#storedValue(type, stored, formula);
     return readCell({ type, value, formula, format: this.#context.formats[Number(s ?? 0)] ?? GENERAL });
+  }
+
+  /** A formula; the text of one that several cells share stands in the first of them. */
+  #formula(text: string, { t: kind, si = '' }: XmlElement['attributes']): string {
+    if (kind !== 'shared') return text;
+    if (text !== '') this.#shared.set(si, text);
+    return this.#shared.get(si) ?? text;
   }
 
   #storedValue(type: string, value: string, formula: string | undefined): string {
@@ -193,6 +242,11 @@ class SheetReader {
   #damaged(problem: string): WorkbookFault {
     return damaged(`${this.#context.part}: ${problem}`);
   }
+}
+
+/** A width or height that shows nothing. */
+function isZero(size: string | undefined): boolean {
+  return size !== undefined && Number(size) === 0;
 }
 
 /** Says which sheet is read where others might be meant. */
@@ -220,9 +274,12 @@ export async function* readWorkbookRows(
     const formats = styles === undefined ? [] : await readNumberFormats(archive, styles, countsFrom1904);
     const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
     let notes = noteSheets(sheets, sheet, options);
-    for await (const elements of readElements(archive, sheet.part, 'sheetData/row', 'mergeCells/mergeCell')) {
-      yield { ...reader.batch(elements), format: 'xlsx', header: reader.header, notes };
-      notes = [];
+    for await (const elements of readElements(archive, sheet.part, ...READ)) {
+      for (const batch of reader.batches(elements)) {
+        yield { ...batch, format: 'xlsx', header: reader.header, notes };
+        notes = [];
+      }
+      if (reader.isMisread) return;
     }
     yield { records: [], faults: [], format: 'xlsx', header: reader.header, notes: reader.notes };
   } catch (error) {

@@ -60,6 +60,8 @@ const OTHER_LOOK = ['is not what it looks like', 'store as text what is meant'] 
 export function readCell(cell: StoredCell): CellText {
   const { type, value, formula, format } = cell;
   if (value === '' && formula === undefined) return { text: '' };
+  const constant = booleanOf(cell);
+  if (constant !== undefined) return { text: constant };
   if (type === 'b' && formula === undefined) return { text: value === '1' || value === 'true' ? 'TRUE' : 'FALSE' };
   if (type === 'e') return { text: value, problem: `is an error (${value}); store what is meant as text` };
   const isNumber = type === 'n' && Number.isFinite(Number(value));
@@ -71,6 +73,14 @@ export function readCell(cell: StoredCell): CellText {
   if (problem === undefined) return { text };
   const [what, remedy] = problem;
   return { text, problem: `${what} (${looksOf(cell, shown)}); ${remedy}` };
+}
+
+/** What a formula that is nothing but a boolean says; undefined: another one, or its last result is something else. */
+function booleanOf({ value, formula }: StoredCell): 'TRUE' | 'FALSE' | undefined {
+  const [, word] = /^\s*(TRUE|FALSE)\(\s*\)\s*$/i.exec(formula ?? '') ?? [];
+  const isTrue = word?.toUpperCase() === 'TRUE';
+  if (word === undefined || !['', isTrue ? '1' : '0', String(isTrue)].includes(value)) return undefined;
+  return isTrue ? 'TRUE' : 'FALSE';
 }
 
 /** The words for what a cell shows (undefined: not known) and what is stored. */

@@ -80,7 +80,7 @@ export async function readNumberFormats(
   countsFrom1904: boolean,
 ): Promise<readonly NumberFormat[]> {
   const formats = new Map([...BUILT_IN].map(([id, pattern]) => [id, numberFormat(pattern, countsFrom1904)]));
-  const found = await allElements(archive, part, 'numFmts/numFmt', 'cellXfs/xf');
+  const found = await allElements(archive, part, 'styleSheet/numFmts/numFmt', 'styleSheet/cellXfs/xf');
   for (const { name, attributes } of found) {
     const { numFmtId = '0', formatCode = 'General' } = attributes;
     if (name === 'numFmt') formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));

@@ -18,7 +18,7 @@ export interface Sheet {
   readonly isHidden: boolean;
 }
 
-/** The elements of a part that are looked for (`parent/name`), as its pieces are read. */
+/** The elements of a part that are looked for (by their whole path), as its pieces are read. */
 export async function* readElements(
   archive: Archive,
   part: string,
@@ -77,7 +77,7 @@ export async function findParts(archive: Archive) {
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format; save it as .xlsx');
   const relations = await readRelations(archive, main);
-  const [workbook] = await allElements(archive, main, '/workbook');
+  const [workbook] = await allElements(archive, main, 'workbook');
   if (workbook === undefined) throw new WorkbookFault('is a document of another kind, not a workbook');
   const within = (name: string) => workbook.children.filter((element) => element.name === name);
   const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));

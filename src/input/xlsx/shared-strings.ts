@@ -5,6 +5,8 @@ import type { Archive } from './zip.ts';
 
 /** All strings are kept while the rows are read; this many UTF-16 units are far above a million rows of people. */
 const MAX_LENGTH = 128 * 1024 * 1024;
+/** A cell, its own text, an entry, a run; what else may stand in them is not shown. */
+const HOLD_TEXT: ReadonlySet<string> = new Set(['c', 'is', 'si', 'r']);
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
 
 /** A string as it was typed: the format writes what XML cannot hold, a carriage return say, as `_x000D_`. */
@@ -16,7 +18,7 @@ export function unescapeText(text: string): string {
 /** The text of an entry or a cell: its runs one after the other, without readings of Asian scripts. */
 export function textOf(element: XmlElement): string {
   const runs = ({ name, text, children }: XmlElement): string =>
-    name === 't' ? text : name === 'rPh' ? '' : children.map(runs).join('');
+    name === 't' ? text : HOLD_TEXT.has(name) ? children.map(runs).join('') : '';
   return unescapeText(runs(element));
 }
 

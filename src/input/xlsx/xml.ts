@@ -31,7 +31,7 @@ export class XmlReader {
   #elements = 0;
   #pending = 0;
 
-  /** `part`: the file inside the workbook, for messages. `wanted`: the elements to keep, as `parent/name`. */
+  /** `part`: the file inside the workbook, for messages. `wanted`: the elements to keep, by their whole path. */
   constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
     this.#wanted = new Set(wanted);
@@ -69,8 +69,9 @@ export class XmlReader {
   #begin(name: string, attributes: XmlElement['attributes']): void {
     this.#pending = 0;
     const parent = this.#open.at(-1);
-    const isKept = parent !== undefined || this.#wanted.has(`${this.#path.at(-1) ?? ''}/${name}`);
     this.#path.push(name);
+    // The whole path: extensions may hold elements of the same names, which no program shows.
+    const isKept = parent !== undefined || this.#wanted.has(this.#path.join('/'));
     if (this.#path.length > MAX_DEPTH) this.#refuse('it is nested too deep');
     if (!isKept) return;
     this.#elements += 1;
