@@ -1,6 +1,6 @@
 import { FAILURES, type Failure, type FailureCode, type Notice, OUTCOMES, type Outcome } from './failure.ts';
-import { shorten } from './json/shorten.ts';
-import { textAt } from './json/value.ts';
+import { cutText, detached, shorten } from './json/shorten.ts';
+import { type JsonValue, textAt } from './json/value.ts';
 
 /**
  * How a call ended. The call makes it once; results of single calls and of rows carry it, journal and history keep it
@@ -57,6 +57,15 @@ export const NO_ENDING: Ending = {
   repeated: undefined,
 };
 
+/** Of the status of a card in records and messages, characters. */
+export const MAX_STATUS = 256;
+
+/** The status of a card, as records and messages have it: a longer one than any is cut, and says so. */
+export function statusAt(card: JsonValue | undefined): string | undefined {
+  const status = textAt(card, 'status');
+  return status && detached(cutText(status, MAX_STATUS));
+}
+
 const MAX_MESSAGE = 300;
 /** Longer codes than this are no codes; a body that poses as one is not kept. */
 const MAX_ERROR_CODE = 200;
@@ -65,6 +74,7 @@ const MAX_ERROR_CODE = 200;
 export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'durationMs' | 'message'>> = {}): Ending {
   const { outcome, http, attempts, sentAt, resultId, service, observed } = failure.details;
   const message = textAt(service, 'message') ?? known.message;
+  const errorCode = textAt(service, 'errorCode');
   return {
     outcome: outcome ?? null,
     httpStatus: http?.status,
@@ -74,9 +84,9 @@ export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'duration
     durationMs: known.durationMs,
     resultId,
     code: failure.code,
-    errorCode: textAt(service, 'errorCode')?.slice(0, MAX_ERROR_CODE),
+    errorCode: errorCode && cutText(errorCode, MAX_ERROR_CODE),
     message: message === undefined ? undefined : shorten(message, MAX_MESSAGE),
-    observedStatus: textAt(observed, 'status'),
+    observedStatus: statusAt(observed),
     notices: [],
   };
 }

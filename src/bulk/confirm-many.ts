@@ -119,9 +119,7 @@ export async function confirmMany(
   const past = `${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past`;
   const all = checked.selected + checked.unchanged;
   const lines = [
-    ...cards.map((card, index) =>
-      shortenText(shownCard(safeText(checked.first[index]?.id ?? ''), card), MAX_SHOWN),
-    ),
+    ...cards.map((card, index) => shortenText(shownCard(safeText(checked.first[index]?.id ?? ''), card), MAX_SHOWN)),
     ...shown,
     ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
     ...(changedFrom === undefined ? [] : [`${groupThousands(checked.selected)} of ${groupThousands(all)} rows change`]),

@@ -1,7 +1,8 @@
 import { aimOf, type Operation, settledBy } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type Ending, NO_ENDING } from '../ending.ts';
+import { type Ending, MAX_STATUS, NO_ENDING } from '../ending.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
+import { cutText } from '../json/shorten.ts';
 import type { Service, Session } from '../session.ts';
 
 /** The card writes that a look at the card says something about, by the command that the history has them under. */
@@ -69,7 +70,8 @@ export async function recordLook(session: Session, entry: HistoryEntry, look: Ca
   const isSettled = isSettledBy(entry, look);
   const before = entry.ending;
   const { attempts, sentAtMs, durationMs } = before;
-  const { status: observedStatus, httpStatus, requestId } = look;
+  const { httpStatus, requestId } = look;
+  const observedStatus = look.status && cutText(look.status, MAX_STATUS);
   const ending: Ending = isSettled
     ? {
         ...NO_ENDING,

@@ -1,6 +1,6 @@
 import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
-import { shorten } from '../json/shorten.ts';
+import { cutText, shorten } from '../json/shorten.ts';
 import { beginningAsText, takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { byteLength } from '../wire/exchange.ts';
@@ -50,8 +50,12 @@ const BEGINNING_BYTES = 65_536;
 /** No token is longer. Where a body is cut, so much of it is left out: half a token is one that no mask knows. */
 const LONGEST_TOKEN = 8192;
 
+/** A longer text (UTF-16 units) is kept in part: a thousand rows may each be refused with one. */
+export const MAX_KEPT = 65_536;
+const MAX_KEPT_MESSAGE = 2000;
+
 /** A longer body is shown by its beginning: it explains nothing, and printing it would double what it takes. */
-export const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
 
 /** Enough of a body to say what answered, when it is no JSON. */
 export function beginningOf(body: readonly Uint8Array[]): string {
@@ -68,11 +72,32 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply 
   if (length > MAX_ERROR_JSON_BYTES) return errorReplyOf(undefined, beginning, mask);
   try {
     const text = takeUtf8(body);
-    json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
+    if (text.length > MAX_KEPT) return partOf(text, beginning, mask);
+    json = parseJson(text);
   } catch {
     // Any reason not to be JSON has the same consequence here: it is shown as text.
   }
   return errorReplyOf(json, beginning, mask);
+}
+
+/** Members of an error that say what it is. */
+const TELLING = ['errorCode', 'message', 'title', 'detail', 'error'];
+
+/**
+ * What is kept of a long error: the code, the beginning of what it says, and how long it was. Read by the engine's own
+ * parser, which is ten times as quick: a number in it is not repeated. Throws what that throws.
+ */
+export function partOf(text: string, beginning: string, mask: TokenMask): ErrorReply {
+  const value: unknown = JSON.parse(text);
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const kept = (member: string) => cutText(mask.text(member), MAX_KEPT_MESSAGE);
+  const telling = members.flatMap(([name, member]): [string, JsonValue][] =>
+    TELLING.includes(name) && typeof member === 'string' ? [[name, kept(member)]] : [],
+  );
+  const cut = new Map([['cut', `the rest of ${text.length} characters`]]);
+  const reply = errorReplyOf(new Map<string, JsonValue>([...telling, ['details', cut]]), '', mask);
+  if (reply.service !== undefined) return reply;
+  return { ...reply, body: shorten(mask.text(beginning), MAX_TEXT) };
 }
 
 /** What an answer says, as JSON or by its beginning. Masked before it is cut: no mask knows half a token. */

@@ -2,12 +2,13 @@ import { aimOf, isOnceOnly, isWrite, settledBy } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
-import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
+import { textAt } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Pacer, Site } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
+import { resultIdOf } from './response-shape.ts';
 import { askedWait, decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
 import { openSender, type Send } from './sender.ts';
 import { type Observation, observe, unknownFailure } from './unknown-outcome.ts';
@@ -214,7 +215,7 @@ class OngoingCall {
       attempts: this.#attempts,
       sentAtMs: outcome === 'confirmed_by_read' ? this.#doubt?.sentAtMs : this.#sentAtMs,
       durationMs: this.#durationMs(),
-      resultId: outcome === 'applied' ? resultIdOf(this.#input, resource) : undefined,
+      resultId: outcome === 'applied' ? resultIdOf(this.#input.operation, resource) : undefined,
       notices,
     };
     return { kind: 'answered', ending, resource, headers: reply.headers };
@@ -309,15 +310,6 @@ class OngoingCall {
       nowMs: this.#site.clock.now(),
     };
   }
-}
-
-/** The id that can be had nowhere else: the new card of a reissue, the new event. */
-function resultIdOf(input: CallInput, resource: JsonValue): string | undefined {
-  const { effect } = input.operation;
-  if (effect.kind !== 'write' || effect.resultId === undefined || !isJsonObject(resource)) return undefined;
-  const value = resource.get(effect.resultId);
-  if (value instanceof JsonNumber) return value.text;
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** One family of the service at one address with one credential. `call` throws only for bugs. */

@@ -1,6 +1,7 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { type Misfit, misfitsOf } from '../json/misfits.ts';
+import { cutText, detached } from '../json/shorten.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
 const MAX_NAMED = 5;
@@ -45,6 +46,24 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
   return `the answer has the ${operation.echoes} ${quote(echoed)}, which is not the one that was asked for`;
 }
 
+/** The interface allows no longer id. */
+const MAX_ID = 5000;
+
+const ID_CUT = warning('ID_CUT', `the answer has an id of more than ${MAX_ID} characters; what is kept of it is cut`);
+
+function wholeResultId({ effect }: Operation, resource: JsonValue): string | undefined {
+  if (effect.kind !== 'write' || effect.resultId === undefined || !isJsonObject(resource)) return undefined;
+  const value = resource.get(effect.resultId);
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The id that can be had nowhere else: the new card of a reissue, the new event. One longer than any is cut. */
+export function resultIdOf(operation: Operation, resource: JsonValue): string | undefined {
+  const id = wholeResultId(operation, resource);
+  return id !== undefined && id.length > MAX_ID ? detached(cutText(id, MAX_ID)) : id;
+}
+
 /** Does the answer of this operation of family B have an id, which the service may leave out? */
 function namesItself({ echoes, response }: Operation): boolean {
   return echoes === 'id' || (echoes === null && 'id' in response.properties);
@@ -67,7 +86,7 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   const misfits = misfitsOf(operation.response, resource);
   const missing = misfits.filter(({ found }) => found === undefined);
   const odd = misfits.filter(({ found }) => found !== undefined);
-  const notices: Notice[] = [];
+  const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
   if (namesItself(operation) && resource.get('id') === undefined) {
     notices.push(warning('NO_ID', 'the answer has no id: nothing in it says that it is about what was asked for'));
   }

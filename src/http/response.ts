@@ -1,7 +1,7 @@
 import { isWrite } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
-import { shorten } from '../json/shorten.ts';
+import { cutText } from '../json/shorten.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -21,9 +21,10 @@ import {
   beginningOf,
   type ErrorReply,
   errorReplyOf,
-  MAX_ERROR_JSON_BYTES,
+  MAX_KEPT,
   memoryLeft,
   NO_ERROR,
+  partOf,
   readErrorReply,
 } from './error-reply.ts';
 import { idOf } from './facts.ts';
@@ -155,14 +156,14 @@ function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: bool
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
 }
 
-/** A longer one is cut, with a mark: it stands in each row's record. */
+/** A longer one is cut, and says so: it stands in each row's record. */
 const MAX_REQUEST_ID = 256;
 
 function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
   const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
   const ids = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
   const requestId = ids.find((id) => id !== '');
-  return { status, headers: masked, requestId: requestId && shorten(requestId, MAX_REQUEST_ID) };
+  return { status, headers: masked, requestId: requestId && cutText(requestId, MAX_REQUEST_ID) };
 }
 
 const BEGINNING_LENGTH = 4096;
@@ -177,11 +178,15 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   const resource = mask.mayBeIn(text) ? mask.json(json) : json;
   const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
-  const isShort = text.length <= MAX_ERROR_JSON_BYTES;
-  const error = isShort
-    ? errorReplyOf(resource, '', mask)
-    : errorReplyOf(undefined, text.slice(0, BEGINNING_LENGTH), mask);
-  return { problem, error };
+  if (text.length <= MAX_KEPT) return { problem, error: errorReplyOf(resource, '', mask) };
+  // Of a long one the beginning says enough, and the code where it is an error.
+  const beginning = text.slice(0, BEGINNING_LENGTH);
+  return {
+    problem,
+    error: isErrorBody(asked.operation, resource)
+      ? partOf(text, beginning, mask)
+      : errorReplyOf(undefined, beginning, mask),
+  };
 }
 
 function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {

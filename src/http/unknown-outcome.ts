@@ -1,4 +1,5 @@
 import { aimOf, nounOf, settledBy } from '../api/operation.ts';
+import { statusAt } from '../ending.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { textAt } from '../json/value.ts';
@@ -16,14 +17,16 @@ export interface Observation {
   readonly problem: string | undefined;
 }
 
+const MAX_TIME = 64;
+
 /** What reads of the card showed, in their order. */
 export function observe(seen: readonly Verdict[]): Observation {
   const cards = seen.filter((verdict) => verdict.kind === 'accepted').map(({ resource }) => resource);
   const last = seen.at(-1);
   return {
     reads: seen.length,
-    status: textAt(cards.at(-1), 'status'),
-    updatedAt: textAt(cards.at(-1), 'updatedAt'),
+    status: statusAt(cards.at(-1)),
+    updatedAt: textAt(cards.at(-1), 'updatedAt')?.slice(0, MAX_TIME),
     problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
   };
 }

@@ -12,3 +12,15 @@ export function shorten(text: string, length: number): string {
   const head = [...text.slice(0, 2 * length + 2)];
   return head.length <= length ? text : `${head.slice(0, length - 1).join('')}…`;
 }
+
+/** At most so many code points, the words that say that it was cut included: `abc… (cut from 60000 characters)`. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const words = `… (cut from ${countFrom(text, 0)} characters)`;
+  return `${[...text.slice(0, length - words.length)].join('')}${words}`;
+}
+
+/** A copy that keeps nothing else alive: V8 takes a part of a text as a view of the whole. */
+export function detached(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cardId, idLines } from '../../support/plain-service.ts';
-import { createHome, programCommand } from '../../support/run-frontdesk.ts';
+import { createHome, programCommand, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 
 const ANSWERS = 64;
@@ -63,6 +63,20 @@ async function startLargeCards({ after, of = 'text', short = 0 }: LargeCards) {
   };
 }
 
+/** A service that answers each POST with some bytes, and each GET with others. */
+async function startRaw(post: string, get = post) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (data) => void socket.write(data.toString('latin1').startsWith('GET') ? get : post));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // A TCP server has a port.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { env: { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: 'token-of-refusals' } };
+}
+
 /** Reads all that the program writes to stdout; answers how much it was. */
 function drain({ stdout }: ReturnType<typeof start>['child']): { readonly bytes: number } {
   const drained = { bytes: 0 };
@@ -89,6 +103,76 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   }));
   return { child, ended };
 }
+
+/** What a service may refuse a write with, in 4 MB. */
+const REFUSALS: readonly (readonly [what: string, body: string])[] = [
+  ['a long message', JSON.stringify({ errorCode: 'CARD_EXPIRED', message: 'no '.repeat(1_400_000) })],
+  [
+    'details of many parts',
+    `{"errorCode":"CARD_EXPIRED","message":"no","details":{"all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}}`,
+  ],
+  ['an error of no known shape', `{"title":"no","all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}`],
+  ['a page', `<html><title>no</title>${'<p>no</p>'.repeat(450_000)}</html>`],
+];
+
+describe('T27 long refusals, all at once', () => {
+  it.each(REFUSALS)(
+    `${ANSWERS} rows that %s refuses end in 512 MiB`,
+    async (_, body) => {
+      const reply = `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`;
+      const { env } = await startRaw(reply);
+      const ids = join(createHome().path, 'ids.txt');
+      writeFileSync(ids, idLines(ANSWERS));
+      const args = ['card', 'block', '--yes', '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q'];
+      const { child, ended } = start(args, env);
+      child.stdin.end();
+      const drained = drain(child);
+      const { code, stderr, peak } = await ended;
+      expect(stderr).toContain(`"outcomes":{"rejected":${ANSWERS}}`);
+      expect(code).toBe(15);
+      // What is kept of each is a page at most.
+      expect(drained.bytes).toBeLessThan(ANSWERS * 8192);
+      expect(peak).toBeLessThan(512);
+    },
+    300_000,
+  );
+
+  it('a request id of 50 KB and a status of 1 MB are cut in what is kept, and said to be', async () => {
+    const home = createHome();
+    const card = cardText('S'.repeat(1_000_000), cardId(1));
+    const requestId = 'r'.repeat(50_000);
+    const { env } = await startRaw(
+      `HTTP/1.1 500 Oops\r\nX-Request-Id: ${requestId}\r\nContent-Length: 2\r\n\r\n{}`,
+      `HTTP/1.1 200 OK\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
+    );
+    const args = [
+      'card',
+      'block',
+      cardId(1),
+      cardId(1),
+      '--allow-duplicates',
+      '--yes',
+      '--run',
+      'cut',
+      '--retries',
+      '0',
+    ];
+    const { code } = await runFrontdesk([...args, '--retry-max-time', '3s'], { home, env });
+    expect(code).toBe(8);
+    const results = await runFrontdesk(['runs', 'results', 'cut', '--json'], { home, env });
+    expect(results.stdout).toContain('… (cut from 50000 characters)');
+    expect(results.stdout).toContain('… (cut from 1000000 characters)');
+    const kept = JSON.parse(results.stdout) as {
+      error: { http: { requestId: string }; observed: { status: string } };
+    }[];
+    for (const { error } of kept) {
+      expect(error.http.requestId.length).toBeLessThanOrEqual(256);
+      expect(error.observed.status.length).toBeLessThanOrEqual(256);
+    }
+    const journal = readFileSync(join(home.stateDir, 'runs', 'cut', 'journal.jsonl'), 'utf8');
+    expect(Math.max(...journal.split('\n').map((line) => line.length))).toBeLessThan(4096);
+  });
+});
 
 describe('T26 long answers, all at once', () => {
   it.each([

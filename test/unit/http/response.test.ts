@@ -3,8 +3,9 @@ import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { TokenMask } from '../../../src/http/mask.ts';
 import { judge, redirectOrigin, type Verdict } from '../../../src/http/response.ts';
+import { resultIdOf } from '../../../src/http/response-shape.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { JsonNumber } from '../../../src/json/value.ts';
+import { JsonNumber, type JsonValue } from '../../../src/json/value.ts';
 import type { BreakLabel, Broken, Exchange, Header } from '../../../src/wire/exchange.ts';
 import { CARD_ID, card } from './fakes.ts';
 
@@ -515,8 +516,27 @@ describe('answers of many megabytes', () => {
   });
 });
 
-it('keeps 256 characters of a request id, and marks the cut', () => {
+it('keeps of an error of more than 64 KiB the code, the beginning of what it says, and how long it was', () => {
+  const message = 'no '.repeat(30_000);
+  const body = JSON.stringify({ errorCode: 'CARD_EXPIRED', message, details: { a: [1] } });
+  const { error } = { ...judged(cardGet, body, 409) } as { error: { service: JsonValue; summary: string } };
+  expect(printJson(error.service)).toBe(
+    `{"errorCode":"CARD_EXPIRED","message":"${message.slice(0, 1971)}… (cut from 90000 characters)","details":{"cut":"the rest of ${body.length} characters"}}`,
+  );
+  const other = judged(cardGet, JSON.stringify({ title: 'no', all: 'x'.repeat(70_000) }), 409);
+  expect(other).toMatchObject({ error: { service: undefined, message: 'no', summary: 'no' } });
+  expect(other.kind === 'failed' && String(other.error.body)).toHaveLength(500);
+});
+
+it('keeps the 5,000 characters of an id that the interface allows, and says that it is cut', () => {
+  const verdict = judged(OPERATIONS.eventCreate, `{"id":"${'e'.repeat(6000)}","object":"event"}`);
+  expect(verdict).toMatchObject({ kind: 'accepted', notices: [{ code: 'ID_CUT' }] });
+  const id = resultIdOf(OPERATIONS.eventCreate, verdict.kind === 'accepted' ? verdict.resource : null);
+  expect(id).toBe(`${'e'.repeat(4972)}… (cut from 6000 characters)`);
+});
+
+it('keeps 256 characters of a request id, and says that it is cut', () => {
   const exchange: Exchange = { kind: 'reply', status: 409, headers: [['x-request-id', 'r'.repeat(60_000)]], body: [] };
   const verdict = judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, new TokenMask());
-  expect(verdict.reply?.requestId).toBe(`${'r'.repeat(255)}…`);
+  expect(verdict.reply?.requestId).toBe(`${'r'.repeat(227)}… (cut from 60000 characters)`);
 });
