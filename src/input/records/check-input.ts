@@ -13,7 +13,10 @@ import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
 export interface CheckedInput
-  extends Pick<Findings, 'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'hiddenColumns' | 'past' | 'first' | 'notes'> {
+  extends Pick<
+    Findings,
+    'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'hiddenColumns' | 'past' | 'first' | 'notes'
+  > {
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;

@@ -363,7 +363,8 @@ describe('refused with exit 2:', () => {
     ],
     [
       'rows that are out of order',
-      () => handMadeWorkbook({ rows: ['id', 'x', 'y'].map((text, at) => textRow([1, 3, 2][at] ?? 0, [text])).join('') }),
+      () =>
+        handMadeWorkbook({ rows: ['id', 'x', 'y'].map((text, at) => textRow([1, 3, 2][at] ?? 0, [text])).join('') }),
       'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: its rows are out of order); nothing was sent',
     ],
     [
