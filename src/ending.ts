@@ -28,8 +28,10 @@ export interface Ending {
   readonly errorCode?: string | undefined;
   /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
   readonly message?: string | undefined;
-  /** The status that reading the card back showed. */
+  /** The status of the card as it was last seen: in the answer to the write, or by reading it back. */
   readonly observedStatus?: string | undefined;
+  /** The card's own `clientReference`, where the card was seen. */
+  readonly clientReference?: string | undefined;
   /** How a repeat of a write that may have been applied ended, which says nothing of the first: `was refused: 409`. */
   readonly repeated?: string | undefined;
 }
@@ -54,6 +56,7 @@ export const NO_ENDING: Ending = {
   errorCode: undefined,
   message: undefined,
   observedStatus: undefined,
+  clientReference: undefined,
   repeated: undefined,
 };
 
@@ -66,12 +69,21 @@ export function statusAt(card: JsonValue | undefined): string | undefined {
   return status && detached(cutText(status, MAX_STATUS));
 }
 
+/** The card's own `clientReference`, cut like its status. */
+export function referenceAt(card: JsonValue | undefined): string | undefined {
+  const reference = textAt(card, 'clientReference');
+  return reference && detached(cutText(reference, MAX_STATUS));
+}
+
 const MAX_MESSAGE = 300;
 /** Longer codes than this are no codes; a body that poses as one is not kept. */
 const MAX_ERROR_CODE = 200;
 
 /** The ending of a call that failed. `message`: why, where the failure's details do not say it. */
-export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'durationMs' | 'message'>> = {}): Ending {
+export function endingOf(
+  failure: Failure,
+  known: Partial<Pick<Ending, 'durationMs' | 'message' | 'clientReference'>> = {},
+): Ending {
   const { outcome, http, attempts, sentAt, resultId, service, observed } = failure.details;
   const message = textAt(service, 'message') ?? known.message;
   const errorCode = textAt(service, 'errorCode');
@@ -87,6 +99,7 @@ export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'duration
     errorCode: errorCode && cutText(errorCode, MAX_ERROR_CODE),
     message: message === undefined ? undefined : shorten(message, MAX_MESSAGE),
     observedStatus: statusAt(observed),
+    clientReference: known.clientReference,
     notices: [],
   };
 }
@@ -112,6 +125,7 @@ const SHORT = {
   errorCode: 'err',
   message: 'msg',
   observedStatus: 'seen',
+  clientReference: 'ref',
   repeated: 'rep',
   notices: 'notes',
 } as const satisfies Record<keyof Ending, string>;
@@ -135,6 +149,7 @@ export function encodeEnding(ending: Ending): EndingRecord {
     err: ending.errorCode,
     msg: ending.message,
     seen: ending.observedStatus,
+    ref: ending.clientReference,
     rep: ending.repeated,
     notes: ending.notices.length === 0 ? undefined : ending.notices,
   };
@@ -172,6 +187,7 @@ export function decodeEnding(record: object): WriteEnding | undefined {
     errorCode: text('errorCode'),
     message: text('message'),
     observedStatus: text('observedStatus'),
+    clientReference: text('clientReference'),
     repeated: text('repeated'),
     notices: Array.isArray(notices) ? notices.filter(isNotice) : [],
   };

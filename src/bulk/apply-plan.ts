@@ -28,6 +28,7 @@ import { SANDBOX } from '../settings/settings.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { reasonCheck } from './many-call.ts';
+import { sayOpenRows } from './open-rows.ts';
 import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './plan-review.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
@@ -84,7 +85,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
 
 async function confirmPlan(
   session: Session,
-  { header, survey, path }: LoadedPlan,
+  { header, operation, copy, survey, path }: LoadedPlan,
   status: Awaited<ReturnType<typeof planState>>,
   approvals: readonly Approval[],
   service: Service,
@@ -92,6 +93,7 @@ async function confirmPlan(
   if (session.common.yes) return;
   const rows = plural(header.rows, 'row');
   requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
+  await sayOpenRows(session, operation, rowsOfPlan(session, copy, { operation }));
   // Why others do not count was said before.
   const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
   await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });

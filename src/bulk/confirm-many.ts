@@ -12,6 +12,7 @@ import { groupThousands, plural, safeText, shortenText } from '../output/safe-te
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
 import type { ManyCall } from './many-call.ts';
+import { sayOpenRows } from './open-rows.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
 const MAX_SHOWN = 240;
@@ -105,6 +106,7 @@ export async function confirmMany(
   call: ManyCall,
   checked: CheckedInput,
   service: Service,
+  input: () => AsyncIterable<readonly Row[]>,
 ): Promise<ReadonlyMap<number, string>> {
   const { operation, changedFrom } = call.reading;
   const { effect } = operation;
@@ -128,6 +130,7 @@ export async function confirmMany(
     ...hiddenNotices(checked).map(({ message }) => message),
     ...unchangedLines({ ...checked, unchanged: 0 }),
   ];
+  await sayOpenRows(session, operation, input());
   await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
   const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);

@@ -1,22 +1,25 @@
 import { isWrite } from '../api/operation.ts';
 import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
-import { openProblemOf } from '../call/open-guard.ts';
+import { repeatText } from '../call/open-guard.ts';
+import { unsent } from '../command/faults.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { FAILURES, Failure, warning } from '../failure.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { eachRow } from '../input/records/rows.ts';
-import { type JsonValue, textAt } from '../json/value.ts';
+import type { JsonValue } from '../json/value.ts';
 import { failureLimit } from '../options/limits.ts';
 import { orDiscard } from '../run/failed-file.ts';
 import { runRows } from '../run/row-runner.ts';
+import type { ActiveRun } from '../run/run-store.ts';
 import type { RunResult, RunTask } from '../run/run-task.ts';
 import type { Session } from '../session.ts';
+import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowSender } from './row-requests.ts';
 import type { Run } from './run.ts';
 import { openRunOutput, type RunOutput, type TakeRow, writeSummary } from './run-output.ts';
 
 /** How the rows of a run are done; `take` gets what is read of them, in the place of stdout. */
-type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile'> & { readonly take?: TakeRow };
+type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & { readonly take?: TakeRow };
 
 /** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
 export async function doRows(session: Session, run: Run, { take, ...how }: How): Promise<RunResult> {
@@ -71,7 +74,6 @@ function sendRows(
     dropStalledReaders: () => session.context.dropStalledReaders(),
     // The cells of a row are kept until it is printed: `--failed` may need them.
     sizeOf: ({ record }) => record.values.reduce(addLength, 0),
-    reasonOf: ({ body }) => textAt(body, 'reason'),
     keep: failedFile?.add,
     emit,
     progress,
@@ -103,18 +105,30 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   return failure;
 }
 
+/** What a run needs before its first row; it is given back where that fails. */
+async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<Result> {
+  return unsent(work).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
+}
+
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, run: Run): Promise<number> {
-  const { operation } = run;
+  const { operation, kept } = run;
   const service = await session.service(operation.family);
-  const openProblem = run.again === true ? undefined : await openProblemOf(session, operation, run.kept?.header.run);
+  const open = kept === undefined ? undefined : await orClose(kept, openRowsOf(session, operation, kept.header));
+  const openProblem = (row: Row): string | undefined => {
+    const repeated = run.again === true ? undefined : open?.repeatedBy(row);
+    return repeated === undefined ? undefined : repeatText(repeated);
+  };
   const send = makeRowSender(service, operation, session.policy, {
     openProblem,
     onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
     shown: run.shown,
   });
   const reconcile = makeReconciler(service, operation, session.policy);
-  const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile });
+  const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile, ...open });
   await writeSummary(session, run, report);
   return report.exitCode;
 }

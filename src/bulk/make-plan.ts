@@ -6,8 +6,10 @@ import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { refuseOtherCount } from '../command/faults.ts';
 import { NO_ENDING } from '../ending.ts';
-import { Failure, note, warning } from '../failure.ts';
+import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
+import type { CallInput } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
 import type { InputOptions } from '../input/records/rows.ts';
@@ -156,6 +158,15 @@ export async function makePlan(
   return report.exitCode;
 }
 
+/** USAGE where the write that is planned is open already: as a fault of its one row. */
+async function refuseOpenInPlan(session: Session, call: CallInput): Promise<void> {
+  const { openBefore, repeatText } = await import('../call/open-guard.ts');
+  const repeated = (await openBefore(session, call)).repeated.at(-1);
+  if (repeated === undefined) return;
+  const problem = `${subjectOf(call)}: ${repeatText(repeated)}`;
+  throw usageFailure([{ where: 'row 1', problem }], ['add --again to plan it all the same']);
+}
+
 /** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
 export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   const { options } = given;
@@ -164,6 +175,7 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   const { call, id, reason, expectations, warnings } = single;
   const { operation, body } = call;
   refuseReason(session, operation, reason);
+  if (options.again !== true) await refuseOpenInPlan(session, call);
   for (const each of warnings) await session.notify(each);
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
   await checkPlanPlace(options.plan ?? '');

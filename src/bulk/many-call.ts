@@ -9,6 +9,7 @@ import { checkFieldTexts } from '../input/check-fields.ts';
 import { quoteGiven } from '../input/given.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
+import type { Row } from '../input/records/interpret.ts';
 import type { InputOptions, RowOptions } from '../input/records/rows.ts';
 import { textAt } from '../json/value.ts';
 import type { CallOptions } from '../options/call-options.ts';
@@ -134,12 +135,24 @@ export async function readManyCall(session: Session, command: CallCommand, typed
       changedFrom: changedFrom?.index,
       changedFromSha256: changedFrom?.sha256,
       resendUnknown: options.resendUnknown === true,
-      checkRows: reasonCheck(session, operation),
+      checkRows: await rowChecks(session, operation, options),
       path: path ?? '',
       format: path === undefined ? 'ndjson' : options.fromFormat,
       isArguments: path === undefined,
       nowMs: session.context.clock.now(),
     },
+  };
+}
+
+/** What is held against the rows of an input besides their schema; in a plan what is open is a fault of its row. */
+async function rowChecks(session: Session, operation: Operation, { plan, again }: CallOptions) {
+  const reasons = reasonCheck(session, operation);
+  if (plan === undefined || again === true) return reasons;
+  const open = await (await import('./open-rows.ts')).openCheck(session, operation);
+  if (reasons === undefined || open === undefined) return reasons ?? open;
+  return async (rows: readonly Row[]) => {
+    const found = await open(rows);
+    return (await reasons(rows)).map((problem, index) => problem ?? found[index]);
   };
 }
 

@@ -144,7 +144,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   if (isWriting) await lookForSameInput(session, call, checked);
-  const shown = await confirmMany(session, call, checked, service);
+  const shown = await confirmMany(session, call, checked, service, run.rows);
   await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailedOf(session, call, checked, copy);
   if (operation.query !== null) return listMany(session, { ...run, failedFile }, call);

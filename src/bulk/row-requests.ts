@@ -5,6 +5,7 @@ import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
 import { endingOf } from '../ending.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import type { CallInput, CallPolicy, CallResult } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
 import { unmetExpectation } from '../input/expect.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { eachRow } from '../input/records/rows.ts';
@@ -25,8 +26,8 @@ export function callOf(operation: Operation, row: Row): CallInput {
 
 /** The row was not sent because of what reading its card came to. */
 function heldBack(
-  { id = '' }: Row,
-  { attempt }: Operation,
+  row: Row,
+  operation: Operation,
   failure: Failure,
   ending = endingOf(failure, { message: failure.message }),
 ): CallResult {
@@ -36,7 +37,7 @@ function heldBack(
     kind: 'failed',
     // Times and attempts are those of the reading, which is no attempt of the row.
     ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
-    failure: new Failure(code, `${attempt} ${id} was not sent: ${failure.message}`, more),
+    failure: new Failure(code, `${subjectOf(callOf(operation, row))} was not sent: ${failure.message}`, more),
   };
 }
 

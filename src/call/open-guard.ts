@@ -1,34 +1,34 @@
 import { isUpdate, type Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
 import { Failure, warning } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite, SentEvent } from '../history/open-index-file.ts';
 import {
+  isEvent,
   makesAnother,
-  openTo,
-  repeatedBy,
-  sameEvents,
+  OpenAt,
+  type Subject,
+  sentBefore,
   supersededBy,
-  type WriteTarget,
+  whatIsKnown,
 } from '../history/open-writes.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonObject } from '../json/value.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
-import { commandWords, localTime } from '../output/people-text.ts';
+import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
-type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;
+export type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;
 
 /** The names of the fields that an update sets: of other writes they do not matter. */
-export function fieldsOf({ operation, body }: OpenCall): readonly string[] | undefined {
+export function fieldsOf({ operation, body }: Pick<OpenCall, 'operation' | 'body'>): readonly string[] | undefined {
   return isUpdate(operation) && isJsonObject(body) ? [...body.keys()] : undefined;
 }
 
 /** What is open on this machine; undefined: no record is kept, so none is looked at. LOCAL_IO or AUTH. */
-async function openRecords(session: Session): Promise<OpenRecords | undefined> {
+export async function openRecords(session: Session): Promise<OpenRecords | undefined> {
   const { stateDir } = session.places;
   if (!session.keepsHistory || stateDir === undefined) return undefined;
   const { readOpenWrites } = await import('../history/open-index.ts');
@@ -36,8 +36,9 @@ async function openRecords(session: Session): Promise<OpenRecords | undefined> {
   return readOpenWrites({ stateDir, clock, pid });
 }
 
-function targetOf(session: Session, { operation, params }: OpenCall): WriteTarget {
-  return { operation, subject: Object.values(params)[0], url: session.placeOf(operation.family) };
+/** The open writes of one family where this session writes to. */
+export function openAt(session: Session, { open }: Pick<OpenRecords, 'open'>, { family }: Operation): OpenAt {
+  return new OpenAt(open, family, session.placeOf(family));
 }
 
 /** What is open of what a call is about, and which of that the call would repeat. */
@@ -45,19 +46,31 @@ export interface OpenBefore {
   /** Oldest first. */
   readonly open: readonly OpenWrite[];
   readonly repeated: readonly OpenWrite[];
-  /** Events with the same body that may have been made. */
-  readonly same: readonly (OpenWrite | SentEvent)[];
+  /** Events with the same body that were made lately. */
+  readonly same: readonly SentEvent[];
 }
 
 const NOTHING: OpenBefore = { open: [], repeated: [], same: [] };
 
-/** What stands for the body of an event in the history; undefined for other operations, and where no record is kept. */
-export async function digestOf(session: Session, { operation, body }: OpenCall): Promise<string | undefined> {
+type Digester = (body: JsonValue | undefined) => string;
+
+/**
+ * What makes of the body of an event that which stands for it in the history, in whatever order its members are;
+ * undefined for other operations, and where no record is kept. LOCAL_IO.
+ */
+export async function digesterOf(session: Session, operation: Operation): Promise<Digester | undefined> {
   const { stateDir } = session.places;
-  if (operation.name !== OPERATIONS.eventCreate.name || !session.keepsHistory || stateDir === undefined)
-    return undefined;
-  const { keyedDigest } = await import('../history/keyed-digest.ts');
-  return keyedDigest(stateDir, session.context.pid, printJson(body ?? null));
+  if (!isEvent(operation) || !session.keepsHistory || stateDir === undefined) return undefined;
+  const { openDigester } = await import('../history/keyed-digest.ts');
+  const digest = await openDigester(stateDir, session.context.pid);
+  const sorted = (body: JsonValue): JsonValue =>
+    isJsonObject(body) ? new Map([...body].sort(([one], [other]) => (one < other ? -1 : 1))) : body;
+  return (body) => digest(printJson(sorted(body ?? null)));
+}
+
+/** What a call is about, as the records have it. */
+async function subjectOfCall(session: Session, { operation, params, body }: OpenCall): Promise<Subject> {
+  return { id: Object.values(params)[0], digest: (await digesterOf(session, operation))?.(body) };
 }
 
 /**
@@ -65,108 +78,116 @@ export async function digestOf(session: Session, { operation, body }: OpenCall):
  * or event is refused (LOCAL_IO or AUTH), and others are told.
  */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
+  const { operation } = call;
   try {
     const records = await openRecords(session);
     if (records === undefined) return NOTHING;
-    const target = targetOf(session, call);
-    const digest = await digestOf(session, call);
-    const { url } = target;
-    const same = digest === undefined ? [] : sameEvents(records, { digest, url, profile: session.profile.name });
-    return { open: openTo(records, target), repeated: repeatedBy(records, call.operation, target), same };
+    const subject = await subjectOfCall(session, call);
+    const found = openAt(session, records, operation);
+    const open = found.to(subject);
+    const place = { url: session.placeOf(operation.family), profile: session.profile.name };
+    const { digest } = subject;
+    const sent = digest === undefined ? [] : sentBefore(records.sent, { ...place, digest });
+    const same = sent.filter(({ entry }) => !open.some((each) => each.entry === entry));
+    return { open, repeated: found.repeatedBy(operation, subject), same };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (makesAnother(call.operation)) throw error.asUnsent().with({ outcome: 'not_sent' });
-    await session.notify(warning('OPEN_UNREAD', `${error.message}: whether an earlier write is open is not known`));
+    if (makesAnother(operation)) throw error.asUnsent().with({ outcome: 'not_sent' });
+    await sayUnread(session, error);
     return NOTHING;
   }
 }
 
-/** What, when, the entry and what is known: `card reissue of 2026-11-24 14:02:11 is open (entry …): HTTP 500, …`. */
-function openLine({ operation, time, entry, httpStatus, observedStatus, profile }: OpenWrite): string {
-  const known = [
-    httpStatus === undefined ? 'no answer came' : `HTTP ${httpStatus} was answered`,
-    ...(observedStatus === undefined ? [] : [`the card read ${safeText(observedStatus)} then`]),
+/** Tells that what is open is not known here. */
+export function sayUnread(session: Session, { message }: Failure): Promise<void> {
+  return session.notify(warning('OPEN_UNREAD', `${message}: whether an earlier write is open is not known`));
+}
+
+/** What, when, the entry and what is known of an open write, in a line; `entryOf`: how the entry is named. */
+export function openLine(open: OpenWrite, entryOf: (entry: string) => string = (entry) => entry): string {
+  const { operation, time, entry, profile } = open;
+  const place = `entry ${safeText(entryOf(entry))}, profile ${safeText(profile)}`;
+  const what = `${safeText(commandWords(operation))} of ${localTime(time)} (${place})`;
+  return `NOT KNOWN whether it was done: ${what}; ${whatIsKnown(open)}`;
+}
+
+/** What a question says first: what is open, and what was sent already. Programs get whole names of entries. */
+export function openLines({ open, same }: OpenBefore, entryOf?: (entry: string) => string): readonly string[] {
+  return [
+    ...open.map((each) => openLine(each, entryOf)),
+    ...same.map(
+      ({ time, entry }) =>
+        `The same event was sent at ${localTime(time)} (entry ${safeText(entryOf?.(entry) ?? entry)})`,
+    ),
   ];
-  const what = `${safeText(commandWords(operation))} of ${localTime(time)} (entry ${safeText(entry)}, profile ${safeText(profile)})`;
-  return `NOT KNOWN whether it was done: ${what}; ${known.join(', ')}`;
 }
 
-function sameLine({ time, entry }: SentEvent): string {
-  return `The same event was sent at ${localTime(time)} (entry ${safeText(entry)})`;
-}
-
-/** What a question says first: what is open, and what was sent already. */
-export function openLines({ open, same }: OpenBefore): readonly string[] {
-  return [...open.map(openLine), ...same.map(sameLine)];
-}
-
-/** Says on stderr what is open, before a question. */
+/** Says on stderr what is open, before a question or a card. */
 export async function sayOpen({ context: { stderr } }: Session, before: OpenBefore): Promise<void> {
-  const lines = openLines(before).flatMap((line) => breakLine(`  ${line}`, stderr.columns));
+  const lines = openLines(before, shortEntry).flatMap((line) => breakLine(`  ${line}`, stderr.columns));
   if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
 }
 
-/** PRECONDITION for a write that is open already: nothing shows that the first was not done. */
-function openFailure(subject: string, write: OpenWrite): Failure {
-  const { entry, time, operation } = write;
-  const message = `${subject}: the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and a second one would be made beside it`;
-  return new Failure('PRECONDITION', message, {
-    hints: [
-      `record what you found out with: frontdesk history resolve ${safeText(entry)} --as <applied|not_applied>`,
-      'add --again to send it all the same',
-    ],
-    details: { outcome: 'not_sent' },
-  });
-}
-
-/** Tells of a row of a run why it is not sent: the same write is open. The run's own rows are its resume's concern. */
-export async function openProblemOf(session: Session, operation: Operation, run: string | undefined) {
-  if (!makesAnother(operation) || run === undefined) return undefined;
-  const records = await openRecords(session);
-  if (records === undefined) return undefined;
-  const others = { ...records, open: records.open.filter(({ entry }) => !entry.startsWith(`${run}:`)) };
-  return ({ params }: Pick<CallInput, 'params'>): string | undefined => {
-    const [open] = repeatedBy(others, operation, targetOf(session, { operation, params, body: undefined }));
-    return open === undefined ? undefined : `the same write of ${localTime(open.time)} is open (entry ${open.entry})`;
-  };
+/** Why the same write is not sent: nothing shows that the first was not done. */
+export function repeatText({ entry, time, operation }: OpenWrite): string {
+  return `the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and a second one would be made beside it`;
 }
 
 /** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent all the same. */
 export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAgain: boolean): void {
-  const newest = repeated.at(-1);
-  const event = same.at(-1);
-  if (event !== undefined && !isAgain) {
-    const message = `${subjectOf(call)}: the same event was sent at ${localTime(event.time)} (entry ${safeText(event.entry)}), and a second one would be made beside it`;
-    throw Failure.unsent('PRECONDITION', message, {
-      hints: [
-        `see how it ended: frontdesk history show ${safeText(event.entry)}`,
-        'add --again to send it all the same',
-      ],
-      details: { outcome: 'not_sent' },
-    });
-  }
-  if (newest !== undefined && !isAgain) throw openFailure(subjectOf(call), newest).asUnsent();
+  const [open, event] = [repeated.at(-1), same.at(-1)];
+  if (isAgain || (open ?? event) === undefined) return;
+  const said =
+    open === undefined
+      ? `the same event was sent at ${localTime(event?.time ?? '')} (entry ${safeText(event?.entry ?? '')}), and a second one would be made beside it`
+      : repeatText(open);
+  const next =
+    open === undefined
+      ? `see how it ended: frontdesk history show ${safeText(event?.entry ?? '')}`
+      : `record what you found out with: frontdesk history resolve ${safeText(open.entry)} --as <applied|not_applied>`;
+  throw Failure.unsent('PRECONDITION', `${subjectOf(call)}: ${said}`, {
+    hints: [next, 'add --again to send it all the same'],
+    details: { outcome: 'not_sent' },
+  });
+}
+
+/** A write that was done. */
+interface Done extends OpenCall {
+  /** Its name in the history. */
+  readonly entry: string;
+  /** When it was begun, in milliseconds since 1970: what was begun later is not superseded. */
+  readonly begunMs: number;
+}
+
+/** Which of these open writes one that was done takes the place of. */
+export function placeTakenBy(open: readonly OpenWrite[], { entry, begunMs, ...call }: Done): readonly OpenWrite[] {
+  const earlier = open.filter((each) => each.entry !== entry && Date.parse(each.time) <= begunMs);
+  return supersededBy(earlier, call.operation, fieldsOf(call) ?? []);
+}
+
+/** Records that the write `by` took the place of these. LOCAL_IO. */
+export async function recordSuperseded(session: Session, closed: readonly OpenWrite[], by: string): Promise<void> {
+  if (closed.length === 0) return;
+  const about = closed.map(({ entry, operation, subject }) => ({ entry, operation, id: subject }));
+  await (await session.recorder()).supersede(about, by);
 }
 
 /**
- * Records that a write which was done took the place of the open ones that set the same. It was done whatever becomes
- * of that record, so a failure is told.
+ * Records that a write which was done took the place of the open ones that set the same, and returns their names. It
+ * was done whatever becomes of that record, so a failure is told.
  */
-export async function closeSuperseded(session: Session, call: OpenCall, by: string): Promise<void> {
-  if (makesAnother(call.operation)) return;
+export async function closeSuperseded(session: Session, done: Done): Promise<readonly string[]> {
+  if (makesAnother(done.operation)) return [];
   try {
     const records = await openRecords(session);
-    if (records === undefined) return;
-    const open = openTo(records, targetOf(session, call)).filter(({ entry }) => entry !== by);
-    const closed = supersededBy(open, call.operation, fieldsOf(call) ?? []);
-    if (closed.length === 0) return;
-    const recorder = await session.recorder();
-    await recorder.supersede(
-      closed.map(({ entry }) => entry),
-      by,
-    );
+    if (records === undefined) return [];
+    const open = openAt(session, records, done.operation).to({ id: Object.values(done.params)[0] });
+    const closed = placeTakenBy(open, done);
+    await recordSuperseded(session, closed, done.entry);
+    return closed.map(({ entry }) => entry);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    await session.notify(warning('OPEN_UNREAD', error.message));
+    await sayUnread(session, error);
+    return [];
   }
 }

@@ -3,6 +3,7 @@ import { type CallCommand, type CallGiven, operationOf } from '../command/comman
 import type { Context } from '../context.ts';
 import { Failure, type Fault, type Notice, usageFailure } from '../failure.ts';
 import { succeeds } from '../files/io-failure.ts';
+import type { WriteIntent } from '../history/record.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
 import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
@@ -24,6 +25,8 @@ export interface SingleCall {
   readonly reason: string | undefined;
   readonly expectations: readonly Expectation[];
   readonly warnings: readonly Notice[];
+  /** What a read of the card before showed of it, for the history. */
+  readonly seen?: Pick<WriteIntent, 'status' | 'clientReference'> | undefined;
 }
 
 function chooseOperation(command: CallCommand, { options, typed }: CallGiven, faults: Fault[]): Operation {

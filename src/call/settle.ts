@@ -1,9 +1,12 @@
 import { aimOf, type Operation, settledBy } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type Ending, MAX_STATUS, NO_ENDING } from '../ending.ts';
+import { type Ending, MAX_STATUS, NO_ENDING, referenceAt } from '../ending.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
+import type { Answer } from '../http/call.ts';
 import { cutText } from '../json/shorten.ts';
+import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
+import { closeSuperseded } from './open-guard.ts';
 
 /** The card writes that a look at the card says something about, by the command that the history has them under. */
 const LOOKED_AT = new Map<string, Operation>(
@@ -13,8 +16,19 @@ const LOOKED_AT = new Map<string, Operation>(
 /** What a read of a card showed; `httpStatus` and `requestId` are those of the read. */
 export interface CardLook {
   readonly status: string | undefined;
+  readonly clientReference?: string | undefined;
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
+}
+
+/** What reading a card showed of it. */
+export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>): CardLook {
+  return {
+    status: textAt(resource, 'status'),
+    clientReference: referenceAt(resource),
+    httpStatus,
+    requestId,
+  };
 }
 
 /** Can a look at the card say anything of writes of this command? */
@@ -47,7 +61,8 @@ export async function unsettledWrites(
   return entries;
 }
 
-function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
+/** Does a look show what a write aims at? */
+export function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
   const row = LOOKED_AT.get(operation);
   return row !== undefined && status !== undefined && settledBy(row) === status;
 }
@@ -60,17 +75,44 @@ export async function recordSettled(
 ): Promise<readonly HistoryEntry[]> {
   if (!session.keepsHistory || session.places.stateDir === undefined) return [];
   const entries = await unsettledWrites(session, await session.service('cards'), { cardId });
-  const settled = entries.filter((entry) => isSettledBy(entry, look));
-  for (const entry of settled) await recordLook(session, entry, look);
-  return settled;
+  const looked = await recordLooks(session, entries, () => look);
+  return looked.filter(({ ending }) => ending.outcome === 'confirmed_by_read');
+}
+
+/**
+ * Records what looks showed of `unknown` writes; `lookAt` of one: undefined is none. Returns the entries as they now are,
+ * newest first: what was settled takes the place of what was begun before it, of which a look says nothing then.
+ */
+export async function recordLooks(
+  session: Session,
+  entries: readonly HistoryEntry[],
+  lookAt: (entry: HistoryEntry) => Promise<CardLook | undefined> | CardLook | undefined,
+): Promise<readonly HistoryEntry[]> {
+  const superseded = new Map<string, string>();
+  const now: HistoryEntry[] = [];
+  for (const entry of entries.toSorted((one, other) => (one.time < other.time ? 1 : -1))) {
+    const supersededBy = superseded.get(entry.entry);
+    const look = supersededBy === undefined ? await lookAt(entry) : undefined;
+    const known =
+      look === undefined
+        ? { ...entry, supersededBy: supersededBy ?? entry.supersededBy }
+        : await recordLook(session, entry, look);
+    now.push(known);
+    const operation = LOOKED_AT.get(entry.operation);
+    if (look === undefined || operation === undefined || known.ending.outcome !== 'confirmed_by_read') continue;
+    const done = { operation, params: { cardId: entry.id ?? '' }, body: undefined, entry: entry.entry };
+    const closed = await closeSuperseded(session, { ...done, begunMs: Date.parse(entry.time) });
+    for (const name of closed) superseded.set(name, entry.entry);
+  }
+  return now;
 }
 
 /** Records what a look showed of an `unknown` write; returns the entry as it now is. A reissue is never settled so. */
-export async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
+async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const isSettled = isSettledBy(entry, look);
   const before = entry.ending;
   const { attempts, sentAtMs, durationMs } = before;
-  const { httpStatus, requestId } = look;
+  const { clientReference, httpStatus, requestId } = look;
   const observedStatus = look.status && cutText(look.status, MAX_STATUS);
   const ending: Ending = isSettled
     ? {
@@ -82,8 +124,9 @@ export async function recordLook(session: Session, entry: HistoryEntry, look: Ca
         sentAtMs,
         durationMs,
         observedStatus,
+        clientReference,
       }
-    : { ...before, observedStatus };
+    : { ...before, observedStatus, clientReference };
   const recorder = await session.recorder();
   const { time, user } = await recorder.settle(entry, ending);
   return { ...entry, ending, read: { time, user, before: entry.read?.before ?? before } };

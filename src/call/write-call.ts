@@ -1,13 +1,12 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { StreamFailure } from '../context.ts';
-import { endingOf } from '../ending.ts';
+import { endingOf, referenceAt, statusAt } from '../ending.ts';
 import { Failure, warning } from '../failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { hideMembers } from '../http/mask.ts';
-import { textAt } from '../json/value.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
@@ -22,7 +21,7 @@ import {
 } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
-import { closeSuperseded, digestOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
+import { closeSuperseded, digesterOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { columnsOf, takeAnswer, viewOf } from './resource.ts';
 import {
@@ -43,6 +42,7 @@ export async function recordedCall(
 ): Promise<CallResult> {
   const { call, open, secret } = single;
   const recorder = await session.recorder();
+  const begunMs = session.context.clock.now();
   const entry = await recorder.begin(await intentOf(session, service, single));
   let isInFlight = false;
   // Opened once its intent is on the disk.
@@ -65,7 +65,7 @@ export async function recordedCall(
       stopping: interrupt.stopping,
     });
     await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result), result);
-    if (result.kind === 'answered') await closeSuperseded(session, call, entry);
+    if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
     return result;
   } finally {
     interrupt.release();
@@ -132,10 +132,10 @@ export async function printApplied(session: Session, single: SingleCall, answer:
 
 /** The call with what the card was before it, for comparing when its outcome is unknown. */
 function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
-  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
-  if (status === undefined) return single;
+  const seen = seenIn(before);
+  if (seen?.status === undefined) return single;
   const when = wasAsked ? 'before you confirmed' : 'before it was sent';
-  return { ...single, call: { ...single.call, before: { status, when } } };
+  return { ...single, seen, call: { ...single.call, before: { status: seen.status, when } } };
 }
 
 /** On a terminal, after the result: one line that says what was done. */
@@ -164,25 +164,37 @@ async function confirmSending(session: Session, service: Service, { call }: Sing
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
 }
 
-/** Holds a confirmed write against the card as it is now; one that is not sent after all is in the history. */
+/** Holds a confirmed write against the card as it is now, and returns it; one that is not sent after all is in the history. */
 export async function stillAsShown(
   session: Session,
   service: Service,
   single: SingleCall,
   shown: CardBefore,
-): Promise<void> {
+): Promise<SingleCall> {
+  const seen = seenIn(shown);
   try {
     await recheckCard(session, single, shown);
+    return { ...single, seen };
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const recorder = await session.recorder();
-    const entry = await recorder.begin(await intentOf(session, service, single));
+    const entry = await recorder.begin(await intentOf(session, service, { ...single, seen }));
     await recorder.end(entry, endingOf(error.with({ outcome: 'not_sent', attempts: 0 })));
     throw error;
   }
 }
 
-async function intentOf(session: Session, service: Service, { call, id, reason }: SingleCall): Promise<WriteIntent> {
+/** What a read of the card before a write showed of it, as the history keeps it. */
+function seenIn(before: CardBefore): SingleCall['seen'] {
+  if (!('card' in before)) return undefined;
+  return { status: statusAt(before.card), clientReference: referenceAt(before.card) };
+}
+
+async function intentOf(
+  session: Session,
+  service: Service,
+  { call, id, reason, seen }: SingleCall,
+): Promise<WriteIntent> {
   const { operation } = call;
   return {
     operation: operation.command,
@@ -193,7 +205,8 @@ async function intentOf(session: Session, service: Service, { call, id, reason }
     url: session.placeOf(operation.family),
     call: operation.name,
     fields: fieldsOf(call)?.slice(),
-    digest: await digestOf(session, call),
+    digest: (await digesterOf(session, operation))?.(call.body),
+    ...seen,
   };
 }
 
@@ -237,13 +250,13 @@ export async function runWrite(
     checkExpectations(checked, card);
     if (needsAnswer) {
       checked = await confirmSingle(session, service, checked, card);
-      await stillAsShown(session, service, checked, card);
+      checked = await stillAsShown(session, service, checked, card);
     }
     checked = withBefore(checked, card, needsAnswer);
   }
   if (hit !== undefined) {
     await confirmSending(session, service, checked);
-    await stillAsShown(session, service, checked, hit);
+    checked = await stillAsShown(session, service, checked, hit);
   }
   if (asksHere) await confirmMade(session, service, checked);
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));

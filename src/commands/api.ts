@@ -191,8 +191,9 @@ async function runApi(session: Session, given: ApiGiven): Promise<void> {
   }
 }
 
-async function write(session: Session, single: SingleCall, print: Print, isAgain: boolean): Promise<void> {
-  const { call, id: path } = single;
+async function write(session: Session, given: SingleCall, print: Print, isAgain: boolean): Promise<void> {
+  const { call, id: path } = given;
+  let single = given;
   const isSecret = sensitiveOf(call.operation).length > 0;
   if (isSecret && !isJson(session.output.format)) {
     throw Failure.unsent('USAGE', `POST ${path}: its answer is given once and secret: -o json or ndjson prints it`, {
@@ -207,7 +208,7 @@ async function write(session: Session, single: SingleCall, print: Print, isAgain
   if (!session.common.yes) {
     await sayOpen(session, before);
     const card = await confirm(session, service, single);
-    if (card !== undefined) await stillAsShown(session, service, single, card);
+    if (card !== undefined) single = await stillAsShown(session, service, single, card);
   }
   if (isSecret) return writeSecret(session, service, single, undefined, print);
   const result = await takeAnswer(session, await recordedCall(session, service, single));

@@ -8,9 +8,9 @@ import { currentUid } from '../files/safety.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
-import type { RunRow } from '../run/row-outcome.ts';
+import type { AboutRow, RunRow } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/run-folder.ts';
-import { hostOf, printHistoryEvent, type WriteEvent } from './history-event.ts';
+import { type BeginEvent, type HistoryEvent, hostOf, printHistoryEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
 
 /** A second record of every write in a file of the operator's choice, beside the history and whatever becomes of it. */
@@ -26,8 +26,8 @@ export interface AuditLog {
  * An event of the history, which names when it happened and what it is about; one of a run's row names the run as
  * well, one of a plan's row the plan and who approved it.
  */
-export type AuditEvent = WriteEvent &
-  Required<Pick<WriteEvent, 'time' | 'operation'>> & {
+export type AuditEvent = HistoryEvent &
+  Required<Pick<BeginEvent, 'time' | 'operation'>> & {
     readonly run?: string | undefined;
     readonly plan?: string | undefined;
     readonly approvers?: readonly string[] | undefined;
@@ -115,7 +115,7 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     run,
     ...planOf(header),
   });
-  const beginOf = (row: RunRow, timeMs: number): AuditEvent => ({
+  const beginOf = (row: RunRow & AboutRow, timeMs: number): AuditEvent => ({
     ...factsOf('begin', row, timeMs),
     user: header.user,
     profile: header.profile,

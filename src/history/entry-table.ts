@@ -46,6 +46,9 @@ const MEMBERS = {
   run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
 };
 
+/** What was seen of a card, where it was. */
+const SEEN = { clientReference: TEXT, status: TEXT };
+
 /** What a person found out about a write whose outcome is unknown. */
 const RESOLVED = object({
   as: oneOf(['applied', 'not_applied'] as const),
@@ -65,23 +68,31 @@ const READ = object({
 });
 
 /** One entry as `history` prints it. */
-export const HISTORY_OUTPUT = object(shapesOf(MEMBERS), CLOSED);
+export const HISTORY_OUTPUT = object(shapesOf(MEMBERS), { ...SEEN, ...CLOSED });
 /** The same with what a later read showed, as `history show` prints it. */
-export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { ...CLOSED, read: READ });
+export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { ...SEEN, ...CLOSED, read: READ });
 
 const [NAME, ...FACTS] = columnsOf(MEMBERS);
+const SEEN_COLUMNS: readonly Column[] = [
+  { name: 'clientReference', header: 'REFERENCE', wide: true },
+  { name: 'status', header: 'CARD', tone: 'status', wide: true },
+];
 
 /** Tables have the name of the entry last: it is what one types next. */
-export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...(NAME === undefined ? [] : [NAME])];
+export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...SEEN_COLUMNS, ...(NAME === undefined ? [] : [NAME])];
+
+function foundOut(resolved: NonNullable<HistoryEntry['resolved']>): ShapeOf<typeof RESOLVED> {
+  const { as, by, time, note = null, resultId = null } = resolved;
+  return { as, by, time, note, resultId };
+}
 
 /** What `history` prints of an entry, in the contract's order of members. */
 function membersOf(entry: HistoryEntry): object {
   const members = Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
-  const { supersededBy, resolved } = entry;
-  if (resolved === undefined) return supersededBy === undefined ? members : { ...members, supersededBy };
-  const { as, by, time, note = null, resultId = null } = resolved;
-  const known: ShapeOf<typeof RESOLVED> = { as, by, time, note, resultId };
-  return { ...members, ...(supersededBy === undefined ? {} : { supersededBy }), resolved: known };
+  const { supersededBy, resolved, clientReference } = entry;
+  const status = entry.ending.observedStatus ?? entry.status;
+  const more = { clientReference, status, supersededBy, resolved: resolved && foundOut(resolved) };
+  return { ...members, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
 }
 
 /** An entry as `history` prints it. */

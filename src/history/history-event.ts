@@ -21,20 +21,27 @@ const beginEvent = z.object({
   digest: z.optional(z.string()),
   /** The process that sends it: whether it may still end. */
   maker: z.optional(z.string()),
+  /** Of the card as it was read before. */
+  status: z.optional(z.string()),
+  clientReference: z.optional(z.string()),
 });
 
 /** The members of the ending stand beside these. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
+/** What a later event is about; older versions did not keep it. */
+const ABOUT = { operation: z.optional(z.string()), id: z.optional(z.string()) };
 const supersededEvent = z.object({
   event: z.literal('superseded'),
   entry: z.string(),
+  ...ABOUT,
   time: z.string(),
   by: z.string(),
 });
 const resolvedEvent = z.object({
   event: z.literal('resolved'),
   entry: z.string(),
+  ...ABOUT,
   time: z.string(),
   by: z.string(),
   as: z.enum(['applied', 'not_applied']),
@@ -56,14 +63,14 @@ type SupersededEvent = z.infer<typeof supersededEvent>;
 /** What a person (`by`) found out elsewhere about a write whose outcome is unknown. */
 export type ResolvedEvent = z.infer<typeof resolvedEvent>;
 /** What happens to a write itself. */
-export type WriteEvent = BeginEvent | EndEvent | ReadEvent;
+type WriteEvent = BeginEvent | EndEvent | ReadEvent;
 /** One line of `history.jsonl`. */
 export type HistoryEvent = WriteEvent | SupersededEvent | ResolvedEvent;
 
 /** Why a write of unknown outcome is open no more. */
 export interface Closing {
   readonly supersededBy?: string | undefined;
-  readonly resolved?: Omit<ResolvedEvent, 'event' | 'entry'> | undefined;
+  readonly resolved?: Omit<ResolvedEvent, 'event' | 'entry' | 'operation' | 'id'> | undefined;
 }
 
 /** What closed a write, of its events in the order in which they were written. */
@@ -71,7 +78,7 @@ export function closingOf(events: readonly HistoryEvent[]): Closing {
   const superseded = events.find((event) => event.event === 'superseded');
   const last = events.findLast((event) => event.event === 'resolved');
   if (last === undefined) return { supersededBy: superseded?.by };
-  const { event: _event, entry: _entry, ...resolved } = last;
+  const { event: _event, entry: _entry, operation: _operation, id: _id, ...resolved } = last;
   return { supersededBy: superseded?.by, resolved };
 }
 
@@ -88,7 +95,9 @@ const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
 /** A single write of its events, in the order in which they were written. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
   const { event: _event, ...begun } = begin;
-  const facts = { ...begun, ...closingOf(others) };
+  const last = others.findLast((other) => 'ending' in other && other.ending.clientReference !== undefined);
+  const clientReference = last !== undefined && 'ending' in last ? last.ending.clientReference : begin.clientReference;
+  const facts = { ...begun, ...closingOf(others), clientReference };
   const before = others.findLast((other) => other.event === 'end')?.ending ?? NO_END;
   const reads = others.filter((other) => other.event === 'read');
   const read = reads.find(({ ending }) => ending.outcome !== 'unknown') ?? reads.at(-1);

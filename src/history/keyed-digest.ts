@@ -36,12 +36,15 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
   return made;
 }
 
-/** What stands for a text in the history: it shows which texts are the same, and nothing of what they say. LOCAL_IO. */
-export async function keyedDigest(stateDir: string, pid: number, text: string): Promise<string> {
+/**
+ * Returns what makes of a text that which stands for it in the history: it shows which texts are the same, and nothing
+ * of what they say. LOCAL_IO.
+ */
+export async function openDigester(stateDir: string, pid: number): Promise<(text: string) => string> {
   const key = await orIoFailure(
     keyOf(stateDir, pid),
     `the key of the history could not be read (${stateDir})`,
     'unsent',
   );
-  return createHmac('sha256', key).update(text).digest('hex');
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
 }

@@ -28,6 +28,7 @@ export interface OpenWrite {
   /** The fields that an update sets. */
   readonly fields?: readonly string[] | undefined;
   readonly httpStatus?: number | undefined;
+  /** The status of the card when it was read back. */
   readonly observedStatus?: string | undefined;
 }
 
@@ -42,6 +43,7 @@ export interface Begun {
 /** An event that was sent lately, and was not refused. */
 export type SentEvent = Pick<OpenWrite, 'entry' | 'time' | 'profile' | 'url' | 'digest'>;
 
+/** What is known of one run: of a record of that time and size; 0: a process works on it. */
 export interface RunPart {
   readonly mtimeMs: number;
   readonly size: number;
@@ -61,18 +63,24 @@ export interface Index {
   /** Events of the last day by their entry, with the newest last. */
   readonly sent: Map<string, SentEvent>;
   runs: Map<string, RunPart>;
+  /** Change time of the folder of the runs, since when none was begun, taken up or removed; 0: not known. */
+  runsMtimeMs: number;
 }
 
 /** Nothing is known yet. */
 export function emptyIndex(): Index {
-  return { ino: 0, offset: 0, tail: '', begun: new Map(), closed: new Map(), sent: new Map(), runs: new Map() };
+  const maps = { begun: new Map(), closed: new Map(), sent: new Map(), runs: new Map() };
+  return { ino: 0, offset: 0, tail: '', runsMtimeMs: 0, ...maps };
 }
+
+/** Of the form of the file: another one is made anew. */
+const VERSION = 2;
 
 /** What the file of the index holds; undefined: there is none that can be used. */
 export async function loadIndex(path: string): Promise<Index | undefined> {
   try {
     const { version, begun, closed, sent, runs, ...rest } = JSON.parse(await readFile(path, 'utf8'));
-    if (version !== 1) return undefined;
+    if (version !== VERSION) return undefined;
     return { ...rest, begun: new Map(begun), closed: new Map(closed), sent: new Map(sent), runs: new Map(runs) };
   } catch {
     return undefined;
@@ -86,7 +94,7 @@ export async function saveIndex(
   pid: number,
 ): Promise<void> {
   const text = JSON.stringify({
-    version: 1,
+    version: VERSION,
     ...rest,
     begun: [...begun],
     closed: [...closed],

@@ -1,16 +1,10 @@
-import { type Stats, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { matchPath, type Operation } from '../api/operation.ts';
-import { ALL_OPERATIONS } from '../api/operations.ts';
 import type { ClockPort } from '../context.ts';
 import { ioFailure, tidy } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { fateOf } from '../files/process-identity.ts';
-import { type KnownRun, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
-import { heldRuns } from '../run/run-list.ts';
-import { StoredRun } from '../run/stored-run.ts';
-import { type BeginEvent, type Closing, closingOf, hostOf, parseHistoryEvent } from './history-event.ts';
+import { type BeginEvent, type Closing, closingOf, parseHistoryEvent } from './history-event.ts';
 import { openHistory, readLines } from './history-file.ts';
 import {
   type Begun,
@@ -18,12 +12,13 @@ import {
   type Index,
   loadIndex,
   type OpenWrite,
-  type RunPart,
   type SentEvent,
   saveIndex,
 } from './open-index-file.ts';
+import { readRuns } from './open-runs.ts';
 import { nameTime } from './record.ts';
 import { sandboxResetTime } from './sandbox-reset.ts';
+import { subjectOfWrite } from './write-subject.ts';
 
 const NAME = 'open-writes.json';
 const DAY_MS = 86_400_000;
@@ -31,36 +26,6 @@ const DAY_MS = 86_400_000;
 const SANDBOX_PROFILE = 'sandbox';
 /** Less than that is read again by each call rather than written down. */
 const WORTH_KEEPING = 64 * 1024;
-
-function callNamed(operation: string): Operation | undefined {
-  const rows = ALL_OPERATIONS.filter(({ command }) => command === operation);
-  return rows.length === 1 ? rows[0] : undefined;
-}
-
-/** The operation and the id of a write as the history has it; a raw call by its path. */
-function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>) {
-  let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? callNamed(operation);
-  let subject: string | undefined = id === '' ? undefined : id;
-  if (operation === 'api') {
-    subject = undefined;
-    for (const known of ALL_OPERATIONS.filter(({ method }) => method === 'POST')) {
-      const params = matchPath(known.path, id.split('/'));
-      if (params === undefined) continue;
-      row = known;
-      subject = Object.values(params).map(decoded)[0];
-    }
-  }
-  const isCard = row === undefined ? operation.startsWith('card.') : row.family === 'cards';
-  return { call: row?.name, subject: isCard ? subject?.toLowerCase() : subject };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
 
 /** Whether the process that began a write still runs here, so that it may still end it. */
 export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
@@ -122,7 +87,8 @@ function writeOf(begun: Begun): OpenWrite | undefined {
   delete begun.line;
   if (begin?.event !== 'begin') return undefined;
   const { event: _event, id: _id, reason: _reason, ...facts } = begin;
-  begun.write = { ...facts, ...subjectOfWrite(begin) };
+  const { row, subject } = subjectOfWrite(begin);
+  begun.write = { ...facts, call: row?.name, subject };
   return begun.write;
 }
 
@@ -139,52 +105,6 @@ function openSingles({ begun }: Index): readonly OpenWrite[] {
   return found;
 }
 
-async function openRows(run: KnownRun, isHeld: boolean): Promise<readonly OpenWrite[]> {
-  const { header } = run;
-  const { user, profile, operation, host: url } = header;
-  const stored = await StoredRun.read(run);
-  try {
-    const found: OpenWrite[] = [];
-    for (const row of stored.unsettled(isHeld)) {
-      const { id, timeMs, ending } = await stored.entry(row);
-      const time = timeMs === undefined ? header.startedAt : new Date(timeMs).toISOString();
-      const entry = `${header.run}:${row}`;
-      const { httpStatus, observedStatus } = ending;
-      const write = { entry, time, user, profile, host: hostOf(url), url, operation, httpStatus, observedStatus };
-      found.push({ ...write, ...subjectOfWrite({ operation, id }) });
-    }
-    return found;
-  } finally {
-    await tidy(stored.close());
-  }
-}
-
-/** Brings what is known of the runs up to date; those whose record has not changed are not opened. */
-async function readRuns(index: Index, { stateDir, clock }: Ports): Promise<boolean> {
-  const runs = new Map<string, RunPart>();
-  const changed: { readonly folder: ReturnType<typeof runFolder>; readonly facts: Stats }[] = [];
-  for (const name of await runNames(stateDir)) {
-    const folder = runFolder(stateDir, name);
-    const facts = statSync(folder.journal, { throwIfNoEntry: false });
-    if (facts === undefined) continue;
-    const known = index.runs.get(name);
-    if (known !== undefined && known.mtimeMs === facts.mtimeMs && known.size === facts.size) runs.set(name, known);
-    else changed.push({ folder, facts });
-  }
-  const held = changed.length === 0 ? new Set() : await heldRuns(changed, clock);
-  for (const { folder, facts } of changed) {
-    const header = await readRunHeader(folder, true);
-    if (header === undefined) continue;
-    const isHeld = held.has(folder);
-    const rows = await openRows({ folder, header }, isHeld);
-    // What a process works on is looked at again each time.
-    runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open: rows });
-  }
-  const isNews = changed.length > 0 || runs.size !== index.runs.size;
-  index.runs = runs;
-  return isNews;
-}
-
 const TAIL = 64;
 
 async function tailBefore(file: FileHandle, offset: number): Promise<string> {
@@ -198,7 +118,7 @@ async function tailBefore(file: FileHandle, offset: number): Promise<string> {
 async function readOn(index: Index, file: FileHandle, nowMs: number): Promise<Index & { isNews: boolean }> {
   const { ino, size } = await file.stat();
   const isSame = index.ino === ino && index.offset <= size && (await tailBefore(file, index.offset)) === index.tail;
-  const now: Index = isSame ? index : { ...emptyIndex(), ino, runs: index.runs };
+  const now: Index = isSame ? index : { ...emptyIndex(), ino, runs: index.runs, runsMtimeMs: index.runsMtimeMs };
   const from = now.offset;
   const ended = new Set<string>();
   const lately = nameTime(nowMs - DAY_MS);
@@ -245,7 +165,7 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
     const loaded = (await loadIndex(path)) ?? emptyIndex();
     const { isNews, ...index } =
       file === undefined
-        ? { ...emptyIndex(), runs: loaded.runs, isNews: false }
+        ? { ...emptyIndex(), runs: loaded.runs, runsMtimeMs: loaded.runsMtimeMs, isNews: false }
         : await readOn(loaded, file, clock.now());
     const areRunsNews = await readRuns(index, ports);
     const rows = [...index.runs.values()].flatMap((run) => run.open);

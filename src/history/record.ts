@@ -4,7 +4,7 @@ import { type Ending, NO_ENDING } from '../ending.ts';
 import { type After, Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { identify } from '../files/process-identity.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditEvent, AuditLog } from './audit-log.ts';
 import {
   type BeginEvent,
   type HistoryEntry,
@@ -17,6 +17,9 @@ import { appendLines, historyPath } from './history-file.ts';
 
 /** What is known of a single write before it is sent. Never a body, never a token. */
 export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user' | 'maker'>;
+
+/** A write that is recorded already, and what it is about. */
+type About = Pick<HistoryEntry, 'entry' | 'operation' | 'id'>;
 
 /** The local record of writes. */
 export interface WriteRecorder {
@@ -33,9 +36,9 @@ export interface WriteRecorder {
    */
   settle(entry: HistoryEntry, ending: Ending): Promise<Pick<ReadEvent, 'time' | 'user'>>;
   /** Records that a write which was done took the place of these, whose outcome is unknown. Rejects with LOCAL_IO. */
-  supersede(entries: readonly string[], by: string): Promise<void>;
+  supersede(entries: readonly About[], by: string): Promise<void>;
   /** Records what a person found out about a write whose outcome is unknown. Rejects with LOCAL_IO. */
-  resolve(entry: string, found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>): Promise<void>;
+  resolve(entry: About, found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>): Promise<void>;
 }
 
 /** `--no-history`: keeps nothing. */
@@ -70,11 +73,13 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
   const keep = async (event: HistoryEvent): Promise<void> => {
     if (path !== undefined) await appendLines(path, printHistoryEvent(event));
   };
-  const keepAll = async (events: readonly (HistoryEvent & { readonly time: string })[], attempt: string) => {
-    if (path === undefined || events.length === 0) return;
-    await appendLines(path, events.map(printHistoryEvent).join('')).catch((error: unknown) => {
+  const keepAll = async (events: readonly AuditEvent[], attempt: string) => {
+    try {
+      await audit?.append(events);
+      if (path !== undefined) await appendLines(path, events.map(printHistoryEvent).join(''));
+    } catch (error) {
       throw ioFailure(attempt, error, 'unchanged');
-    });
+    }
   };
   const endOf = (entry: string, ending: Ending) => {
     const { operation = '', id } = begun.get(entry) ?? {};
@@ -127,14 +132,14 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
     },
     async supersede(entries, by) {
       const time = now();
-      const events = entries.map((entry) => ({ event: 'superseded', entry, time, by }) as const);
-      await keepAll(
-        events,
-        `that entry ${by} takes the place of ${entries.join(', ')} could not be recorded (${path})`,
+      const events = entries.map(
+        ({ entry, operation, id }) => ({ event: 'superseded', entry, time, operation, id, by }) as const,
       );
+      const names = entries.map(({ entry }) => entry).join(', ');
+      await keepAll(events, `that entry ${by} takes the place of ${names} could not be recorded (${path})`);
     },
-    async resolve(entry, found) {
-      const event = { event: 'resolved', entry, time: now(), by: user, ...found } as const;
+    async resolve({ entry, operation, id }, found) {
+      const event = { event: 'resolved', entry, time: now(), operation, id, by: user, ...found } as const;
       await keepAll([event], `entry ${entry} could not be resolved (${path})`);
     },
   };

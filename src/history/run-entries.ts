@@ -70,5 +70,6 @@ function toEntry(header: RunHeader, stored: StoredRow): HistoryEntry {
   const { id, reason, ending } = stored;
   const entry = `${run}:${stored.row}`;
   const time = stored.timeMs === undefined ? header.startedAt : new Date(stored.timeMs).toISOString();
-  return { entry, time, user, profile, host: hostOf(header.host), operation, id, reason, ending, run };
+  const { clientReference } = ending;
+  return { entry, time, user, profile, host: hostOf(header.host), operation, id, reason, clientReference, ending, run };
 }

@@ -1,6 +1,7 @@
-import { isWrite, type Operation } from '../api/operation.ts';
+import { isWrite, type Operation, settledBy } from '../api/operation.ts';
+import { type Ending, referenceAt, statusAt } from '../ending.ts';
 import type { Hint } from '../failure.ts';
-import { textAt } from '../json/value.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
 import type { CallInput, CallPolicy, CardBefore, Site } from './call.ts';
 
 /** Where the base URL stands, for a hint: the person has to know what to change. */
@@ -42,6 +43,12 @@ export function subjectOf(input: CallInput): string {
   });
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
   return name === undefined ? attempt : `${attempt} "${name}"${details}`;
+}
+
+/** What the answer to a write shows of the card that it was about; that of a reissue shows another one. */
+export function seenOf({ operation }: CallInput, card: JsonValue): Pick<Ending, 'observedStatus' | 'clientReference'> {
+  if (settledBy(operation) === undefined) return {};
+  return { observedStatus: statusAt(card), clientReference: referenceAt(card) };
 }
 
 /** What a refusal leaves behind: a write changed nothing, of a read there is nothing to say. */

@@ -4,7 +4,7 @@ import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Pacer, Site } from './call.ts';
-import { type CallFacts, idOf, subjectOf } from './facts.ts';
+import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
@@ -149,16 +149,18 @@ class OngoingCall {
   #unknown(doubt: Doubt, result: ReadBack | undefined, last: FailedAttempt | undefined): CallResult {
     const facts = { ...this.#facts(), sentAtMs: doubt.sentAtMs };
     const later = last === doubt.verdict ? undefined : last;
-    return this.#failed(unknownFailure(facts, doubt.verdict, result?.observation, later), doubt.verdict);
+    const failure = unknownFailure(facts, doubt.verdict, result?.observation, later);
+    return this.#failed(failure, doubt.verdict, result?.observation.clientReference);
   }
 
   #certain(verdict: FailedAttempt, why: NoFurtherAttempt): CallResult {
     return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
   }
 
-  #failed(failure: Failure, verdict: FailedAttempt | undefined): CallResult {
+  #failed(failure: Failure, verdict: FailedAttempt | undefined, clientReference?: string): CallResult {
     const message = verdict === undefined ? undefined : reasonOf(verdict);
-    return { kind: 'failed', ending: endingOf(failure, { durationMs: this.#durationMs(), message }), failure };
+    const ending = endingOf(failure, { durationMs: this.#durationMs(), message, clientReference });
+    return { kind: 'failed', ending, failure };
   }
 
   #note(verdict: FailedAttempt): void {
@@ -216,6 +218,7 @@ class OngoingCall {
       sentAtMs: outcome === 'confirmed_by_read' ? this.#doubt?.sentAtMs : this.#sentAtMs,
       durationMs: this.#durationMs(),
       resultId: outcome === 'applied' ? resultIdOf(this.#input.operation, resource) : undefined,
+      ...(outcome === null ? {} : seenOf(this.#input, resource)),
       notices,
     };
     return { kind: 'answered', ending, resource, headers: reply.headers };

@@ -1,5 +1,5 @@
 import { aimOf, nounOf, settledBy } from '../api/operation.ts';
-import { statusAt } from '../ending.ts';
+import { referenceAt, statusAt } from '../ending.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { textAt } from '../json/value.ts';
@@ -13,6 +13,7 @@ export interface Observation {
   readonly reads: number;
   readonly status: string | undefined;
   readonly updatedAt: string | undefined;
+  readonly clientReference: string | undefined;
   /** Why the last read showed nothing. */
   readonly problem: string | undefined;
 }
@@ -27,6 +28,7 @@ export function observe(seen: readonly Verdict[]): Observation {
     reads: seen.length,
     status: statusAt(cards.at(-1)),
     updatedAt: textAt(cards.at(-1), 'updatedAt')?.slice(0, MAX_TIME),
+    clientReference: referenceAt(cards.at(-1)),
     problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
   };
 }

@@ -201,10 +201,10 @@ async function send(
   await clock.sleep(0);
   if (request.stopping.aborted) return unconfirmed(session, single, 'the call was cancelled');
   const service = await session.service(single.call.operation.family);
-  await stillAsShown(session, service, single, shown);
+  const checked = await stillAsShown(session, service, single, shown);
   const released = new AbortController();
   const result = await recordedCall(session, service, {
-    ...single,
+    ...checked,
     open: () => {
       const abort = new AbortController();
       const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());

@@ -15,7 +15,7 @@ const NONE_SENT: EarlierSends = { attempts: 0, ending: undefined };
 
 /** What all rows of a run have in common. */
 export interface RowCallPorts<R extends RunRow> {
-  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf' | 'clock' | 'isWrite'>;
+  readonly task: Pick<RunTask<R>, 'journal' | 'aboutOf' | 'clock' | 'isWrite'>;
   readonly control: RunControl;
   readonly limiter: Limiter;
   readonly sink: Pick<OrderedSink<R>, 'next'>;
@@ -72,7 +72,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     if (journal !== undefined) {
       const { row, id } = this.row;
       try {
-        await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });
+        await journal.intent({ row, id, ...task.aboutOf?.(this.row) });
       } catch {
         // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
         this.#givePlaceBack();

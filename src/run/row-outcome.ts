@@ -16,8 +16,15 @@ export interface RunRow {
   readonly id: string | undefined;
   /** Of a planned row: whether it is compared with its plan before it is sent. */
   readonly drift?: 'checked' | 'unchecked' | undefined;
-  /** Of a row in a record: why it is written, as history wants to know it later. */
+}
+
+/** What a journal keeps of a row besides its number and id, as the history wants to know it later. */
+export interface AboutRow {
   readonly reason?: string | undefined;
+  /** Names of the fields that an update sets. */
+  readonly fields?: readonly string[] | undefined;
+  /** What stands for the body of an event. */
+  readonly digest?: string | undefined;
 }
 
 /** How one row ended, in the shape in which it is printed, counted and kept. */

@@ -268,7 +268,12 @@ class RowRunner<R extends RunRow> {
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#tally.add(result, toDo);
-    this.#sink.put(position, result, durable);
+    const { ended } = this.#task;
+    this.#sink.put(
+      position,
+      result,
+      ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result)),
+    );
   }
 
   /** The last refusal of a row that has no retries left pauses the others too. */

@@ -70,6 +70,11 @@ const MAX_SHOWN = 5;
 
 const NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/;
 
+/** The folder of all runs. */
+export function runsFolder(stateDir: string): string {
+  return join(stateDir, 'runs');
+}
+
 /** The files of one run: `<stateDir>/runs/<run>/`. */
 export type RunFolder = ReturnType<typeof runFolder>;
 
@@ -82,7 +87,7 @@ export function isRunName(name: string): boolean {
 export function runFolder(stateDir: string, run: string) {
   const problem = 'cannot name a run: names are [A-Za-z0-9._-]{1,64}, not dots alone';
   if (!isRunName(run)) throw new Failure('USAGE', `${JSON.stringify(run)} ${problem}`);
-  const path = join(stateDir, 'runs', run);
+  const path = join(runsFolder(stateDir), run);
   return {
     stateDir,
     run,
@@ -159,7 +164,7 @@ export async function requireRun(stateDir: string, name: string, isForReading = 
 
 /** Names of all folders that may be runs, and of links in their place, which are refused by name; in no order. */
 export async function runNames(stateDir: string): Promise<readonly string[]> {
-  const path = join(stateDir, 'runs');
+  const path = runsFolder(stateDir);
   requireOwnState(stateDir, path);
   const reading = ifThere(readdir(path, { withFileTypes: true }));
   const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'unchanged');

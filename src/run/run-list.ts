@@ -87,14 +87,19 @@ async function countOutcomes(run: KnownRun, isHeld: boolean): Promise<OutcomeCou
   return stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
 }
 
-/** What is lost with a run besides its results, to be put after its name. */
-export function lossOf(name: string, known: RunOverview | undefined): string {
+/** So many open writes of one run are named. */
+const MAX_OPEN = 5;
+
+/** What is lost with a run besides its results, to be put after its name. `open`: its open entries in the history. */
+export function lossOf(name: string, known: RunOverview | undefined, open: readonly string[]): string {
   const state = known?.state ?? 'finished';
   const unknown = known?.outcomes?.['unknown'] ?? 0;
+  const more = open.length > MAX_OPEN ? ', …' : '';
+  const named = open.length === 0 ? '' : ` (open: ${open.slice(0, MAX_OPEN).join(', ')}${more})`;
   const lost = [
     ...(state === 'finished' ? [] : [`is ${state}`]),
     ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
-    ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown`] : []),
+    ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown${named}`] : []),
   ];
   const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
   return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/held-lock.ts';
-import { ioFailure, type Unread } from '../files/io-failure.ts';
+import { ioFailure, orIoFailure, type Unread } from '../files/io-failure.ts';
 import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
@@ -23,6 +23,7 @@ import {
   requireRun,
   runFolder,
   runNames,
+  runsFolder,
 } from './run-folder.ts';
 
 const DAY_MS = 86_400_000;
@@ -58,7 +59,7 @@ export interface ActiveRun extends KnownRun {
 
 /** Where an input is copied while it is checked, on the disk of the runs: if this process dies, the next run removes it. */
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
-  const folder = join(stateDir, 'runs');
+  const folder = runsFolder(stateDir);
   await ensurePrivateFolder(folder);
   requireOwnState(stateDir, folder);
   return join(folder, temporaryName(pid));
@@ -210,6 +211,10 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   }
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock, prove: proofOf(lock, folder), audit };
+  // Whoever looks for open writes sees by the folder of all runs that one of them goes on.
+  const now = new Date(ports.clock.now());
+  const marking = utimes(runsFolder(folder.stateDir), now, now);
+  await orIoFailure(marking, `run ${folder.run} could not be taken up (${runsFolder(folder.stateDir)})`, 'unsent');
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun);
   return activeRun({ folder, header }, journal, lock);
 }

@@ -2,7 +2,7 @@ import type { ClockPort, SignalPort } from '../context.ts';
 import type { CallResult, Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal/journal.ts';
 import type { Progress } from './progress.ts';
-import type { RowResult, RunRow } from './row-outcome.ts';
+import type { AboutRow, RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
 
@@ -43,7 +43,9 @@ export interface RunTask<R extends RunRow> {
   /** About how many bytes a row holds; undefined: next to none. */
   sizeOf?(row: R): number;
   /** What the journal keeps of a row besides its id. */
-  reasonOf?(row: R): string | undefined;
+  aboutOf?(row: R): AboutRow;
+  /** Hears how a row ended once that is recorded, before it is printed. Must not reject. */
+  readonly ended?: ((result: RowResult<R>) => Promise<void> | undefined) | undefined;
   /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
   send(row: R, slot: RowSlot): Promise<CallResult>;
   /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */

@@ -1,30 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cardId, playService } from '../support/plain-service.ts';
-import { type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { openService, REISSUE } from '../support/open-service.ts';
+import { cardId } from '../support/plain-service.ts';
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** A service whose writes are answered by 500 until it is mended. */
-async function openService() {
-  const home = createHome();
-  const service = { isBroken: true };
-  const server = await startRecordingServer(
-    playService((request): Reply | undefined =>
-      service.isBroken && request.method === 'POST' ? { status: 500, body: 'no' } : undefined,
-    ),
-  );
-  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runFrontdesk(args, { env: { ...server.env, ...env }, home });
-  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
-  const list = async (...args: string[]): Promise<Entry[]> =>
-    JSON.parse((await run(['history', ...args, '--json'])).stdout) as Entry[];
-  return { home, service, server, run, posts, list };
-}
-
-const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
 const EVENT = [
   'calendar',
   'event',

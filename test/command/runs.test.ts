@@ -825,7 +825,11 @@ describe('runs', () => {
 
   test.each([
     ['finished', 'Remove run first?', { rejected: 0 }],
-    ['unsettled', 'Remove run first, which is unsettled and has 1 row whose outcome is unknown?', { rejected: 1 }],
+    [
+      'unsettled',
+      'Remove run first, which is unsettled and has 1 row whose outcome is unknown (open: first:1)?',
+      { rejected: 1 },
+    ],
   ])('the question before the removal of one that is %s says what is lost', async (state, question, { rejected }) => {
     const home = createHome();
     const server = await startRecordingServer(

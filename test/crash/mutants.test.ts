@@ -17,8 +17,8 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
     wrong: 'sends before the intent is on the disk',
     mutation: {
       file: 'src/run/row-call.ts',
-      line: 'await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
-      instead: 'void journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
+      line: 'await journal.intent({ row, id, ...task.aboutOf?.(this.row) });',
+      instead: 'void journal.intent({ row, id, ...task.aboutOf?.(this.row) });',
     },
     remains: 'nothing',
     caught: /^twice: /,

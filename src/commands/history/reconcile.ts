@@ -1,6 +1,14 @@
 import { ALL_OPERATIONS, OPERATIONS } from '../../api/operations.ts';
 import { callService, cardRead } from '../../call/resource.ts';
-import { type CardLook, canBeLookedAt, isClosed, recordLook, unsettledWrites } from '../../call/settle.ts';
+import {
+  type CardLook,
+  canBeLookedAt,
+  isClosed,
+  isSettledBy,
+  lookOf,
+  recordLooks,
+  unsettledWrites,
+} from '../../call/settle.ts';
 import { localCommand } from '../../command/command.ts';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
@@ -8,7 +16,6 @@ import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entr
 import type { HistoryEntry } from '../../history/history-event.ts';
 import { showHistory } from '../../history/read.ts';
 import { list } from '../../json/shape.ts';
-import { textAt } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
 import type { Service, Session } from '../../session.ts';
 import { SINCE } from './entry.ts';
@@ -85,10 +92,7 @@ async function namedEntries(
 /** Reads the card of an entry; undefined when it could not be read, which is reported. A 401 ends it all. */
 async function look(session: Session, cardId: string): Promise<CardLook | undefined> {
   const result = await callService(session, cardRead(cardId));
-  if (result.kind === 'answered') {
-    const { httpStatus, requestId } = result.ending;
-    return { status: textAt(result.resource, 'status'), httpStatus, requestId };
-  }
+  if (result.kind === 'answered') return lookOf(result);
   if (result.failure.code === 'AUTH' || result.failure.code === 'CANCELLED') throw result.failure;
   await session.report(result.failure);
   return undefined;
@@ -120,19 +124,18 @@ export async function reconcileHistory(
       ? await namedEntries(session, service, names)
       : await unsettledWrites(session, service, { sinceMs });
   const looks = new Map<string, CardLook | undefined>();
-  const now: HistoryEntry[] = [];
-  for (const entry of chosen) {
-    const cardId = entry.id ?? '';
-    const key = cardId.toLowerCase();
-    const isOpen = entry.ending.outcome === 'unknown' && !isClosed(entry);
-    if (isOpen && !looks.has(key)) looks.set(key, await look(session, cardId));
-    const seen = isOpen ? looks.get(key) : undefined;
-    const settled = seen === undefined ? entry : await recordLook(session, entry, seen);
-    if (seen !== undefined && settled.ending.outcome === 'unknown') {
+  const known = await recordLooks(session, chosen, async (entry) => {
+    const key = (entry.id ?? '').toLowerCase();
+    if (entry.ending.outcome !== 'unknown' || isClosed(entry)) return undefined;
+    if (!looks.has(key)) looks.set(key, await look(session, entry.id ?? ''));
+    const seen = looks.get(key);
+    if (seen !== undefined && !isSettledBy(entry, seen)) {
       await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
     }
-    now.push(settled);
-  }
+    return seen;
+  });
+  const named = new Map(known.map((entry) => [entry.entry, entry]));
+  const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
   const rows = now.map(historyJson);
   const none = `No write of profile ${session.profile.name} to ${service.host} is unknown.`;
   await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });

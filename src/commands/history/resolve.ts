@@ -48,6 +48,9 @@ export const command = localCommand({
   },
 });
 
+/** What a person found out. */
+type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
+
 /** Why a person cannot say what became of a write, or undefined. */
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
   const { outcome, code } = entry.ending;
@@ -62,14 +65,14 @@ async function obstacle(session: Session, entry: HistoryEntry): Promise<string |
  * Tells the run of a row, so that a resume sends it again or never does, and its state and counts are true. Before the
  * history, because what is sent depends on it.
  */
-async function resolveRow(session: Session, run: string, row: number, as: ResolvedEvent['as']): Promise<void> {
+async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found): Promise<void> {
   const ports = portsOf(session);
   const known = await requireRun(ports.stateDir, run);
   const before = await StoredRun.readWhole(known);
   await before.close();
   const { journal, close } = await resumeRun(ports, run);
   try {
-    await journal.resolve(row, `resolved_${as}`);
+    await journal.resolve(row, `resolved_${as}`, resultId);
     const after = await StoredRun.readWhole(known);
     await after.close();
     // One that is to be sent again is left for a resume.
@@ -81,11 +84,7 @@ async function resolveRow(session: Session, run: string, row: number, as: Resolv
 }
 
 /** Records what a person found out about a write, and returns its entry as it now is. USAGE where nothing is unknown. */
-export async function resolveEntry(
-  session: Session,
-  name: string,
-  found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>,
-): Promise<HistoryEntry> {
+export async function resolveEntry(session: Session, name: string, found: Found): Promise<HistoryEntry> {
   if (!session.keepsHistory) {
     throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set', {
       hints: ['unset FRONTDESK_NO_HISTORY'],
@@ -102,9 +101,9 @@ export async function resolveEntry(
       },
     );
   }
-  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found.as);
+  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
   const recorder = await session.recorder();
-  await recorder.resolve(entry.entry, found);
+  await recorder.resolve(entry, found);
   const { context } = session;
   const resolved = { ...found, by: context.user, time: new Date(context.clock.now()).toISOString() };
   return { ...entry, resolved };

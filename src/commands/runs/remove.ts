@@ -5,10 +5,20 @@ import { type Unread, unreadFailure } from '../../files/io-failure.ts';
 import { jsonOf, list, object, TEXT } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
 import { listRuns, lossOf, showRun } from '../../run/run-list.ts';
+import type { Session } from '../../session.ts';
 import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 
 /** Runs that the question before their removal names. */
 const MAX_NAMED = 5;
+
+/** Names of the open writes of a run in the history; none where the records cannot be read: a run can be removed all the same. */
+async function openEntries(session: Session): Promise<(run: string) => readonly string[]> {
+  const { readOpenWrites } = await import('../../history/open-index.ts');
+  const { clock, pid } = session.context;
+  const reading = readOpenWrites({ stateDir: session.stateDir(), clock, pid });
+  const { open } = await reading.catch(() => ({ open: [] }));
+  return (run) => open.flatMap(({ entry }) => (entry.startsWith(`${run}:`) ? [entry] : []));
+}
 
 const REMOVED = object({ removed: list(TEXT) });
 
@@ -35,15 +45,17 @@ export const command = localCommand({
       const name = await runNameOf(session, given);
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
-      await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known)}?`);
+      const open = await openEntries(session);
+      await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known, open(name))}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
       const before = session.context.clock.now() - olderThan.ms;
-      const lost = (await listRuns(portsOf(session), new Map())).filter(
-        (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',
-      );
-      const named = lost.map((run) => `${run.run}${lossOf(run.run, run)}`).slice(0, MAX_NAMED);
+      const open = await openEntries(session);
+      const old = (await listRuns(portsOf(session))).filter(({ startedAt }) => Date.parse(startedAt) < before);
+      const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
+      const lost = losses.filter(({ loss }) => loss !== '');
+      const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => run + loss);
       const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
       const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
       await confirmLoss(session, yes, `Remove all runs begun more than ${olderThan.text} ago?${among}`);

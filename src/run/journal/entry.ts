@@ -8,12 +8,18 @@ export interface StoredRow {
   readonly row: number;
   readonly id: string | undefined;
   readonly reason: string | undefined;
+  /** Names of the fields that an update sets. */
+  readonly fields?: readonly string[] | undefined;
+  /** What stands for the body of an event. */
+  readonly digest?: string | undefined;
   /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
   readonly timeMs: number | undefined;
   /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
   readonly ending: WriteEnding;
   /** What a person found out of a row whose outcome is unknown. */
   readonly resolved?: 'applied' | 'not_applied' | undefined;
+  /** With applied: the id of the new card or event that they found. */
+  readonly foundId?: string | undefined;
 }
 
 /** What a scanned journal has of one row: id, reason and time by its intent, the ending by its result. */
@@ -23,10 +29,11 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
   return {
     row,
     id: intent?.id ?? result?.id,
-    reason: intent?.s === 'intent' ? intent.reason : undefined,
+    ...(intent?.s === 'intent' ? { reason: intent.reason, fields: intent.f, digest: intent.d } : { reason: undefined }),
     timeMs: intent?.t ?? result?.t,
     ending: endingOfRow(row, states, intent?.t, result),
     resolved: RESOLVED.get(states.state(row)),
+    foundId: states.foundId(row),
   };
 }
 
@@ -36,11 +43,17 @@ const RESOLVED = new Map<string, StoredRow['resolved']>([
 ]);
 
 /** How a row counts in its run: what a person found out of an unknown one closes it. */
-export function endingInRun({ ending, resolved }: Pick<StoredRow, 'ending' | 'resolved'>): WriteEnding {
+export function endingInRun({
+  ending,
+  resolved,
+  foundId,
+}: Pick<StoredRow, 'ending' | 'resolved' | 'foundId'>): WriteEnding {
   if (resolved === undefined) return ending;
   const { attempts, sentAtMs } = ending;
   const known = { ...NO_ENDING, attempts, sentAtMs };
-  if (resolved === 'applied') return { ...known, outcome: 'applied', message: 'a person recorded that it was applied' };
+  if (resolved === 'applied') {
+    return { ...known, outcome: 'applied', resultId: foundId, message: 'a person recorded that it was applied' };
+  }
   return { ...known, outcome: 'not_sent', code: 'PARTIAL', message: 'a person recorded that it was not applied' };
 }
 

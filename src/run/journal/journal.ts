@@ -5,7 +5,7 @@ import type { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { SharedWrites } from '../../files/shared-writes.ts';
-import type { RunRow } from '../row-outcome.ts';
+import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
@@ -37,7 +37,7 @@ export interface RunAudit {
   /** The first failure to write, after which no row may be sent. */
   readonly failure: Failure | undefined;
   /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
-  begin(row: RunRow, timeMs: number): Promise<void>;
+  begin(row: RunRow & AboutRow, timeMs: number): Promise<void>;
   /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
   end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
@@ -131,7 +131,7 @@ export class RunJournal {
   }
 
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
-  intent(facts: RunRow): Promise<void> {
+  intent(facts: RunRow & AboutRow): Promise<void> {
     const record: IntentRecord = {
       n: facts.row,
       t: this.#ports.clock.now(),
@@ -139,6 +139,8 @@ export class RunJournal {
       a: this.states.attempts(facts.row) + 1,
       id: facts.id,
       reason: facts.reason,
+      f: facts.fields,
+      d: facts.digest,
     };
     return this.#append(record, (audit) => audit.begin(facts, record.t));
   }
@@ -156,9 +158,9 @@ export class RunJournal {
     return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
   }
 
-  /** Records a person's word about an `unknown` row: that it may be sent again, or what they found out. */
-  resolve(row: number, s: Resolution): Promise<void> {
-    return this.#append({ n: row, t: this.#ports.clock.now(), s, a: this.states.attempts(row) });
+  /** Records a person's word about an `unknown` row: that it may be sent again, or what they found out, with the new id. */
+  resolve(row: number, s: Resolution, resultId?: string): Promise<void> {
+    return this.#append({ n: row, t: this.#ports.clock.now(), s, a: this.states.attempts(row), rid: resultId });
   }
 
   /** What an earlier process recorded of a row; only on a journal that was taken up again. */

@@ -13,6 +13,10 @@ export interface IntentRecord {
   readonly a: number;
   readonly id?: string | undefined;
   readonly reason?: string | undefined;
+  /** Names of the fields that an update sets. */
+  readonly f?: readonly string[] | undefined;
+  /** What stands for the body of an event, as the history has it. */
+  readonly d?: string | undefined;
 }
 
 /**

@@ -57,6 +57,8 @@ export class RowStates {
   /** Offsets plus one; 0: none. */
   readonly #intentAt: Float64Array;
   readonly #resultAt: Float64Array;
+  /** Of rows that a person resolved as applied: the new card or event that they found. */
+  readonly #foundIds = new Map<number, string>();
   #epoch = 0;
 
   /** `rows`: the highest row number. */
@@ -97,6 +99,8 @@ export class RowStates {
     const state = outcomeAfter(wasDoubtful, record.s);
     this.#states[record.n] = (CODES.get(state) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
+    if (FOUND_OUT.includes(record.s)) this.#foundIds.delete(record.n);
+    if (record.s === 'resolved_applied' && record.rid !== undefined) this.#foundIds.set(record.n, record.rid);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
     // What is known of the first send stays when the user has it sent again.
     if (offset >= 0 && !isResolution(record.s)) offsets[record.n] = offset + 1;
@@ -126,6 +130,11 @@ export class RowStates {
 
   state(row: number): RowState {
     return STATES[(this.#states[row] ?? 0) & STATE_BITS] ?? 'none';
+  }
+
+  /** The id that a person found for a row that they resolved as applied. */
+  foundId(row: number): string | undefined {
+    return this.#foundIds.get(row);
   }
 
   attempts(row: number): number {

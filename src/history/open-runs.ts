@@ -1,0 +1,100 @@
+import { type Stats, statSync } from 'node:fs';
+import type { ClockPort } from '../context.ts';
+import { tidy } from '../files/io-failure.ts';
+import { requireOwnState } from '../files/own-state.ts';
+import { type KnownRun, type RunFolder, readRunHeader, runFolder, runNames, runsFolder } from '../run/run-folder.ts';
+import { hostOf } from './history-event.ts';
+import type { Index, OpenWrite, RunPart } from './open-index-file.ts';
+import { subjectOfWrite } from './write-subject.ts';
+
+/** A change within that time of a look may come once more with the same change time. */
+const SAME_TIME_MS = 2000;
+
+interface Ports {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+}
+
+/** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
+async function openRows({ StoredRun }: RunRecords, run: KnownRun, isHeld: boolean): Promise<readonly OpenWrite[]> {
+  const { header } = run;
+  const { user, profile, operation, host: url } = header;
+  const stored = await StoredRun.read(run);
+  try {
+    const found: OpenWrite[] = [];
+    for (const row of stored.unsettled(isHeld)) {
+      const { id, timeMs, ending, fields, digest } = await stored.entry(row);
+      const { row: known, subject } = subjectOfWrite({ operation, id });
+      const { httpStatus, observedStatus } = ending;
+      found.push({
+        entry: `${header.run}:${row}`,
+        time: timeMs === undefined ? header.startedAt : new Date(timeMs).toISOString(),
+        ...{ user, profile, host: hostOf(url), url, operation, call: known?.name, subject, fields, digest },
+        httpStatus,
+        observedStatus,
+      });
+    }
+    return found;
+  } finally {
+    await tidy(stored.close());
+  }
+}
+
+/** Only where a run has news: a look that finds none need not load them. */
+async function loadRecords() {
+  const [{ StoredRun }, { heldRuns }] = await Promise.all([
+    import('../run/stored-run.ts'),
+    import('../run/run-list.ts'),
+  ]);
+  return { StoredRun, heldRuns };
+}
+
+type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
+
+/**
+ * Brings what the index has of the runs up to date; returns whether anything is new. A run that was begun, taken up or
+ * removed changes the folder of all runs, so that without such a change only those under way are looked at; with one
+ * those whose record has changed are opened.
+ */
+export async function readRuns(index: Index, { stateDir, clock }: Ports): Promise<boolean> {
+  const all = runsFolder(stateDir);
+  requireOwnState(stateDir, all);
+  const mtimeMs = statSync(all, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const isSame = mtimeMs !== 0 && mtimeMs === index.runsMtimeMs;
+  const held = [...index.runs].flatMap(([name, part]) => (part.mtimeMs === 0 ? [name] : []));
+  if (isSame && held.length === 0) return false;
+  const runs = new Map<string, RunPart>(isSame ? index.runs : []);
+  const changed: { readonly folder: RunFolder; readonly facts: Stats }[] = [];
+  for (const name of isSame ? held : await runNames(stateDir)) {
+    const folder = runFolder(stateDir, name);
+    const facts = statSync(folder.journal, { throwIfNoEntry: false });
+    runs.delete(name);
+    if (facts === undefined) continue;
+    const known = index.runs.get(name);
+    if (known !== undefined && known.mtimeMs === facts.mtimeMs && known.size === facts.size) runs.set(name, known);
+    else changed.push({ folder, facts });
+  }
+  await readChanged(runs, changed, clock);
+  const isNews = changed.length > 0 || runs.size !== index.runs.size || !isSame;
+  index.runs = runs;
+  index.runsMtimeMs = clock.now() - mtimeMs > SAME_TIME_MS ? mtimeMs : 0;
+  return isNews;
+}
+
+async function readChanged(
+  runs: Map<string, RunPart>,
+  changed: readonly { readonly folder: RunFolder; readonly facts: Stats }[],
+  clock: ClockPort,
+): Promise<void> {
+  if (changed.length === 0) return;
+  const records = await loadRecords();
+  const held = await records.heldRuns(changed, clock);
+  for (const { folder, facts } of changed) {
+    const header = await readRunHeader(folder, true);
+    if (header === undefined) continue;
+    const isHeld = held.has(folder);
+    const open = await openRows(records, { folder, header }, isHeld);
+    // What a process works on is looked at again each time.
+    runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open });
+  }
+}

@@ -1,0 +1,39 @@
+import { matchPath, type Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import type { BeginEvent } from './history-event.ts';
+
+function callNamed(operation: string): Operation | undefined {
+  const rows = ALL_OPERATIONS.filter(({ command }) => command === operation);
+  return rows.length === 1 ? rows[0] : undefined;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/**
+ * The row of the table and the id of a write as the history has it, of a card in small letters; a raw call is read by
+ * its path. Undefined: it is none of the table, or has no id.
+ */
+export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>): {
+  readonly row: Operation | undefined;
+  readonly subject: string | undefined;
+} {
+  let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? callNamed(operation);
+  let subject: string | undefined = id === '' ? undefined : id;
+  if (operation === 'api') {
+    subject = undefined;
+    for (const known of ALL_OPERATIONS.filter(({ method }) => method === 'POST')) {
+      const params = matchPath(known.path, id.split('/'));
+      if (params === undefined) continue;
+      row = known;
+      subject = Object.values(params).map(decoded)[0];
+    }
+  }
+  const isCard = row === undefined ? operation.startsWith('card.') : row.family === 'cards';
+  return { row, subject: isCard ? subject?.toLowerCase() : subject };
+}
