@@ -22,15 +22,15 @@ export const FAILURES = {
   USAGE: {
     exitCode: 2,
     meaning:
-      'bad flag, argument, input file, configuration or environment, a token that is not visible ASCII, or a confirmation that could not be asked for; nothing was sent',
+      'invalid option, argument, input file, configuration or environment, a token that is not visible ASCII, or no terminal to confirm on; nothing was sent',
     repeat: 'after fixing it',
   },
-  NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
+  NOT_FOUND: { exitCode: 3, meaning: 'the service returned 404', repeat: '' },
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
   FORBIDDEN: { exitCode: 5, meaning: '403, or not allowed here: read-only, maxRows, approvals', repeat: '' },
   REJECTED: {
     exitCode: 6,
-    meaning: 'any other 4xx; a redirect (never followed) of a read; 307 or 308 to a write',
+    meaning: 'any other 4xx; a redirect of a read (never followed); 307 or 308 to a change',
     repeat: '',
   },
   UNREACHABLE: {
@@ -41,12 +41,12 @@ export const FAILURES = {
   OUTCOME_UNKNOWN: {
     exitCode: 8,
     meaning:
-      'a write left, and no readable answer tells whether it was applied: any 5xx whatever its body says, a 2xx whose body cannot be read, a 408, a redirect but 307 and 308; unless a read-back settles it',
+      'outcome unknown: a change was sent, and no readable response says whether it was applied (any 5xx, a 2xx that cannot be read, a 408, a redirect except 307 and 308), and no card check showed it',
     repeat: 'no, check first',
   },
   BAD_REPLY: {
     exitCode: 10,
-    meaning: 'a read failed: 5xx, no answer after it was sent, or one that cannot be read',
+    meaning: 'a read failed: 5xx, no response after it was sent, or one that cannot be read',
     repeat: 'yes',
   },
   BUSY: { exitCode: 11, meaning: "429, or a read's 408, retries used up", repeat: 'yes, later' },
@@ -57,16 +57,16 @@ export const FAILURES = {
   },
   LOCAL_IO: {
     exitCode: 16,
-    meaning: 'stdout, a file or a record could not be written; the message says whether the write was applied',
+    meaning: 'stdout, a file or a record could not be written; the message says whether the change was applied',
     repeat: 'see the message',
   },
   PRECONDITION: {
     exitCode: 17,
     meaning:
-      '--expect, --expect-rows or --expect-changes did not hold, the card changed while the question stood, the same was sent or is open already (--again), or a plan has expired; nothing was sent',
+      '--expect, --expect-rows or --expect-changes did not hold, the card changed before the answer, the same was sent or is open already (--again), or a plan has expired; nothing was sent',
     repeat: '',
   },
-  TIMEOUT: { exitCode: 124, meaning: '`card wait` saw no wanted status in time', repeat: 'yes' },
+  TIMEOUT: { exitCode: 124, meaning: '`card wait`: the card did not reach the status in time', repeat: 'yes' },
   CANCELLED: {
     exitCode: 130,
     meaning:

@@ -14,7 +14,7 @@ export interface Card {
   clientReference: string;
   /** WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED */
   status: string;
-  /** starting balance; currency not shown */
+  /** starting balance; the currency is not documented */
   initialBalance: number;
   /** current available balance */
   currentBalance?: number | undefined;
@@ -44,7 +44,7 @@ export interface Card {
 export interface Transaction {
   /** unique identifier */
   transactionId: string;
-  /** amount of the transaction; currency not shown */
+  /** amount of the transaction; the currency is not documented */
   amount: number;
   /** LOAD, UNLOAD or PURCHASE */
   type: string;
@@ -103,9 +103,9 @@ export interface CalendarEvent {
   name?: string | undefined;
   /** displayable long-form text */
   description?: string | null | undefined;
-  /** start, ISO 8601; time zones not shown */
+  /** start, ISO 8601; time zones are not documented */
   start?: string | undefined;
-  /** end, ISO 8601; time zones not shown */
+  /** end, ISO 8601; time zones are not documented */
   end?: string | undefined;
   /** physical or virtual place */
   location?: string | undefined;

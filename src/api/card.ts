@@ -10,7 +10,7 @@ export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOC
 export const Transaction = resource(
   {
     transactionId: described(TEXT, { description: 'unique identifier' }),
-    amount: described(NUMBER, { description: 'amount of the transaction; currency not shown' }),
+    amount: described(NUMBER, { description: 'amount of the transaction; the currency is not documented' }),
     type: described(TEXT, { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
     createdAt: described(TEXT, { description: 'time the transaction was recorded', format: 'date-time' }),
   },
@@ -23,7 +23,7 @@ export const Card = resource(
     cardId: described(TEXT, { description: 'unique identifier of the card', format: 'uuid' }),
     clientReference: described(TEXT, { description: 'identifier provided by the client to prevent duplication' }),
     status: described(TEXT, { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
-    initialBalance: described(NUMBER, { description: 'starting balance; currency not shown' }),
+    initialBalance: described(NUMBER, { description: 'starting balance; the currency is not documented' }),
     currentBalance: described(NUMBER, { description: 'current available balance' }),
     expiryDate: described(TEXT, { description: 'when the card expires', format: 'date-time' }),
     design: described(TEXT, { description: 'design or template selected' }),

@@ -22,7 +22,7 @@ export const FAMILY = {
   kind: 'choice',
   value: 'cards|calendar',
   choices: FAMILIES,
-  text: 'gift cards or calendars',
+  text: 'choose gift cards or calendars',
 } as const;
 
 /** Asks which of the two APIs is meant. */
@@ -32,7 +32,7 @@ export async function askFamily({ prompt }: Session, question: string): Promise<
 }
 
 /** `--yes` of the commands that never ask, so that a script may give it to all that delete. */
-export const NEVER_ASKS = { ...YES, text: 'accepted; this command never asks' } as const;
+export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks' } as const;
 
 /**
  * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Where no person can be

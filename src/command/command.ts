@@ -167,7 +167,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
   // The only field that the spec lets be null in a request is an event's url.
   if (field.nullable) return [option, { long: `no-${flag}`, text: `send ${name} as null`, field: name }];
   if (name !== 'description') return [option];
-  const text = 'send the text of a file (- is stdin) as description, exactly';
+  const text = 'send the text of this file (- is stdin) as the description, exactly';
   return [option, { long: 'description-file', kind: 'path', value: 'file', text, field: name }];
 }
 

@@ -252,7 +252,7 @@ async function printAnswer(session: Session, include: boolean, answer: Answer): 
 
 export const command = localCommand({
   description:
-    'Sends one raw request to the service, with the credential, the retries and the rules of every other call. Which of the two is meant is read from the path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…), else by --family. The path is sent as typed, so percent-encode what needs it; whole URLs and dot segments are refused. A POST is a write: it asks on a terminal and needs --yes elsewhere, obeys a read-only profile and a required reason, and is recorded in the history. The answer is printed as sent: as indented JSON unless -o or --columns says otherwise. In table and csv output the one-time secrets of a provisioning are hidden.',
+    'Uses the credential, retries and rules of every other command. The path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…) or --family says which API is meant. The path is sent as typed: percent-encode what needs it. URLs and dot segments are refused. A POST is a change: it asks in a terminal, needs --yes elsewhere, obeys the limits of the profile, and is in the history. The response is printed as indented JSON, unless -o or --columns says otherwise. Table and CSV output hide one-time secrets.',
   usesProfile: true,
   writes: true,
   arguments: {
@@ -260,14 +260,17 @@ export const command = localCommand({
     path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
   },
   options: {
-    family: { ...FAMILY, text: 'gift cards or calendars, where the path does not say' },
+    family: { ...FAMILY, text: 'choose the API if the path does not say it' },
     data: {
       kind: 'text',
       value: 'json|@file|@-',
-      text: 'body of a POST: JSON, or the file that holds it (@- is stdin)',
+      text: 'send this body with a POST: JSON, or a file with JSON (@- is stdin)',
     },
-    again: { ...SPECIAL.again, text: 'send a reissue, a provisioning or an event that was sent, or is open, already' },
-    include: { text: 'print status and headers before the body; not with json, ndjson or csv output' },
+    again: {
+      ...SPECIAL.again,
+      text: 'send a reissue, provisioning or event even if the history shows it as sent or open',
+    },
+    include: { text: 'print status and headers before the body; not with json, ndjson or csv' },
   },
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 17, 130],
   examples: {

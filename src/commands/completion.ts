@@ -25,7 +25,7 @@ const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 export function command(registry: Registry): LocalCommand {
   return localCommand({
     description: [
-      'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
+      'Completes commands, options, values and files. Tab runs frontdesk only for the names of profiles and runs.',
       'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell: frontdesk completion powershell >> $PROFILE. Then start a new shell.',
     ].join('\n'),
     arguments: {

@@ -53,18 +53,18 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
 export const command = localCommand({
   columns: COLUMNS,
   description:
-    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing but a folder of its own, which it makes in the state folder and removes, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds, with --strict with 15 when it found a problem.',
+    'Checks settings, credentials, folders, environment variables and the current profile. Says what is wrong and how to fix it. Works even if the settings file is damaged. Sends nothing unless you add --connect. Never shows a token or runs a token command. To test the state folder, it creates a folder there and deletes it. Exits with 0, even if it finds problems; with --strict, with 15.',
   needsSettings: false,
   options: {
     connect: {
-      text: 'send each base URL one GET of an id that cannot exist, with the stored token: tells whether it answers, takes the token, and has the same time',
+      text: 'test each base URL, the stored token and the clock with one GET of an ID that cannot exist',
     },
-    strict: { text: 'end with exit code 15 when a problem is found' },
+    strict: { text: 'exit with 15 if a problem is found' },
   },
   examples: {
-    'See what may be wrong': 'doctor',
-    'See whether the service of a profile can be reached': 'doctor -p live --connect',
-    'In a job: fail when something is wrong': 'doctor --strict',
+    'Check everything': 'doctor',
+    'Check whether the service of a profile responds': 'doctor -p live --connect',
+    'In a job: fail if there is a problem': 'doctor --strict',
     'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
   },
   output: () => DOCTOR_OUTPUT,

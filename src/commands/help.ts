@@ -8,8 +8,7 @@ import { ANY } from '../json/shape.ts';
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function command(registry: Registry): LocalCommand {
   return localCommand({
-    description:
-      'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
+    description: 'Without words, lists all commands and topics. With --json, prints the same facts as JSON.',
     arguments: {
       word: {
         text: 'words of a command, such as card block, or a topic',
@@ -21,7 +20,7 @@ export function command(registry: Registry): LocalCommand {
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
     examples: {
-      'What an exit code means and whether to repeat': 'help exit-codes',
+      'What an exit code means, and when to run again': 'help exit-codes',
       'How to block a card': 'help card block',
       'The options of a command, for a program': "help card block --json --query 'options[].long'",
     },

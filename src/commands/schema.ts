@@ -23,12 +23,12 @@ async function schemaOf(words: readonly string[], registry: Registry, version: s
 export function command(registry: Registry): LocalCommand {
   return localCommand({
     description:
-      'Prints the command tree as JSON: every command with its arguments, options and limits, JSON Schemas of its input and output, exit codes and examples. Words name a single command. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
+      'Prints every command with its arguments, options, limits, JSON Schemas, exit codes and examples, or only the command that you name. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
     arguments: { word: { text: 'words of one command, such as card block', required: false, variadic: true } },
     options: {
       openapi: {
         excludes: { '<word>': 'it describes the whole service' },
-        text: 'OpenAPI 3.1 of the service instead of the commands',
+        text: 'print OpenAPI 3.1 of the service instead',
       },
     },
     needsSettings: false,

@@ -54,7 +54,7 @@ function ownOptions(doc: CommandDoc): readonly Block[] {
   const bulk = doc.options.filter(isBulk).map(({ long }) => `--${long}`);
   return [
     ...listed('Options', optionRows(doc.options.filter((option) => !isBulk(option)))),
-    ...(bulk.length === 0 ? [] : [text(`Options for many rows: ${bulk.join(' ')}. See \`frontdesk help bulk\`.`)]),
+    ...(bulk.length === 0 ? [] : [text(`Bulk options: ${bulk.join(' ')}. For details, run \`frontdesk help bulk\`.`)]),
   ];
 }
 
@@ -76,8 +76,8 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
       doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
     ),
     ...ownOptions(doc),
-    text(`Exit codes: ${codes.join(', ')}. See \`frontdesk help exit-codes\`.`),
-    text(`Options of every command: ${shortest.join(' ')}. See \`frontdesk help options\`.`),
+    text(`Exit codes: ${codes.join(', ')}. For details, run \`frontdesk help exit-codes\`.`),
+    text(`Global options: ${shortest.join(' ')}. For details, run \`frontdesk help options\`.`),
   ];
 }
 
@@ -97,8 +97,10 @@ export function groupBlocks(
       'Commands',
       children.map((child) => ({ name: child.name, text: child.summary })),
     ),
-    ...(defaultDoc === undefined ? [] : [text(`\`${words}\` alone is \`frontdesk ${defaultDoc.command}\`.`)]),
-    text(`See \`${words} <command> --help\`.`),
+    ...(defaultDoc === undefined
+      ? []
+      : [text(`\`${words}\` without a subcommand runs \`frontdesk ${defaultDoc.command}\`.`)]),
+    text(`For details, run \`${words} <command> --help\`.`),
   ];
 }
 
@@ -109,10 +111,10 @@ export function groupBlocks(
 const SECTIONS = [
   { title: 'Gift cards', words: ['card', 'desk'], spread: true },
   { title: 'Calendars', words: ['calendar'], spread: true },
-  { title: 'This machine', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },
+  { title: 'Setup', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },
 ];
 
-const OTHERS = 'Many rows, records, programs';
+const OTHERS = 'Bulk changes, history and automation';
 
 function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {
   if (spread) {
@@ -130,7 +132,7 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
   const named = SECTIONS.flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [
-    text('frontdesk: gift cards and calendars from the command line\nUsage: frontdesk <command> [options]'),
+    text('Manage gift cards and calendars from the command line.\nUsage: frontdesk <command> [options]'),
     ...[...SECTIONS, { title: OTHERS, words: others, spread: false }].flatMap(({ title, words, spread }) =>
       listed(
         title,
@@ -140,8 +142,8 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
         }),
       ),
     ),
-    rows('First steps', {
-      'frontdesk sandbox info': 'ids to try: frontdesk -p sandbox card get <cardId>',
+    rows('Get started', {
+      'frontdesk sandbox info': 'IDs to try: frontdesk -p sandbox card get <cardId>',
       'frontdesk <command> --help': 'options with their limits, examples, exit codes',
       'frontdesk help <topic>': topics.join(', '),
     }),

@@ -17,7 +17,7 @@ const EXIT_CODES: readonly Block[] = [
 
 const VARIABLES: readonly Block[] = [
   text(
-    'An option wins over the environment, the environment over the profile, the profile over `frontdesk config`, and that over the default.',
+    'Options override environment variables. Those override the profile, which overrides `frontdesk config`, which overrides the defaults.',
   ),
   {
     kind: 'rows',
@@ -62,7 +62,7 @@ const OUTPUT: readonly Block[] = [
 
 const OPTIONS: readonly Block[] = [
   text(
-    'They may stand anywhere after `frontdesk`. An option wins over the environment, the environment over the profile, the profile over `frontdesk config`, and that over the default. A duration is 500ms, 30s, 2m or 1h.',
+    'They may stand anywhere after `frontdesk`. Options override environment variables. Those override the profile, which overrides `frontdesk config`, which overrides the defaults. A duration is 500ms, 30s, 2m or 1h.',
   ),
   examples('Examples', {
     'Use another profile, and JSON for a script':

@@ -17,7 +17,7 @@ export const command = localCommand({
   exitCodes: [0, 1, 2, 4, 8, 16],
   examples: {
     'Open the desk': 'desk -p live',
-    'Try it without a service': 'desk -p sandbox',
+    'Try it with the sandbox': 'desk -p sandbox',
   },
   output: () => ANY,
   async run(session, { idle }) {

@@ -17,13 +17,13 @@ function requireNamedService({ profile, context }: Session): void {
 
 export const command = localCommand({
   description:
-    'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
+    'Serves the Model Context Protocol on stdin and stdout. An assistant can read cards, subscribers, history and runs. With --allow-writes it can also ask for single changes, and you confirm each one in the client. Provisioning, raw requests, bulk changes, credentials and settings are never offered. It exits at the end of stdin.',
   usesProfile: true,
   isLasting: true,
-  options: { allowWrites: { text: 'offer single changes too; a person confirms each' } },
+  options: { allowWrites: { text: 'offer single changes too; you confirm each one' } },
   exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
   examples: {
-    'Let an assistant look, and change nothing': 'mcp -p live',
+    'Let an assistant read, and change nothing': 'mcp -p live',
     'Let it ask for changes, in the sandbox': 'mcp -p sandbox --allow-writes',
   },
   output: () => ANY,

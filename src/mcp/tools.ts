@@ -146,7 +146,7 @@ export const WRITE_TOOLS: readonly WriteTool[] = [
     idName: 'calendarId',
   }),
   writing(OPERATIONS.eventCreate, 'event_create', {
-    title: 'Create an event',
+    title: 'Create events',
     description:
       'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A repeat creates a second event.',
   }),

@@ -87,34 +87,34 @@ export const PROFILE_SETTINGS = {
     readStored: found,
   } satisfies ProfileSetting<string>,
   readOnly: {
-    option: { kind: 'text', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    option: { kind: 'text', value: 'true|false', choices: ['true', 'false'], text: 'refuse every change' },
     column: { header: 'READ-ONLY' },
     shape: BOOLEAN,
     read: readBoolean,
   } satisfies ProfileSetting<boolean>,
   /** The most rows that the input of one write may have; undefined: any number. */
   maxRows: {
-    option: { kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
+    option: { kind: 'text', value: 'n', text: 'refuse a change of more rows than this' },
     column: { header: 'MAX ROWS', align: 'right', spare: true },
     shape: INTEGER,
     read: (text) => readValue({ kind: 'count', max: 999_999_999 }, text),
   } satisfies ProfileSetting<number>,
   /** Source of a regular expression that `--reason` must match somewhere. */
   requireReason: {
-    option: { kind: 'text', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+    option: { kind: 'text', value: 'pattern', text: 'require a --reason that matches this pattern' },
     column: { header: 'REQUIRED REASON' },
     shape: TEXT,
     read: readPattern,
   } satisfies ProfileSetting<string>,
   /** What a person reads in the place of that pattern. */
   requireReasonHint: {
-    option: { kind: 'text', value: 'text', text: 'what people read in its place: a sentence that says what to give' },
+    option: { kind: 'text', value: 'text', text: 'show this sentence instead of the pattern' },
     column: { header: 'REASON HINT', wide: true },
     shape: TEXT,
     read: found,
   } satisfies ProfileSetting<string>,
   output: {
-    option: { short: 'o', kind: 'text', value: 'format', text: 'output format of calls with this profile' },
+    option: { short: 'o', kind: 'text', value: 'format', text: 'print in this format' },
     column: { header: 'OUTPUT' },
     shape: oneOf(FORMATS),
     read: (text) => readChoice(FORMATS, text),
@@ -124,7 +124,7 @@ export const PROFILE_SETTINGS = {
     option: {
       value: 'file',
       kind: 'path',
-      text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
+      text: 'OpenSSH allowed-signers file: bulk changes then need a plan that these people approved',
     },
     column: { header: 'APPROVERS', spare: true },
     shape: TEXT,
@@ -132,7 +132,7 @@ export const PROFILE_SETTINGS = {
     readStored: takeAbsolutePath,
   } satisfies ProfileSetting<string>,
   approvals: {
-    option: { kind: 'text', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    option: { kind: 'text', value: 'n', text: 'require approvals of this many people, 1 to 9' },
     column: { header: 'APPROVALS', align: 'right', spare: true },
     shape: INTEGER,
     read: (text) => readValue({ kind: 'count', max: 9 }, text),

@@ -7,7 +7,7 @@ describe('frontdesk without words', () => {
   it('shows the overview and succeeds, as with --help', async () => {
     const { code, stdout, stderr } = await runFrontdesk([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('  card block      Block cards\n');
+    expect(stdout).toContain('  card block      Block gift cards (cannot be undone)\n');
     expect(stdout).toContain('frontdesk -p sandbox card get <cardId>');
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
     for (const args of [['--help'], ['-h'], ['help']]) expect((await runFrontdesk(args)).stdout).toBe(stdout);
@@ -24,7 +24,9 @@ describe('help', () => {
   ])('of a command is the same by $argv', async ({ argv }) => {
     const { code, stdout, stderr } = await runFrontdesk(argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.startsWith('Block cards\n\nBlocks one card, or many. ')).toBe(true);
+    expect(stdout.startsWith('Block gift cards (cannot be undone)\n\nIn a terminal, frontdesk shows the card ')).toBe(
+      true,
+    );
     expect(stdout).toContain('\nUsage: frontdesk card block [cardId...] [options]\n');
     expect(stdout).toContain('  # Block a lost card\n');
     expect(stdout).toMatch(/^Exit codes: [\s\S]*8 OUTCOME_UNKNOWN/m);
@@ -119,7 +121,7 @@ describe('schema', () => {
 });
 
 const NO_SEARCH =
-  'The service has no search and no list of cards: a card is found by its id alone. `frontdesk history` shows the cards that were changed from this machine.';
+  'The service documents no search and no list of cards, so you need the card ID. `frontdesk history` shows the cards that were changed from this machine.';
 
 describe('the page of the cards', () => {
   it('says that the service has no search', async () => {
@@ -165,7 +167,7 @@ describe('a word that is no command, and an option of none', () => {
     [['search', 'smith'], `hint: ${NO_SEARCH}`],
     [
       ['calendar', 'list'],
-      'hint: The service has no search: it lists the subscribers of a calendar by its id, and can show neither calendars nor events.',
+      'hint: The service lists the subscribers of a calendar if you have the calendar ID. It documents no search, and no way to show calendars or events.',
     ],
   ])('%j is answered with %s', async (args, hint) => {
     const { code, stdout, stderr } = await runFrontdesk(args);

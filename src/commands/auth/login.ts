@@ -39,10 +39,10 @@ const LOGIN_OPTIONS = {
     kind: 'text',
     value: 'cmd',
     excludes: { 'token-file': '' },
-    text: 'run this command whenever a token is needed; nothing is kept',
+    text: 'run this command when a token is needed; store nothing',
   },
   tokenFile: { kind: 'path', value: 'path', text: 'read the token from this file at each use' },
-  check: { kind: 'text', value: 'id', text: 'read this card or calendar with the new credential' },
+  check: { kind: 'text', value: 'id', text: 'test the credential: read this card or calendar' },
 } as const;
 
 type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
@@ -242,7 +242,7 @@ const LOGIN = object(
 
 export const command = localCommand({
   description:
-    'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
+    'Creates the profile if it is new. In a terminal, frontdesk asks for what is missing and hides the token. No option takes a token, because other programs can read arguments. A stored token is sent only to the scheme, host and port of the URL. Nothing is sent unless you add --check.',
   options: LOGIN_OPTIONS,
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
   examples: {

@@ -9,7 +9,7 @@ const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMI
 
 export const command = localCommand({
   description:
-    'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
+    'Deletes both credentials of a profile, or one of them, from this machine. The tokens stay valid at the service. Environment variables are not changed.',
   options: { family: FAMILY, yes: NEVER_ASKS },
   examples: {
     'Remove both credentials of a profile': 'auth logout -p live',

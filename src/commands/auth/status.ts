@@ -20,9 +20,9 @@ export const command = localCommand({
   columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
-    'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
+    'Shows the source, host, last four characters and expiry date of each credential of the profile. Exits with 4 if there is a URL without a usable credential. Sends nothing. Runs the token command, if there is one.',
   exitCodes: [0, 1, 2, 4, 16, 141],
-  examples: { 'See how the current profile stands': 'auth status', 'In a script': 'auth status -p live --json' },
+  examples: { 'Check the current profile': 'auth status', 'In a script': 'auth status -p live --json' },
   output: () => STATUS_OUTPUT,
   async run(session) {
     const { profile } = session;

@@ -6,7 +6,7 @@ import { answerColumns, CALENDAR_ARGUMENT } from './columns.ts';
 
 export const command = callCommand({
   description:
-    'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. There is no way to read a calendar back, so a call without an answer is exit 8; repeating it sets the same values.',
+    'Sends exactly the given fields. An empty text is sent as an empty text. The service does not document what happens to omitted fields. If no response comes, the outcome is unknown (exit 8), because no command can show a calendar. Running the command again sends the same values.',
   operation: OPERATIONS.calendarUpdate,
   columns: answerColumns(OPERATIONS.calendarUpdate, ['object', 'created']),
   argument: CALENDAR_ARGUMENT,
@@ -14,7 +14,7 @@ export const command = callCommand({
   changedFrom: true,
   examples: {
     'Rename a calendar': 'calendar update cal_harbour_tours --name "Spring tastings"',
-    'Set a long description from a file and take the page away':
+    'Set a long description from a file, and clear the URL':
       'calendar update cal_harbour_tours --description-file about.txt --url ""',
     'Switch calendars off from a spreadsheet': 'calendar update --from calendars.csv --active false --yes',
   },

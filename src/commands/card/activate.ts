@@ -5,7 +5,7 @@ import { WRITE } from './columns.ts';
 export const command = callCommand({
   ...WRITE,
   description:
-    'Activates one card, or many. When no readable answer comes, the card is read back: status ACTIVE counts as done, anything else is exit 8. Which status an activation leads to is not documented.',
+    'If no readable response comes, frontdesk checks the card: ACTIVE counts as done. Otherwise the outcome is unknown (exit 8). The service does not document which status an activation leads to.',
   operation: OPERATIONS.cardActivate,
   examples: {
     'Activate a card': 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505',

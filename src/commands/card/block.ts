@@ -5,7 +5,7 @@ import { WRITE } from './columns.ts';
 export const command = callCommand({
   ...WRITE,
   description:
-    'Blocks one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. There is no way back from a block. When no readable answer comes, the card is read back: status BLOCKED counts as done, anything else is exit 8.',
+    'In a terminal, frontdesk shows the card and asks for confirmation. Elsewhere, it needs --yes. If no readable response comes, frontdesk checks the card: BLOCKED counts as done. Otherwise the outcome is unknown (exit 8).',
   operation: OPERATIONS.cardBlock,
   examples: {
     'Block a lost card': 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"',

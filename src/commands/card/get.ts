@@ -7,12 +7,12 @@ import { ANY_CARDS } from './columns.ts';
 export const command = callCommand({
   ...ANY_CARDS,
   description:
-    'Reads one card, or several. One id gives one card; several ids or --from give a list in the order asked for, and exit 15 when some could not be read.',
+    'One ID prints one card. Several IDs, or --from, print a list in the same order, and exit with 15 if some cards could not be read.',
   operation: OPERATIONS.cardGet,
   examples: {
     'Show a card': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-    'Take the status for a script': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status',
-    'Read many cards as CSV with a metadata column':
+    'Print only the status, for a script': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status --raw',
+    'Export many cards as CSV, with a metadata column':
       'card get --from ids.txt -o csv --columns cardId,status,metadata.store',
   },
 });

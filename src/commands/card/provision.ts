@@ -5,7 +5,7 @@ import { CARD_ARGUMENT } from './columns.ts';
 
 export const command = callCommand({
   description:
-    "Asks the service for the data that puts a card into a customer's wallet. The result is secret and comes once: tables and csv hide it, --out writes it to a new file that only you can read, and neither history nor --verbose ever holds it. It cannot be read back, so a call without an answer is exit 8.",
+    'The data is secret, and the service returns it only once. To keep it, use --out: it creates a file that only you can read. Table and CSV output hide the data. The history and --verbose never contain it. If no response comes, the outcome is unknown (exit 8), because no command can check it.',
   operation: {
     option: 'wallet',
     rows: { wallet_a: OPERATIONS.cardProvisionWalletA, wallet_b: OPERATIONS.cardProvisionWalletB },

@@ -2,11 +2,11 @@ import { localCommand } from '../../command/command.ts';
 import { KEY, PREFERENCE, printPreference } from './preference.ts';
 
 export const command = localCommand({
-  description: 'Shows the value in force of one preference.',
+  description: 'Prints the value in force, wherever it comes from.',
   arguments: { key: KEY },
   examples: {
     'Show the default timeout': 'config get timeout',
-    'Which output format counts, for a script': 'config get output --json',
+    'Print the output format in force, for a script': 'config get output --json',
   },
   output: () => PREFERENCE,
   async run(session, { key }) {

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
 export const command = localCommand({
   columns: COLUMNS,
   description:
-    'Lists every preference: the value in force, where that comes from, and what is built in. Flags, environment and profile go before what is set here.',
+    'Shows the value in force, its source and the default. Options, environment and profile override a preference.',
   examples: { 'See what is set': 'config list', 'The same for a script': 'config list --json' },
   output: () => record(IN_FORCE),
   async run(session) {

@@ -3,7 +3,7 @@ import { jsonOf, TEXT } from '../../json/shape.ts';
 import { settingsPath } from '../../settings/read.ts';
 
 export const command = localCommand({
-  description: 'Shows where the settings file is, whether it exists or not.',
+  description: 'Prints the path, even if the file does not exist yet.',
   needsSettings: false,
   examples: { 'Open the settings in an editor': 'config path', 'As a JSON string': 'config path --json' },
   output: () => TEXT,

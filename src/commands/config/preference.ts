@@ -9,7 +9,7 @@ export const KEY = {
   kind: 'choice',
   choices: PREFERENCE_KEYS,
   required: true,
-  text: PREFERENCE_KEYS.join(', '),
+  text: 'which preference',
   question: 'Which preference?',
 } as const;
 

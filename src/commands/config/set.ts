@@ -5,10 +5,10 @@ import { KEY, PREFERENCE, printPreference } from './preference.ts';
 
 export const command = localCommand({
   description:
-    'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100), concurrency (1 to 1000) or timeZone, the zone of the times that people see (Europe/Oslo).',
+    'The preferences are output (table, json, ndjson, csv), timeout (30s), retries (0 to 100), concurrency (1 to 1000) and timeZone, the zone of the times that people see (Europe/Oslo).',
   arguments: { key: KEY, value: { text: 'the value', required: true, isOwnQuestion: true } },
   examples: {
-    'Wait longer for answers': 'config set timeout 2m',
+    'Wait longer for responses': 'config set timeout 2m',
     'Print JSON unless told otherwise': 'config set output json',
     'See times in another zone': 'config set timeZone Europe/Oslo',
   },

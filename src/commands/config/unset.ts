@@ -3,7 +3,7 @@ import { unsetPreference } from '../../settings/settings.ts';
 import { KEY, PREFERENCE, printPreference } from './preference.ts';
 
 export const command = localCommand({
-  description: 'Takes a preference away, so that the built-in value counts again.',
+  description: 'Deletes the preference from the settings file.',
   arguments: { key: KEY },
   examples: { 'Back to the built-in timeout': 'config unset timeout', 'Back to tables': 'config unset output' },
   output: () => PREFERENCE,

@@ -11,7 +11,7 @@ import type { Session } from '../../session.ts';
 export const SINCE = {
   kind: 'moment',
   value: 'age|date',
-  text: `only writes since then: ${MOMENT_FORMS}; dates are local`,
+  text: `list only changes since then: ${MOMENT_FORMS} (local dates)`,
 } as const;
 
 /** Entries that are offered where none was named. */

@@ -23,15 +23,15 @@ const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) =>
 /** Which writes are listed. */
 export const HISTORY_FILTER = {
   since: SINCE,
-  until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
+  until: { kind: 'moment', value: 'age|date', text: 'list only changes until then; a date includes that day' },
   id: {
     kind: 'text',
     value: 'id',
-    text: 'only writes to this id, or whose answer has it; of a card its first 8 characters are enough',
+    text: 'list only changes of this ID, or with it as result; for a card, 8 characters are enough',
   },
-  operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
-  outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
-  open: { text: 'only writes of unknown outcome that nothing has settled, superseded or resolved' },
+  operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'list only changes of this command' },
+  outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'list only changes with this outcome' },
+  open: { text: 'list only changes whose outcome is still unknown (not resolved or superseded)' },
   limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
 } as const;
 
@@ -105,12 +105,12 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
 export const command = localCommand({
   columns: HISTORY_COLUMNS,
   description:
-    'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
+    'Lists single changes and rows of bulk runs, made from this machine, newest first: who changed what, when, and the outcome. It contains no tokens, request bodies or provisioning results. If frontdesk was killed during a change, its outcome is unknown.',
   options: HISTORY_FILTER,
   exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-    'What must be looked at?': 'history --since 24h --outcome unknown',
+    'What needs a check?': 'history --since 24h --outcome unknown',
     'What was blocked in October?': 'history --operation card.block --since 2026-10-01 --until 2026-10-31',
   },
   output: () => list(HISTORY_OUTPUT),

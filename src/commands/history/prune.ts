@@ -8,12 +8,12 @@ const PRUNED = object({ removed: INTEGER });
 
 export const command = localCommand({
   description:
-    'Deletes old single writes from the history, but for those whose outcome is still unknown. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
+    'Keeps changes whose outcome is still unknown. Asks first. Outside a terminal, it needs --yes. To delete the rows of runs, use `frontdesk runs remove --older-than 90d`.',
   options: {
     olderThan: {
       kind: 'age',
       required: true,
-      text: 'delete what is older: 90d',
+      text: 'delete entries older than this (90d)',
       question: 'Delete what is older than (30m, 24h, 90d)',
     },
     yes: YES,

@@ -24,14 +24,14 @@ export const command = localCommand({
   columns: HISTORY_COLUMNS,
   usesProfile: true,
   description:
-    'Reads the card of each single activate, block or reissue of this profile and host whose outcome is unknown, and records what it shows: where that is what the write aims at, it becomes confirmed_by_read, else it stays unknown. A reissue is never settled by a read. Nothing is written to the service. Rows of a run are settled by `frontdesk runs resume <run> --reconcile`.',
+    'Checks the card of each single activate, block or reissue with an unknown outcome, for this profile and host. If the card has the expected status, the outcome becomes confirmed_by_read. Otherwise it stays unknown. A reissue always stays unknown. The check changes nothing at the service. For the rows of a run, use `frontdesk runs resume <run> --reconcile`.',
   arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
   options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
   exitCodes: [0, 1, 2, 4, 8, 16, 141],
   examples: {
-    'Settle what can be settled': 'history reconcile -p live',
-    'The writes of the last week': 'history reconcile -p live --since 7d',
-    'One write': 'history reconcile 9f3a1c -p live',
+    'Check all cards with an unknown outcome': 'history reconcile -p live',
+    'Only changes of the last week': 'history reconcile -p live --since 7d',
+    'One entry': 'history reconcile 9f3a1c -p live',
   },
   output: () => list(HISTORY_OUTPUT),
   async run(session, { entry, since }) {

@@ -16,7 +16,7 @@ import { chooseEntry } from './entry.ts';
 export const command = localCommand({
   columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
   description:
-    'Records what a person found out elsewhere about a write whose outcome is unknown, single or the row of a run (<run>:<row>): whether it was applied. The outcome stays unknown, and the write is open no more. It sends nothing. Resolving again replaces what was recorded.',
+    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. Sends nothing.',
   arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
   options: {
     as: {
@@ -27,13 +27,13 @@ export const command = localCommand({
       text: 'what was found out',
       question: 'Was it applied',
     },
-    resultId: { kind: 'text', value: 'id', text: 'with applied: the id of the new card or event' },
-    note: { kind: 'text', value: 'text', text: 'how it was found out' },
+    resultId: { kind: 'text', value: 'id', text: 'with applied: record the ID of the new card or event' },
+    note: { kind: 'text', value: 'text', text: 'record how you found out' },
   },
   exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
-    'The new card was found': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
-    'Nothing was done, says the provider': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
+    'The new card exists': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
+    'The service did nothing': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
   },
   output: () => HISTORY_OUTPUT,
   check({ as, resultId }) {

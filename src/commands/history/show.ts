@@ -9,12 +9,13 @@ import { chooseEntry, withClosings } from './entry.ts';
 export const command = localCommand({
   columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS, ...READ_COLUMNS],
   description:
-    'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
+    'Give the name from the ENTRY column, or any part that no other entry shares. If the outcome was resolved later, shows both the first outcome and what the card showed.',
   arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
   exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
-    'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
+    'Print its request ID, for the service desk':
+      'history show 20270402T180000000-4d2-9f3a1c --json --query requestId --raw',
   },
   output: () => SHOWN_OUTPUT,
   async run(session, given) {

@@ -35,7 +35,7 @@ export const command = localCommand({
   columns: APPROVAL_COLUMNS,
   exitCodes: [0, 1, 2, 4, 5, 16],
   description:
-    'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes; it does not stop a person who has the token and curl. Off a terminal it needs --yes.',
+    'Shows the plan, then signs it with an SSH key. The signature is a new file <file>.<name>.sig beside it. A profile with --approvers and --approvals requires that many signatures, of different people and keys, for bulk changes. This stops mistakes. It does not stop somebody who has the token and another program. Outside a terminal, it needs --yes.',
   arguments: { file: FILE },
   options: {
     key: {
@@ -54,7 +54,7 @@ export const command = localCommand({
     yes: YES,
   },
   examples: {
-    'Approve what you looked at': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
+    'Approve a plan that you reviewed': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
     'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
   },
   output: () => APPROVED_OUTPUT,

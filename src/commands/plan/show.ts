@@ -21,16 +21,16 @@ export const command = localCommand({
   columns: rowColumns(true),
   isOpenColumn: openUnder('body', 'before', 'about'),
   description:
-    'Shows what a plan would send, and what became of it on this machine: new, expired, running, unsettled, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows, and what is above them as notices; with --json the whole plan as one document.',
+    'Shows what the plan would send and its state on this machine: new, expired, running, unsettled, stopped or finished. Sends nothing. Works for expired plans too. Outside a terminal, the rows go to stdout and the facts about the plan to stderr. With --json, prints the whole plan as one document.',
   arguments: { file: FILE },
   options: {
-    as: { kind: 'choice', choices: ['markdown'], text: 'print it as Markdown, for a pull request or a ticket' },
+    as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },
   },
   examples: {
-    'Look before you approve or apply': 'plan show stolen.plan',
+    'Review it before you approve or apply it': 'plan show stolen.plan',
     'For a pull request': 'plan show stolen.plan --as markdown',
     'The rows for a spreadsheet': 'plan show stolen.plan -o csv',
-    'What became of it, for a script': 'plan show stolen.plan --json --query plan.state',
+    'Print its state, for a script': 'plan show stolen.plan --json --query plan.state --raw',
   },
   output: async () => {
     const { PLAN_OUTPUT, PLAN_DOCUMENT } = await import('../../plan/plan-file.ts');

@@ -8,8 +8,8 @@ import { COLUMNS, CREATE_HINT, PROFILE, profileJson } from './profile.ts';
 export const command = localCommand({
   columns: COLUMNS,
   description:
-    'Lists the stored profiles; without any, `default` is what the environment says. `sandbox` is built in and always there. Tokens are never shown.',
-  examples: { 'See what there is': 'profile list', 'Names only': "profile list --json --query '[].name'" },
+    'Without stored profiles, `default` is what the environment says. `sandbox` is built in. Tokens are never shown.',
+  examples: { 'See all profiles': 'profile list', 'Names only': "profile list --json --query '[].name' --raw" },
   output: () => list(PROFILE),
   async run(session) {
     const settings = session.settings();

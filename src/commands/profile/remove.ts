@@ -8,8 +8,7 @@ import { NAME, nameOf } from './profile.ts';
 const REMOVED = object({ removed: TEXT });
 
 export const command = localCommand({
-  description:
-    'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
+  description: 'Asks first. Outside a terminal, it needs --yes. The tokens stay valid at the service.',
   arguments: { name: NAME },
   options: { yes: YES },
   examples: { 'Remove a profile without a question': 'profile remove old --yes', 'Ask first': 'profile remove old' },

@@ -8,13 +8,13 @@ import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
 export const command = localCommand({
   columns: COLUMNS,
   description:
-    'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
+    'An empty value removes a setting. If you change a URL to another host, log in again: stored tokens belong to the old one. A read-only profile refuses every change. Each --reason must match the regular expression of --require-reason.',
   arguments: { name: NAME },
   options: PROFILE_OPTIONS,
   examples: {
     'Create a profile':
       'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
-    'Ask for a ticket number wherever a reason is given': "profile set live --require-reason '[A-Z]+-[0-9]+'",
+    'Require a ticket number in each reason': "profile set live --require-reason '[A-Z]+-[0-9]+'",
   },
   output: () => PROFILE,
   async run(session, given) {

@@ -6,9 +6,10 @@ import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
 
 export const command = localCommand({
   columns: COLUMNS,
-  description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
+  description:
+    'Without a name, shows the current profile. Tokens are never shown. For credentials, run `frontdesk auth status`.',
   arguments: { name: { ...NAME, required: false } },
-  examples: { 'Show where a profile points': 'profile show live', 'Show the one in use': 'profile show' },
+  examples: { 'Show where a profile points': 'profile show live', 'Show the current profile': 'profile show' },
   output: () => PROFILE,
   async run(session, given) {
     const settings = session.settings();

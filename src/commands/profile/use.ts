@@ -5,7 +5,7 @@ import { COLUMNS, NAME, nameOf, PROFILE, printProfile } from './profile.ts';
 
 export const command = localCommand({
   columns: COLUMNS,
-  description: 'Makes a profile the one that is used when none is named.',
+  description: 'Commands without --profile and FRONTDESK_PROFILE use the current profile. `profile list` marks it.',
   arguments: { name: NAME },
   examples: {
     'Use the profile live from now on': 'profile use live',

@@ -12,12 +12,12 @@ import { raise } from './run-name.ts';
 export const command = localCommand({
   columns: RUN_COLUMNS,
   description:
-    'Lists the runs of many rows that this machine keeps, newest first. finished: a resume would send nothing, and no row is unknown; unsettled: likewise, but some rows are unknown; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
+    'A run is in one of five states. running: in progress. finished: nothing is left to send, and no outcome is unknown. unsettled: nothing is left to send, but some outcomes are unknown. stopped: it ended in order, for example on Ctrl-C, with rows left to send. interrupted: its process was killed.',
   options: {
-    state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
+    state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'list only runs in this state' },
     limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
   },
-  examples: { 'See what was run': 'runs', 'Runs that were killed': 'runs list --state interrupted' },
+  examples: { 'See your runs': 'runs', 'List runs that were killed': 'runs list --state interrupted' },
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {
     const unread: Unread = new Map();

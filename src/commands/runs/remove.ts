@@ -24,11 +24,11 @@ const REMOVED = object({ removed: list(TEXT) });
 
 export const command = localCommand({
   description:
-    "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. A plan is applied once only as long as its run is kept. Asks first; off a terminal it needs --yes.",
+    "Deletes the record of a run and its copy of the input, which holds customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first. Outside a terminal, it needs --yes.",
   arguments: RUN,
   options: {
     last: LAST,
-    olderThan: { kind: 'age', excludes: { '<run>': '' }, text: 'runs begun before that: 90d' },
+    olderThan: { kind: 'age', excludes: { '<run>': '' }, text: 'delete all runs older than this (90d)' },
     yes: YES,
   },
   examples: {

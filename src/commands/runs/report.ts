@@ -24,7 +24,7 @@ import { LAST, RUNS, runNamesOf } from './run-name.ts';
 
 export const command = localCommand({
   description:
-    'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
+    'Three formats: html is one file to open, print or mail; junit is for CI servers that show test results; markdown is for a job summary. Works for a run in any state, sends nothing, and leaves the run as it is. Rows are named by number and ID: the report contains no token, body, reason, e-mail address or name of a customer.',
   arguments: RUNS,
   options: {
     last: LAST,
@@ -33,7 +33,7 @@ export const command = localCommand({
       value: 'form',
       choices: REPORT_FORMS,
       required: true,
-      text: 'which document',
+      text: 'print this kind of report',
       question: 'Which document?',
     },
   },

@@ -35,7 +35,7 @@ const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 
 export const command = localCommand({
   description:
-    'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
+    'Prints the rows in input order. --as-input prints the original rows with an _outcome column instead, as input for the same command.',
   arguments: RUNS,
   options: {
     last: LAST,
@@ -43,9 +43,9 @@ export const command = localCommand({
       kind: 'choices',
       value: 'list',
       choices: OUTCOMES,
-      text: 'only rows with these outcomes, with commas between',
+      text: 'print only rows with these outcomes (separate with commas)',
     },
-    asInput: { text: 'the original rows and _outcome' },
+    asInput: { text: 'print the original rows with an _outcome column' },
   },
   exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {

@@ -5,22 +5,22 @@ import { LAST, RUN, runNameOf } from './run-name.ts';
 
 export const command = localCommand({
   description:
-    'Goes on with a run that stopped or was killed. Done rows are not repeated; rows whose request may have left are unknown and stay untouched unless --reconcile (cards: read and compare) or --resend-unknown (asks: they may have been applied). The run keeps its own options.',
+    'Rows that are done are not sent again. If a request may have been sent, the outcome of its row is unknown. frontdesk leaves such rows alone unless you choose: --reconcile checks their cards, --resend-unknown sends them again after asking. The run keeps its options.',
   arguments: RUN,
   options: {
     last: LAST,
-    reconcile: { excludes: { 'resend-unknown': '' }, text: 'settle unknown rows by reading their cards' },
-    resendUnknown: { text: 'send unknown rows again; asks first' },
+    reconcile: { excludes: { 'resend-unknown': '' }, text: 'resolve unknown outcomes by checking the cards' },
+    resendUnknown: { text: 'send rows with an unknown outcome again; asks first' },
     yes: YES,
-    concurrency: { ...MANY.concurrency, text: 'requests at a time' },
-    rate: { ...MANY.rate, text: 'requests that leave in any one second, at most' },
-    maxFailures: { ...MANY.maxFailures, text: 'stop at that many failed rows; earlier ones do not count' },
-    failed: { ...MANY.failed, text: 'write the rows that did not succeed there' },
+    concurrency: { ...MANY.concurrency, text: 'send this many requests at the same time' },
+    rate: { ...MANY.rate, text: 'send at most this many requests per second' },
+    maxFailures: { ...MANY.maxFailures, text: 'stop after this many more failed rows' },
+    failed: { ...MANY.failed, text: 'write the rows that did not succeed to this file' },
   },
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 141],
   examples: {
-    'Go on with the last run': 'runs resume --last',
-    'Find out what became of unknown rows': 'runs resume --last --reconcile',
+    'Resume the newest run': 'runs resume --last',
+    'Check the cards of unknown outcomes': 'runs resume --last --reconcile',
   },
   output: async () => list((await import('../../run/row-result.ts')).rowOutput(ANY)),
   async run(session, given) {

@@ -6,7 +6,7 @@ import { LAST, RUN, runNameOf } from './run-name.ts';
 export const command = localCommand({
   columns: HEADER_COLUMNS,
   description:
-    'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known, or whose id this machine wrote again later, are reported (15), and the plan holds the others. A run of cards or events has no way back.',
+    'Works for a run with --changed-from: the plan restores the old cells of the rows that ended applied, confirmed_by_read or unknown. Sends nothing. Review the plan, then apply it. Rows whose old values are not known, or whose ID was changed again later from this machine, are left out and reported (exit 15). Runs of cards or events cannot be reverted.',
   arguments: RUN,
   options: {
     last: LAST,
@@ -15,16 +15,16 @@ export const command = localCommand({
       notStdin: 'a new file: a plan appears when it is complete',
       makes: true,
       required: true,
-      text: 'where the plan is written: a new file',
+      text: 'write the plan to this new file',
       question: 'The plan (a new file)',
     },
     planExpires: PLAN.planExpires,
-    overLater: { text: 'plan rows too whose id this machine wrote again later' },
+    overLater: { text: 'also restore rows whose ID was changed again later' },
   },
   exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
-    'Take the last run back: plan it': 'runs revert --last --plan back.plan',
-    'Take one back by its id': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
+    'Plan to revert the newest run': 'runs revert --last --plan back.plan',
+    'Plan to revert a run by its ID': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
   },
   output: async () => (await import('../../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, given) {

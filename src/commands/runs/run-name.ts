@@ -17,7 +17,7 @@ export const RUN = {
 } as const;
 
 /** `--last`: the option that names the newest run. */
-export const LAST = { text: 'the run that was begun last', excludes: { '<run>': '' } } as const;
+export const LAST = { text: 'the newest run', excludes: { '<run>': '' } } as const;
 
 /** Raises what could not be read, after all that could was printed. */
 export function raise(failure: Failure | undefined): void {

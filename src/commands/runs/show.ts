@@ -7,12 +7,12 @@ import { LAST, RUN, runNameOf } from './run-name.ts';
 
 export const command = localCommand({
   columns: RUN_COLUMNS,
-  description: 'Shows one run: its state and how many rows ended in which way.',
+  description: 'Shows the state, and how many rows ended with each outcome.',
   arguments: RUN,
   options: { last: LAST },
   examples: {
     'Show the last run': 'runs show --last',
-    'How many rows of a run ended how': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
+    'Count the rows of a run by outcome': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
   },
   output: () => RUN_OUTPUT,
   async run(session, given) {

@@ -43,11 +43,11 @@ function choicesText({ choices }: Info): string {
 
 export const command = localCommand({
   description:
-    'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
-  options: { choices: { text: 'show the rules that the sandbox chose, and no ids' } },
+    'Shows the IDs and statuses of `--profile sandbox` as they are now. --choices lists the rules that the sandbox chose where the service documents none: a real service may behave differently.',
+  options: { choices: { text: 'list the rules that the sandbox chose instead' } },
   examples: {
-    'See what there is to try': 'sandbox info',
-    'Take the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"`,
+    'List what you can try': 'sandbox info',
+    'Print the ID of the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]" --raw`,
   },
   output: () => INFO_OUTPUT,
   async run(session, { choices }) {

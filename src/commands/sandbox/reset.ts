@@ -7,9 +7,9 @@ import { resetSandbox } from '../../sandbox/file-store.ts';
 const RESET = object({ reset: constant(true) });
 
 export const command = localCommand({
-  description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
+  description: 'Resets the data of `--profile sandbox`. No real card or calendar is affected.',
   options: { yes: NEVER_ASKS },
-  examples: { 'Begin again': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
+  examples: { 'Start over': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
   output: () => RESET,
   async run(session) {
     await resetSandbox(session.stateDir(), session.context);

@@ -15,23 +15,23 @@ async function faultRules(texts: readonly string[]) {
 
 export const command = localCommand({
   description:
-    'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
+    'Serves scripts, CI and other programs on this machine. Stop it with Ctrl-C. It starts from the built-in data or --seed, keeps its state in memory, and prints its URL and tokens when it is ready. --fault simulates an outage: a method (GET, POST or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut off), truncate or garbage. Add *3 for the first three requests, or @50% for half of them at random.',
   options: {
     port: {
       kind: 'count',
       min: 0,
       max: 65_535,
       default: '0',
-      text: 'port to listen on; 0, the default, takes a free one',
+      text: 'listen on this port; default: 0, a free one',
     },
-    seed: { kind: 'path', text: 'begin with these cards, calendars and subscribers (JSON)' },
-    latency: { kind: 'duration', default: '0s', text: 'let every answer wait that long' },
-    fault: { kind: 'text', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
+    seed: { kind: 'path', text: 'start from these cards, calendars and subscribers (JSON)' },
+    latency: { kind: 'duration', default: '0s', text: 'delay every response by this time' },
+    fault: { kind: 'text', value: 'rule', repeatable: true, text: "simulate a fault: 'POST /block:reset-after*1'" },
   },
   exitCodes: [0, 1, 2, 16, 129, 130, 143],
   examples: {
-    'Serve, and take URL and tokens from one JSON line': 'sandbox serve --json',
-    'Rehearse an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
+    'Print URL and tokens as one JSON line': 'sandbox serve --json',
+    'Simulate an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
   },
   output: () => SERVED,
   check: async ({ fault = [] }) => void (await faultRules(fault)),

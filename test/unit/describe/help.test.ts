@@ -28,13 +28,12 @@ describe('help of a command', () => {
     const { blocks } = await findHelp(['card', 'block'], REGISTRY);
     const text = layOut(blocks, 80);
     expect(text.split('\n').filter((line) => /^[A-Z][A-Za-z ]*$/.test(line))).toEqual([
-      'Block cards',
       'Examples',
       'Arguments',
       'Options',
     ]);
     const places = [
-      'Blocks one card, or many.',
+      'In a terminal, frontdesk shows the card',
       'Usage: frontdesk card block [cardId...] [options]',
       'Examples',
       '--reason',
@@ -52,7 +51,7 @@ describe('help of a command', () => {
     expect(codes.split('\n').length).toBeLessThanOrEqual(4);
     expect(codes).toContain('`frontdesk help exit-codes`');
     expect(text.at(-1)).toMatch(
-      /^Options of every command: -p -o --json [\s\S]*-h\. See\s`frontdesk help options`\.\n$/,
+      /^Global options: -p -o --json [\s\S]*-h\. For\sdetails,\srun\s`frontdesk\shelp\soptions`\.\n$/,
     );
   });
 
@@ -72,7 +71,7 @@ describe('help of a command', () => {
       expect(page).toMatch(new RegExp(`^ +(?:-., |    )${option} {2,}\\S`, 'm'));
     }
     const named =
-      /^Options for many rows: ([^.]*)\. See\s`frontdesk help bulk`\.$/m.exec(page)?.[1]?.split(/\s+/) ?? [];
+      /^Bulk options: ([^.]*)\. For\sdetails,\srun\s`frontdesk\shelp\sbulk`\.$/m.exec(page)?.[1]?.split(/\s+/) ?? [];
     expect(named).toEqual(expect.arrayContaining(['--concurrency', '--max-failures', '--run', '--resend-unknown']));
     for (const option of named) expect(bulk).toMatch(new RegExp(`^ +(?:-., |    )${option}(?: <\\S+>)? {2,}\\S`, 'm'));
   });
@@ -107,7 +106,7 @@ describe('help of a command', () => {
 describe('help of a group that runs a command when it is named alone', () => {
   it('shows the options of that command too', async () => {
     const text = layOut((await findHelp(['history'], REGISTRY)).blocks, 80);
-    expect(text).toContain('`frontdesk history` alone is `frontdesk history list`.');
+    expect(text).toContain('`frontdesk history` without a subcommand runs `frontdesk history list`.');
     expect(text).toContain('--since <age|date>');
   });
 });
@@ -124,7 +123,7 @@ describe('the overview', () => {
   it('shows every command, one by one or under its group', async () => {
     const text = layOut((await findHelp([], REGISTRY)).blocks, 80);
     for (const { path } of REGISTRY.entries) expect(text).toMatch(new RegExp(`^  (?:frontdesk )?${path[0]}\\b`, 'm'));
-    expect(text).toContain('  card block      Block cards\n');
+    expect(text).toContain('  card block      Block gift cards (cannot be undone)\n');
     expect(text).not.toContain('--retry-max-time');
   });
 });

@@ -119,7 +119,7 @@ describe('a row from the journal', () => {
     [
       'could not be sent, and only its code is known',
       { outcome: 'not_sent', code: 'LOCAL_IO' },
-      'not sent: stdout, a file or a record could not be written; the message says whether the write was applied',
+      'not sent: stdout, a file or a record could not be written; the message says whether the change was applied',
     ],
     ['was never reached', { outcome: 'not_sent' }, 'not sent: the run has not reached this row'],
     [

@@ -5,7 +5,7 @@ import { answerColumns, CALENDAR_ARGUMENT } from '../columns.ts';
 
 export const command = callCommand({
   description:
-    'Lists up to 100 subscribers; the service gives 10 active ones when neither --limit nor --active is given. There is no way to page through more: a full list is warned about, and with --require-complete it is exit 15. --active all asks for both and merges the answers. Of several calendars, or with --from, rows have `calendar` as first column, and JSON is an array of the lists.',
+    'Lists up to 100 subscribers. Without --limit and --active, the service returns 10 active ones. It documents no paging: if the list is full, frontdesk warns that there may be more, or exits with 15 if you use --require-complete. --active all sends two requests and merges the lists. For several calendars, rows begin with a `calendar` column, and JSON is an array of lists.',
   operation: OPERATIONS.subscribersList,
   // Each row is a subscriber.
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
@@ -14,10 +14,9 @@ export const command = callCommand({
   options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete },
   examples: {
     'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',
-    'Of several calendars': 'calendar subscribers list cal_harbour_tours cal_tea_ceremony',
-    'Edit in a spreadsheet and send back':
-      'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
-    'Take the addresses for another program':
-      "calendar subscribers list cal_harbour_tours --json --query 'data[].email'",
+    'List several calendars': 'calendar subscribers list cal_harbour_tours cal_tea_ceremony',
+    'Export for a spreadsheet': 'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
+    'Print only the e-mail addresses':
+      "calendar subscribers list cal_harbour_tours --json --query 'data[].email' --raw",
   },
 });

@@ -4,7 +4,7 @@ import { answerColumns } from '../columns.ts';
 
 export const command = callCommand({
   description:
-    'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. A single subscriber cannot be read back, so a call without an answer is exit 8; repeating it sets the same values.',
+    'Sends exactly the given fields. An empty text is sent as an empty text. The service does not document what happens to omitted fields. If no response comes, the outcome is unknown (exit 8), because no command can show a single subscriber. Running the command again sends the same values.',
   operation: OPERATIONS.subscriberUpdate,
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: {
