@@ -192,7 +192,7 @@ describe('whatever an id or a code holds, it is text', () => {
     const plain = elementsOf(parse(html([row()]))).map(({ tagName }) => tagName);
     fc.assert(
       fc.property(hostile, hostile, (id, cause) => {
-        fc.pre(!cause.includes('@'));
+        fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
         const text = html([row({ id, cause })]);
         const elements = elementsOf(parse(text));
         expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
@@ -207,7 +207,7 @@ describe('whatever an id or a code holds, it is text', () => {
   it('in junit', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, hostile, async (id, cause) => {
-        fc.pre(!cause.includes('@'));
+        fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
         const elements = parseXml(await junit([row({ id, cause })]));
         expect(elements.map(({ name }) => name)).toEqual([
           'testsuite',
