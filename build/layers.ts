@@ -154,6 +154,7 @@ export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   conf: 'src/settings/write.ts',
   ora: 'src/ask/wait-display.ts',
   saxes: 'src/input/xlsx/xml.ts',
+  yazl: 'src/output/workbook.ts',
   'cli-table3': 'src/output/terminal-table.ts',
 };
 

@@ -4,7 +4,7 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --until | --id | --operation | --outcome | --limit | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --expect-changes | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --as | --result-id | --note | --older-than | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --until | --id | --operation | --outcome | --limit | --out | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --expect-changes | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --as | --result-id | --note | --older-than | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
   esac
   return 1
 }
@@ -43,10 +43,10 @@ _frontdesk_words() {
 _frontdesk_options() {
   case $path in
     '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'history' | 'history list') words='--since --until --id --operation --outcome --open --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history' | 'history list') words='--since --until --id --operation --outcome --open --limit --out -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs' | 'runs list') words='--state --limit --out -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox' | 'sandbox info') words='--choices -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card get') words='-f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card get') words='--out -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card activate') words='--expect -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card block') words='--reason --expect -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card reissue') words='--again --reason --expect -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -54,7 +54,7 @@ _frontdesk_options() {
     'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from --expect-changes -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar event create') words='--again --calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar subscribers list') words='--active --require-complete --limit -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers list') words='--active --require-complete --out --limit -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from --expect-changes -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth logout') words='--family -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -65,11 +65,11 @@ _frontdesk_options() {
     'history prune') words='--older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs show') words='--last -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs report') words='--last --as -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'runs results') words='--last --outcome --as-input -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs results') words='--last --outcome --as-input --out -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs revert') words='--last --plan --plan-expires --over-later -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs remove') words='--last --older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'plan show') words='--as -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'plan show') words='--as --out -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan approve') words='--key --as -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --again --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -86,28 +86,31 @@ _frontdesk_value() {
   case $path in
     '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'history' | 'history list') case $1 in
       --operation) kind=words words='card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' ;;
       --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
+      --out) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs' | 'runs list') case $1 in
       --state) kind=words words='running finished unsettled stopped interrupted' ;;
+      --out) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'card get') case $1 in
+      --out) kind=file ;;
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --failed) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'card activate' | 'card block' | 'card reissue') case $1 in
@@ -117,20 +120,20 @@ _frontdesk_value() {
       --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'card provision') case $1 in
       --wallet) kind=words words='wallet_a wallet_b' ;;
       --out) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'card wait') case $1 in
       --status) kind=words words='WAITING_ACTIVATION ACTIVE CANCELLED BLOCKED REISSUED EXPIRED' ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'calendar update') case $1 in
@@ -143,7 +146,7 @@ _frontdesk_value() {
       --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'calendar event create') case $1 in
@@ -155,16 +158,17 @@ _frontdesk_value() {
       --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'calendar subscribers list') case $1 in
       --active) kind=words words='true false all' ;;
+      --out) kind=file ;;
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --failed) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'calendar subscribers update') case $1 in
@@ -176,20 +180,20 @@ _frontdesk_value() {
       --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'auth login') case $1 in
       --family) kind=words words='cards calendar' ;;
       --token-file) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'auth logout' | 'api') case $1 in
       --family) kind=words words='cards calendar' ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'profile set') case $1 in
@@ -201,49 +205,51 @@ _frontdesk_value() {
     'history resolve') case $1 in
       --as) kind=words words='applied not_applied' ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs report') case $1 in
       --as) kind=words words='html junit markdown' ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs results') case $1 in
       --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
+      --out) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs resume' | 'plan apply') case $1 in
       --failed) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs revert') case $1 in
       --plan) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'plan show') case $1 in
       --as) kind=words words='markdown' ;;
+      --out) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'plan approve') case $1 in
       --key) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
     'sandbox serve') case $1 in
       --seed) kind=file ;;
       -p | --profile) kind=profile ;;
-      -o | --output) kind=words words='table json ndjson csv' ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
     esac ;;
   esac

@@ -8,10 +8,10 @@ export interface OutputPort {
   /** It is the null device: what is written there is gone. */
   readonly isNull?: boolean;
   /**
-   * Resolves once the text was handed to the operating system (so awaiting it is backpressure);
+   * Resolves once the text (of a workbook its bytes) was handed to the operating system (so awaiting it is backpressure);
    * rejects with a `StreamFailure` when the reader went away or the disk is full.
    */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** A stream that is read: stdin. */

@@ -1,7 +1,8 @@
 import type { Family, Operation } from './api/operation.ts';
 import { type Context, isSwitchedOn, type PromptPort, type SignalName } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
-import { Failure, type Notice } from './failure.ts';
+import { Failure, type Notice, note } from './failure.ts';
+import type { ResultFile } from './files/new-file.ts';
 import { type Places, requirePlace } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
@@ -51,8 +52,8 @@ export interface CallState {
   isCrashing: boolean;
   /** Takes away what is drawn on the terminal, before a report that could not be foreseen. */
   clearDisplay?: () => void;
-  /** A file or folder with customers' data that must not outlive the call. */
-  temporary?: string | undefined;
+  /** Files and folders with customers' data that must not outlive a call that a signal ends. */
+  readonly temporary: Set<string>;
 }
 
 /**
@@ -238,9 +239,11 @@ export class Session {
     this.#parts.state.forgiven = this.context.signals.received.length;
   }
 
-  /** Names a temporary file or folder that a signal must not leave behind; undefined: it is gone, or kept. */
-  dropAtSignal(path: string | undefined): void {
-    this.#parts.state.temporary = path;
+  /** Names a file or folder that a signal must not leave behind. Returns what forgets it: it is gone, or kept. */
+  dropAtSignal(path: string): () => void {
+    const { temporary } = this.#parts.state;
+    temporary.add(path);
+    return () => temporary.delete(path);
   }
 
   /** Prints in another format than the one that was resolved. */
@@ -272,14 +275,33 @@ export class Session {
     this.#parts.display.clear();
     const said = result.kind === 'list' && result.rows.length === 0 && this.isForPeople ? result.whenEmpty : undefined;
     const shown: Result = said === undefined ? result : { kind: 'text', text: said, json: [] };
-    await renderResult(shown, this.output, this.context.stdout);
+    const file = await this.#openOut();
+    const rendering = renderResult(shown, this.#printing, file ?? this.context.stdout);
+    await (file?.ending(rendering) ?? rendering);
   }
 
   /** Returns a stream of rows to stdout. `around`: what else stands on the terminal that they go to. */
-  openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream> {
+  async openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream> {
     const { stdout } = this.context;
+    const file = await this.#openOut();
+    if (file !== undefined) {
+      const rows = await openRowWriter(columns, this.#printing, file, expectedRows).catch(file.drop);
+      return { ...rows, close: () => file.ending(rows.close()) };
+    }
     const stream = around === undefined ? stdout : writingBeside(stdout, around);
-    return openRowWriter(columns, this.output, stream, expectedRows);
+    return openRowWriter(columns, this.#printing, stream, expectedRows);
+  }
+
+  get #printing(): OutputOptions {
+    return { ...this.output, refuse: (failure) => this.report(failure) };
+  }
+
+  /** The file of a workbook, in the place of stdout. */
+  async #openOut(): Promise<ResultFile | undefined> {
+    const { out: path } = this.output;
+    if (path === undefined) return undefined;
+    const { openResultFile } = await import('./files/new-file.ts');
+    return openResultFile(path, this.dropAtSignal(path), () => this.notify(note('SAVED', `saved in ${path}`)));
   }
 
   /** Reports on stderr what went wrong, and goes on. */

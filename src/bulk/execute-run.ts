@@ -16,14 +16,16 @@ import type { Session } from '../session.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowSender } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { openRunOutput, type RunOutput, type TakeRow, writeSummary } from './run-output.ts';
+import { openRunOutput, type RowPrinting, type RunOutput, writeSummary } from './run-output.ts';
 
-/** How the rows of a run are done; `take` gets what is read of them, in the place of stdout. */
-type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & { readonly take?: TakeRow };
+/** How the rows of a run are done, and printed where that is not a row of the output for each. */
+type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & {
+  readonly printing?: RowPrinting;
+};
 
 /** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
-export async function doRows(session: Session, run: Run, { take, ...how }: How): Promise<RunResult> {
-  const output = await openRunOutput(session, run, take);
+export async function doRows(session: Session, run: Run, { printing, ...how }: How): Promise<RunResult> {
+  const output = await openRunOutput(session, run, printing);
   let report: RunResult;
   if (how.isWrite) keepToOutcome(session);
   try {
@@ -34,15 +36,17 @@ export async function doRows(session: Session, run: Run, { take, ...how }: How):
   const failure = await finishFiles(output, run);
   if (failure === undefined) return report;
   await session.notify(warning(failure.code, failure.message));
-  // An unknown outcome is worse than a file that is missing.
-  return report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? report : { ...report, exitCode: failure.exitCode };
+  // An unknown outcome is worse than a file that is missing, and whatever else went wrong than rows that a format cannot hold.
+  const isWorse =
+    failure.code === 'PARTIAL' ? report.exitCode !== 0 : report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
+  return isWorse ? report : { ...report, exitCode: failure.exitCode };
 }
 
 function sendRows(
   session: Session,
   { operation, rows, rowCount, pace, kept, unknownRows, failedFile }: Run,
   { emit, progress, clear }: RunOutput,
-  how: Omit<How, 'take'>,
+  how: Omit<How, 'printing'>,
 ): Promise<RunResult> {
   const { clock, signals } = session.context;
   const announce = (signal: SignalName): void => {
@@ -90,11 +94,12 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   try {
     await output.close();
   } catch (error) {
-    // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
-    if (!(error instanceof StreamFailure)) throw error;
     const where = kept === undefined ? '' : '; they are kept in the run';
-    const message = `the results could not be written: ${error.message}${where}`;
-    if (error.errno !== 'EPIPE') failure = new Failure('LOCAL_IO', message);
+    if (error instanceof Failure) failure = error;
+    else if (!(error instanceof StreamFailure)) throw error;
+    // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
+    else if (error.errno !== 'EPIPE')
+      failure = new Failure('LOCAL_IO', `the results could not be written: ${error.message}${where}`);
   }
   try {
     await orDiscard(failedFile, Promise.resolve(failedFile?.keep()));

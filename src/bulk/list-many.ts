@@ -6,12 +6,12 @@ import type { Row } from '../input/records/interpret.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import { plural } from '../output/safe-text.ts';
-import type { RunResult, RunTask } from '../run/run-task.ts';
+import type { RunTask } from '../run/run-task.ts';
 import type { Service, Session } from '../session.ts';
 import { doRows } from './execute-run.ts';
 import type { ManyCall } from './many-call.ts';
 import type { Run } from './run.ts';
-import { writeSummary } from './run-output.ts';
+import { type TakeRow, writeSummary } from './run-output.ts';
 
 /** The one member of an entry that is not the service's: whose list it stands in. */
 const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
@@ -61,22 +61,14 @@ export async function listMany(session: Session, run: Run, call: ManyCall): Prom
   const isWhole = session.output.format === 'json';
   const writer = await session.openRows(run.columns, run.rowCount);
   let full = 0;
-  let report: RunResult;
-  try {
-    const send = listReader(session, run, service, call, () => {
-      full += 1;
-    });
-    report = await doRows(session, run, {
-      isWrite: false,
-      send,
-      take: async ({ row, resource = null }) => {
-        if (isWhole) return writer.row(resource);
-        for (const entry of entriesOf(resource)) await writer.row(withCalendar(entry, row.id ?? ''));
-      },
-    });
-  } finally {
-    await writer.close();
-  }
+  const send = listReader(session, run, service, call, () => {
+    full += 1;
+  });
+  const take: TakeRow = async ({ row, resource = null }) => {
+    if (isWhole) return writer.row(resource);
+    for (const entry of entriesOf(resource)) await writer.row(withCalendar(entry, row.id ?? ''), row.row);
+  };
+  let report = await doRows(session, run, { isWrite: false, send, printing: { writer, take } });
   if (full > 0) {
     const message = `${full} of ${plural(run.rowCount, 'list')} may have more entries, and there is no way to page through them`;
     const failure = new Failure('PARTIAL', message);

@@ -148,7 +148,7 @@ export async function makePlan(
     const failedFile = rowCount === 0 ? undefined : await openFailedFile();
     const take: TakeRow = ({ row, resource = null }) =>
       add(resource === null ? { ...row, drift: 'unchecked' } : { ...row, ...knownOf(resource), drift: 'checked' });
-    report = await doRows(session, { ...run, failedFile }, { isWrite: false, send, take });
+    report = await doRows(session, { ...run, failedFile }, { isWrite: false, send, printing: { take } });
     return report.exitCode === 0;
   });
   if (isMade || report === undefined) return 0;

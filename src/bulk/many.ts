@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve as resolvePath } from 'node:path';
-import { isWrite } from '../api/operation.ts';
+import { isWrite, type Operation } from '../api/operation.ts';
 import { noteUncompared } from '../call/dry-run.ts';
 import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
@@ -68,9 +68,9 @@ async function placeForCopy(session: Session, isRun: boolean) {
     orIoFailure(mkdtemp(join(tmpdir(), 'frontdesk-')), `cannot make a folder in ${tmpdir()}`, 'unsent');
   const folder = isRun && !session.common.dryRun ? undefined : await making();
   const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'input');
-  session.dropAtSignal(folder ?? path);
+  const forget = session.dropAtSignal(folder ?? path);
   const remove = async (): Promise<void> => {
-    session.dropAtSignal(undefined);
+    forget();
     // What became of the rows is known by then: a copy that cannot be removed is only told.
     await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
       session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
@@ -83,6 +83,12 @@ async function placeForCopy(session: Session, isRun: boolean) {
 function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: InputOptions): Duplicates {
   if (plan !== undefined && operation.family === 'cards') return 'never';
   return allowDuplicates === true ? 'accepted' : 'refused';
+}
+
+/** Each row of a read is one of the workbook; how many a list has is not known before. */
+async function refuseFullSheet({ output }: Session, { query }: Operation, { selected }: CheckedInput): Promise<void> {
+  if (output.format !== 'xlsx' || query !== null) return;
+  (await import('../output/workbook.ts')).refuseTooManyRows(selected);
 }
 
 /** A run that goes on was looked at when it began. */
@@ -103,6 +109,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   const checked = await checkInput(await call.open(), reading, { duplicates, copyTo: copy });
   refuseOtherCount(options.expectRows, checked.rows);
   refuseOtherChanges(options.expectChanges, checked.changed);
+  await refuseFullSheet(session, operation, checked);
   await notifyInput(session, call, checked);
   const rowsIn = (path: string) =>
     async function* () {

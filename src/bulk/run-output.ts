@@ -29,10 +29,10 @@ import type { Run } from './run.ts';
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
+const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
+
 /** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
 export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
-
-const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
 
 /** Progress on stderr: a line that is drawn anew on a terminal, where it makes way for rows; one every ten seconds elsewhere. */
 class ProgressLine implements Surroundings {
@@ -135,13 +135,21 @@ class FoldedRows {
 /** Takes what was read of a row. */
 export type TakeRow = (result: RowResult<Row>) => Promise<void>;
 
-/** `take` gets what is read of the rows, in the place of stdout; rows that were not reached are not reported then. */
-export async function openRunOutput(session: Session, { operation, columns, rowCount }: Run, take?: TakeRow) {
+/** Takes what is read of the rows in the place of stdout; a stream that it writes to ends with the output. */
+export interface RowPrinting {
+  readonly take: TakeRow;
+  readonly writer?: RowStream;
+}
+
+/** With `printing` rows that were not reached are not reported. */
+export async function openRunOutput(session: Session, { operation, columns, rowCount }: Run, printing?: RowPrinting) {
+  const { take } = printing ?? {};
   const { stdout, stderr } = session.context;
   const isWriting = isWrite(operation) && take === undefined;
   const progress = new ProgressLine(session, rowCount);
   const around = stdout.isTerminal && stderr.isTerminal ? progress : undefined;
-  const writer = take === undefined ? await session.openRows(columns, rowCount, around) : NO_ROWS;
+  const writer =
+    printing === undefined ? await session.openRows(columns, rowCount, around) : (printing.writer ?? NO_ROWS);
   const { isForPeople } = session;
   const notices = new RowNotices();
   const folded = new FoldedRows();
@@ -152,7 +160,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       const row = isForPeople ? withShortMessage(printedRow(result)) : printedRow(result);
       return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
     }
-    if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
+    if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null, result.row.row);
     if (take !== undefined && result.source === 'not_reached') return Promise.resolve();
     return session.report(failureOfRow(result.failure, session.output.format));
   };

@@ -2,7 +2,6 @@ import { isUpdate, isWrite, type Operation, sensitiveOf } from '../api/operation
 import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
 import type { Context } from '../context.ts';
 import { Failure, type Fault, type Notice, usageFailure } from '../failure.ts';
-import { succeeds } from '../files/io-failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
@@ -10,7 +9,6 @@ import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
 import { doubtOf, warningsOf } from '../input/doubts.ts';
 import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
 import { describeFields } from '../input/fields.ts';
-import { quoteGiven } from '../input/given.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
 import { nameOf } from '../options/option.ts';
@@ -109,14 +107,6 @@ function fieldsHint(command: CallCommand): string {
   return `choose from ${flags.join(', ')}`;
 }
 
-/** What is wrong with the path of `--out`, or undefined. */
-export async function problemOfOut(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  if (path === '' || path === '-') return 'must be a new file: on stdout, --json and --show-sensitive show the result';
-  const { lstat } = await import('node:fs/promises');
-  return (await succeeds(lstat(path))) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
-}
-
 /** Keeps only the strings whose name is a field of the schema. */
 export function ownTexts<Text>(
   schema: NonNullable<Operation['body']>,
@@ -124,6 +114,20 @@ export function ownTexts<Text>(
 ): ReadonlyMap<string, Text> {
   const names = new Set(describeFields(schema).map(({ name }) => name));
   return new Map([...texts].filter(([name]) => names.has(name)));
+}
+
+/** What is wrong with where an answer goes that comes once. */
+async function secretFaults(
+  { common }: Session,
+  operation: Operation,
+  { options: { out } }: CallGiven,
+): Promise<readonly Fault[]> {
+  if (sensitiveOf(operation).length === 0) return [];
+  const { problemOfOut } = await import('../command/out-file.ts');
+  const problem = await problemOfOut(out);
+  if (problem !== undefined) return [{ where: '--out', problem }];
+  if (common.query === undefined || out !== undefined) return [];
+  return [{ where: '--query', problem: 'needs --out: what a query does not find would be lost, and comes once' }];
 }
 
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
@@ -156,11 +160,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   };
   const body = part(operation.body);
   const query = part(operation.query);
-  if (sensitiveOf(operation).length > 0 && session.common.query !== undefined && typed.options.out === undefined) {
-    faults.push({ where: '--query', problem: 'needs --out: what a query does not find would be lost, and comes once' });
-  }
-  const outProblem = await problemOfOut(typed.options.out);
-  if (outProblem !== undefined) faults.push({ where: '--out', problem: outProblem });
+  faults.push(...(await secretFaults(session, operation, typed)));
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
   if (isEmptyUpdate) {
     faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });

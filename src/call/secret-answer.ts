@@ -1,17 +1,19 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Operation, sensitiveOf } from '../api/operation.ts';
+import { problemOfOut } from '../command/out-file.ts';
 import { type Context, StreamFailure } from '../context.ts';
 import { Failure, type FailureDetails, note, warning } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { errnoOf, ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
+import { ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
+import { createNewFile } from '../files/new-file.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { problemOfOut, type SingleCall } from './read-call.ts';
+import type { SingleCall } from './read-call.ts';
 
 /** Whether the answer has members that the service gives once. */
 export function givesSecrets(operation: Operation): boolean {
@@ -86,26 +88,9 @@ async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolea
 /** More than any answer that was seen; what is longer still has to find room once it is here. */
 const RESERVED_BYTES = 65_536;
 
-async function openNew(path: string): Promise<FileHandle> {
-  try {
-    // Exclusive: never a file, a link or a device that was there before.
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') {
-      throw Failure.unsent('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
-        hints: ['name a new file'],
-      });
-    }
-    throw Failure.unsent('USAGE', `--out: cannot create ${path}: ${messageOf(error)}`, {
-      hints: [`check that the folder ${dirname(path)} exists and can be written`],
-      cause: error,
-    });
-  }
-}
-
 /** Makes the file of `--out` (0600), with room, before anything is sent: an answer that comes once is not lost. */
 export async function createResultFile(path: string) {
-  const file = await openNew(path);
+  const file = await createNewFile(path);
   const discard = async () => {
     await file.close().catch(() => undefined);
     await rm(path, { force: true }).catch(() => undefined);

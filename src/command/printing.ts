@@ -1,7 +1,8 @@
+import type { OutputPort } from '../context.ts';
 import type { Failure } from '../failure.ts';
+import { checkOutput } from '../output/check-output.ts';
 import { type Column, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
-import { checkOutput } from '../output/render.ts';
 import { type Command, isMany } from './command.ts';
 import { joinFailures } from './faults.ts';
 import { callGiven, type Given } from './read-given.ts';
@@ -14,7 +15,15 @@ export async function printingFaults(
   command: Command,
   given: Given,
   output: OutputOptions,
+  stdout: OutputPort,
 ): Promise<readonly Failure[]> {
+  const isAsked = output.format === 'xlsx' || (given.typed.has('out') && !command.writes);
+  const workbook = isAsked ? await (await import('./out-file.ts')).workbookFaults(command, given, output, stdout) : [];
+  return [...workbook, ...(await columnFaults(command, given, output))];
+}
+
+/** What is wrong with the columns and with the query. */
+async function columnFaults(command: Command, given: Given, output: OutputOptions): Promise<readonly Failure[]> {
   const { columns = [] } = command;
   if (command.kind === 'local') {
     return checkOutput(output, columns, command.isOpenColumn ?? (() => command.columns === undefined), false);

@@ -197,6 +197,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     writesUnderWay: 0,
     forgiven: 0,
     isCrashing: false,
+    temporary: new Set(),
   };
   context.onCrash((error) => {
     const failure = crashFailure(error, state);
@@ -216,7 +217,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     void report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
       const { rm } = await import('node:fs/promises');
       const { tidy } = await import('../files/io-failure.ts');
-      if (state.temporary !== undefined) await tidy(rm(state.temporary, { recursive: true, force: true }));
+      for (const path of state.temporary) await tidy(rm(path, { recursive: true, force: true }));
       // A token command may have started others that go on.
       (await import('../files/process-tree.ts')).endDescendants(context.pid);
       context.exitNow(code);

@@ -36,6 +36,11 @@ export const SPECIAL = declareOptions({
   },
 });
 
+/** Where the workbook of `-o xlsx` goes: every command that has this option prints one. */
+export const WORKBOOK = declareOptions({
+  out: { kind: 'path', makes: true, text: 'with -o xlsx: write it to this new file (mode 0600)' },
+});
+
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 export const ROW_OPTIONS: readonly OptionSpec[] = [
   ...MANY_OPTIONS.filter((option) => option !== MANY.from),

@@ -23,9 +23,9 @@ export const COMMON = declareOptions({
   columns: {
     kind: 'text',
     value: 'a,b.c',
-    text: 'print these columns (table, csv); dotted names reach into metadata',
+    text: 'print these columns (table, csv, xlsx); dotted names reach into metadata',
   },
-  sortBy: { kind: 'text', value: 'column', text: 'sort the rows by this column (table, csv)' },
+  sortBy: { kind: 'text', value: 'column', text: 'sort the rows by this column (table, csv, xlsx)' },
   noHeader: { text: 'omit the header (table, csv)' },
   csvRaw: { text: 'write and read CSV cells without the guard against spreadsheet formulas' },
   query: { kind: 'text', value: 'expr', text: 'print what this JMESPath finds in the result (ndjson: in each line)' },

@@ -30,11 +30,23 @@ export function unguardCell(cell: string): string {
   return unescapeCell((GUARDED.test(cell) ? cell.slice(1) : cell).replace(INNER_GUARDED, '$1$2'));
 }
 
+/** The beginnings that `unguardCell` takes a `'` from. */
+const INNER_QUOTED = /([;\t])('+[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
+
+/**
+ * The same for a cell of a workbook, which is text by its type and computes nothing: a `'` stands only where
+ * `unguardCell`, the inverse of this too, would take one away. `isKept` are characters that stay as they are.
+ */
+export function workbookCell(text: string, isKept: (character: string) => boolean): string {
+  const quoted = `${GUARDED.test(text) ? "'" : ''}${text.replace(INNER_QUOTED, "$1'$2")}`;
+  return escapeCell(quoted, isKept);
+}
+
 /** Only the visible escapes of `guardCell`, for a raw CSV that goes to a terminal. */
-export function escapeCell(text: string): string {
+export function escapeCell(text: string, isKept = (character: string): boolean => KEPT.has(character)): string {
   return escapeUnsafe(text.replace(LOOKS_ESCAPED, '\\x5c'), (codePoint) => {
     const character = String.fromCodePoint(codePoint);
-    if (KEPT.has(character)) return character;
+    if (isKept(character)) return character;
     const digits = codePoint.toString(16);
     return codePoint <= 0xff ? `\\x${digits.padStart(2, '0')}` : `\\u{${digits}}`;
   });

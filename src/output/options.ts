@@ -1,7 +1,11 @@
+import type { Failure } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
 
-export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
+/** Those that a variable, a profile and the settings may choose: a workbook is chosen by the option alone. */
+export const KEPT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
+export type KeptFormat = (typeof KEPT_FORMATS)[number];
+export const FORMATS = [...KEPT_FORMATS, 'xlsx'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The format of that name, if it is one. */
@@ -17,7 +21,11 @@ export function isJson(format: Format): boolean {
 /** How a result is to be written: the options that every command has, resolved. */
 export interface OutputOptions {
   readonly format: Format;
-  /** `--columns`, `--sort-by`: for table and csv. */
+  /** `--out` of a workbook: the new file that it goes to in the place of stdout. */
+  readonly out?: string | undefined;
+  /** Hears of each row that a workbook has no room for. */
+  readonly refuse?: ((failure: Failure) => Promise<void>) | undefined;
+  /** `--columns`, `--sort-by`: for table, csv and xlsx. */
   readonly columns?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly header: boolean;
@@ -48,7 +56,8 @@ export interface OutputOptions {
 
 /** Writes the rows of a result one after the other; each call is awaited before the next. */
 export interface RowWriter {
-  row(row: JsonValue): Promise<void>;
+  /** `number`: of the row in the input, for messages. */
+  row(row: JsonValue, number?: number): Promise<void>;
   /** Ends the document (closes the JSON array, draws the lower border). Called once, whatever happened. */
   close(): Promise<void>;
 }

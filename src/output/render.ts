@@ -1,9 +1,9 @@
 import type { OutputPort } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { printJson, writeJson } from '../json/print.ts';
 import { escapeUnsafe } from '../json/unsafe-characters.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
-import { type Column, cellText, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
+import { anyPath } from './check-output.ts';
+import { type Column, cellText, chooseColumns, findColumn, sortRows } from './column.ts';
 import {
   isJson,
   type OutputOptions,
@@ -17,62 +17,6 @@ import type { Query } from './query.ts';
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;
 const DEFAULT_WIDTH = 80;
-
-const anyPath: IsOpenPath = (path) => path !== '';
-
-/**
- * What of the output options cannot be obeyed, as USAGE failures, none thrown: `--columns`, `--sort-by` and
- * `--no-header` with a JSON format, an unknown column, a bad `--query`, `--sort-by` on a run. Asked before anything
- * is sent.
- */
-export async function checkOutput(
-  options: OutputOptions,
-  columns: readonly Column[],
-  isOpen: IsOpenPath,
-  isRun = false,
-): Promise<readonly Failure[]> {
-  const given = [
-    ...(options.columns === undefined ? [] : ['--columns']),
-    ...(options.sortBy === undefined ? [] : ['--sort-by']),
-    ...(options.header ? [] : ['--no-header']),
-  ];
-  const faults: Failure[] = [];
-  if (options.query !== undefined) {
-    const { query } = options;
-    await collect(faults, () => loadQuery(query));
-  }
-  if (options.raw === true && (options.query === undefined || !isJson(options.format))) {
-    const lacks = options.query === undefined ? '--query' : '-o json or ndjson';
-    faults.push(
-      new Failure('USAGE', `--raw: needs ${lacks}`, {
-        hints: ['print one text of a card: --json --query status --raw'],
-      }),
-    );
-  }
-  if (isJson(options.format)) {
-    if (given.length === 0) return faults;
-    const hints = ['choose -o table or -o csv, or shape the JSON with --query'];
-    const message = `${given.join(', ')}: not for ${options.format} output, which has no columns`;
-    return [...faults, new Failure('USAGE', message, { hints })];
-  }
-  // Under a query the columns are those of its result, which is not known yet.
-  const open = options.query === undefined ? isOpen : anyPath;
-  await collect(faults, () => chooseColumns(options.columns, columns, open));
-  const { sortBy } = options;
-  if (sortBy === undefined) return faults;
-  if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
-  else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted'));
-  return faults;
-}
-
-async function collect(faults: Failure[], check: () => unknown): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    faults.push(error);
-  }
-}
 
 /** Writes a whole result to stdout in the chosen format. Rejects with the stream's own failure. */
 export async function renderResult(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
@@ -153,11 +97,11 @@ export async function openRowWriter(
 ): Promise<RowStream> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   const prepare = await preparation(options);
-  const isGathered = expectedRows >= GATHERED_RUN_ROWS;
+  const isGathered = expectedRows >= GATHERED_RUN_ROWS && options.format !== 'xlsx';
   const gathered = isGathered ? (await import('./gathered-output.ts')).gatheredOutput(stdout) : undefined;
   const writer = await openFormat(columns, options, gathered ?? stdout, query, expectedRows);
   return {
-    row: (row) => writer.row(prepare(row)),
+    row: (row, number) => writer.row(prepare(row), number),
     async close() {
       await writer.close();
       await gathered?.flush();
@@ -180,7 +124,7 @@ async function openFormat(
     return { row: async (row) => void rows.push(row), close: () => writeFound(query(rows), options, stdout) };
   }
   if (options.format === 'json') return jsonRowWriter(stdout);
-  return openTabular(shownColumns(columns, options), options, stdout, expectedRows > MAX_HELD_RUN_ROWS);
+  return openTabular(shownColumns(columns, options), options, stdout, expectedRows);
 }
 
 /** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
@@ -212,8 +156,10 @@ async function openTabular(
   columns: readonly Column[],
   options: OutputOptions,
   stdout: OutputPort,
-  streamed: boolean,
+  rows: number,
+  isStreamed = rows > MAX_HELD_RUN_ROWS,
 ): Promise<RowWriter> {
+  if (options.format === 'xlsx') return (await import('./workbook.ts')).openWorkbook(columns, options, stdout, rows);
   if (options.format === 'csv') return (await import('./csv.ts')).csvRowWriter(columns, options, stdout);
   if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
   const { terminalRowWriter } = await import('./terminal-table.ts');
@@ -221,7 +167,7 @@ async function openTabular(
     columns,
     { ...options, width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined },
     stdout,
-    streamed,
+    isStreamed,
   );
 }
 
@@ -239,7 +185,7 @@ async function renderTabular(result: Result, options: OutputOptions, stdout: Out
   const { sortBy } = options;
   const by = sortBy === undefined ? undefined : findColumn('--sort-by', sortBy, result.columns, anyPath);
   const rows = by === undefined ? result.rows : sortRows(result.rows, by);
-  await writeRows(rows, await openTabular(columns, options, stdout, false));
+  await writeRows(rows, await openTabular(columns, options, stdout, rows.length, false));
 }
 
 function prepared(result: Result, prepare: (value: JsonValue) => JsonValue): Result {
@@ -261,7 +207,7 @@ async function renderResource(
   } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
     await renderForPeople(resource, view, result.columns, options, stdout);
   } else {
-    await writeRows([resource], await openTabular(columns, options, stdout, false));
+    await writeRows([resource], await openTabular(columns, options, stdout, 1, false));
   }
 }
 
@@ -289,7 +235,7 @@ async function renderForPeople(
     { name: 'field', header: 'FIELD', keep: true },
     { name: 'value', header: 'VALUE' },
   ];
-  await writeRows(members, await openTabular(columns, options, stdout, false));
+  await writeRows(members, await openTabular(columns, options, stdout, 1, false));
 }
 
 function shownColumns(columns: readonly Column[], { columns: spec, format }: OutputOptions): readonly Column[] {

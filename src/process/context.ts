@@ -75,7 +75,7 @@ class StandardStream implements OutputPort {
     return this.#stream;
   }
 
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     await this.send(text);
   }
 
@@ -124,7 +124,7 @@ class StandardOutput extends StandardStream {
     return kindOf(this.fd) === 'null';
   }
 
-  override async write(text: string): Promise<void> {
+  override async write(text: string | Uint8Array): Promise<void> {
     const rest = this.#isFirst && !this.isTerminal ? this.#writeAtOnce(text) : text;
     this.#isFirst = false;
     const error = rest.length > 0 && (await this.send(rest));
@@ -135,8 +135,8 @@ class StandardOutput extends StandardStream {
    * Writes a small first result without opening a stream. What is left is nothing, or all where only the stream knows how
    * to wait (a terminal, Windows, a pipe that is full) or what is wrong.
    */
-  #writeAtOnce(text: string): Uint8Array {
-    const bytes = Buffer.from(text);
+  #writeAtOnce(text: string | Uint8Array): Uint8Array {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
     try {
       return bytes.subarray(writeSync(this.fd, bytes));

@@ -3,7 +3,7 @@ import { isSwitchedOn, SWITCH_PROBLEM, SWITCHES, type Switch } from '../context.
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { COMMON, type CommonOptions, MANY } from '../options/common.ts';
 import { found, type Reading, readChoice, readValue } from '../options/read-value.ts';
-import { FORMATS, type Format } from '../output/options.ts';
+import { type Format, KEPT_FORMATS } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { unknownProfile } from './profiles.ts';
 import {
@@ -252,7 +252,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
   };
   const { retryMaxTime } = flags;
   const resolved: ResolvedPreferences = {
-    output: pick('output', flags.output, (text) => readChoice(FORMATS, text), profile?.output),
+    output: pick<Format>('output', flags.output, (text) => readChoice(KEPT_FORMATS, text), profile?.output),
     timeoutMs: pick('timeout', flags.timeout?.ms, readMs),
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
     retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },

@@ -7,7 +7,7 @@ import { COMMON, MANY } from '../options/common.ts';
 import { declareOptions, type OptionSpec } from '../options/option.ts';
 import { bad, found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS, type Format } from '../output/options.ts';
+import { KEPT_FORMATS, type KeptFormat } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
 /** What is wrong with a profile's name; undefined when nothing is. */
@@ -116,9 +116,9 @@ export const PROFILE_SETTINGS = {
   output: {
     option: { short: 'o', kind: 'text', value: 'format', text: 'print in this format' },
     column: { header: 'OUTPUT' },
-    shape: oneOf(FORMATS),
-    read: (text) => readChoice(FORMATS, text),
-  } satisfies ProfileSetting<Format>,
+    shape: oneOf(KEPT_FORMATS),
+    read: (text) => readChoice(KEPT_FORMATS, text),
+  } satisfies ProfileSetting<KeptFormat>,
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
   approvers: {
     option: {
@@ -161,7 +161,7 @@ export const PROFILE_OPTIONS = declareOptions(
  * its text is read like that of the option.
  */
 export const PREFERENCES = {
-  output: { option: COMMON.output, shape: oneOf(FORMATS), builtIn: 'table' },
+  output: { option: { ...COMMON.output, choices: KEPT_FORMATS }, shape: oneOf(KEPT_FORMATS), builtIn: 'table' },
   /** Kept as typed (`30s`), so that `config get` gives back what was set. */
   timeout: { option: COMMON.timeout, shape: TEXT, builtIn: '30s' },
   retries: { option: COMMON.retries, shape: INTEGER, builtIn: '2' },

@@ -115,7 +115,7 @@ describe('the weight of what every call loads', () => {
   it.each([
     ['base.cjs', 30_000],
     ['help.cjs', 11_000],
-    ['call.cjs', 243_000],
+    ['call.cjs', 245_000],
     ['transport.cjs', 240_000],
   ])('%s stays below %i bytes', (name, limitBytes) => {
     expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);

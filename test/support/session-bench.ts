@@ -203,6 +203,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
       writesUnderWay: 0,
       forgiven: 0,
       isCrashing: false,
+      temporary: new Set<string>(),
     },
     changing: { settings: NO_SETTINGS, profile, output },
     display: { clear: () => undefined },

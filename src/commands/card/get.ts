@@ -1,5 +1,6 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { callCommand } from '../../command/command.ts';
+import { WORKBOOK } from '../../options/call-options.ts';
 import { ANY_CARDS } from './columns.ts';
 
 // Each is made when it is used: its options follow from schemas that take a while to make.
@@ -9,6 +10,7 @@ export const command = callCommand({
   description:
     'One ID prints one card. Several IDs, or --from, print a list in the same order, and exit with 15 if some cards could not be read.',
   operation: OPERATIONS.cardGet,
+  options: { out: WORKBOOK.out },
   examples: {
     'Show a card': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'Print only the status, for a script': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status --raw',

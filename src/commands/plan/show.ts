@@ -6,6 +6,7 @@ import { eachRow } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { anyOf } from '../../json/shape.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { WORKBOOK } from '../../options/call-options.ts';
 import { openUnder } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
 import { changeObjects, changeTable } from '../../plan/plan-changes.ts';
@@ -25,11 +26,13 @@ export const command = localCommand({
   arguments: { file: FILE },
   options: {
     as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },
+    out: WORKBOOK.out,
   },
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'Review it before you approve or apply it': 'plan show stolen.plan',
     'For a pull request': 'plan show stolen.plan --as markdown',
-    'The rows for a spreadsheet': 'plan show stolen.plan -o csv',
+    'The rows for a spreadsheet': 'plan show stolen.plan -o xlsx --out stolen.xlsx',
     'Print its state, for a script': 'plan show stolen.plan --json --query plan.state --raw',
   },
   output: async () => {
@@ -47,8 +50,8 @@ async function writeMarkdown(
   view: Omit<PlanView, 'allRows'>,
   rows: AsyncIterable<PlanRow>,
 ): Promise<void> {
-  if (output.columns !== undefined || output.query !== undefined) {
-    const problem = 'prints a whole document, of which --columns and --query take no part';
+  if (output.columns !== undefined || output.query !== undefined || output.format === 'xlsx') {
+    const problem = 'prints a whole document, of which --columns, --query and -o xlsx take no part';
     throw usageFailure([{ where: '--as', problem }]);
   }
   const { planMarkdown } = await import('../../report/plan-markdown.ts');

@@ -4,6 +4,7 @@ import { note } from '../../failure.ts';
 import { type Unread, unreadFailure } from '../../files/io-failure.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { list } from '../../json/shape.ts';
+import { WORKBOOK } from '../../options/call-options.ts';
 import { plural } from '../../output/safe-text.ts';
 import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../../run/run-entry.ts';
 import { listRuns } from '../../run/run-list.ts';
@@ -16,7 +17,9 @@ export const command = localCommand({
   options: {
     state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'list only runs in this state' },
     limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
+    out: WORKBOOK.out,
   },
+  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: { 'See your runs': 'runs', 'List runs that were killed': 'runs list --state interrupted' },
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {

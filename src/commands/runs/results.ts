@@ -21,7 +21,9 @@ import { eachRow } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { WORKBOOK } from '../../options/call-options.ts';
 import type { Column } from '../../output/column.ts';
+import { isJson } from '../../output/options.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
 import { type KnownRun, type RunHeader, requireRun } from '../../run/run-folder.ts';
@@ -46,11 +48,14 @@ export const command = localCommand({
       text: 'print only rows with these outcomes (separate with commas)',
     },
     asInput: { text: 'print the original rows with an _outcome column' },
+    out: WORKBOOK.out,
   },
   exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'What went wrong?': 'runs results --last --outcome rejected,unknown',
     'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',
+    'Correct the rejected rows in a spreadsheet':
+      'runs results --last --outcome rejected --as-input -o xlsx --out rejected.xlsx',
   },
   output: async () => {
     const { STORED_ROW_OUTPUT } = await import('../../run/row-result.ts');
@@ -114,7 +119,7 @@ export async function printRunResults(
   if (asInput) await useInputFormat(session, run);
   if (asInput && needsJson(header) && session.output.format !== 'ndjson') {
     const problem =
-      'of a run with --changed-from and --empty-cells clear csv cannot tell an empty text from a cell that was left alone';
+      'of a run with --changed-from and --empty-cells clear a table cannot tell an empty text from a cell that was left alone';
     throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
   }
   const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
@@ -125,9 +130,10 @@ export async function printRunResults(
   const shown = (row: JsonObject) => (session.isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
     shownColumns,
-    runs.reduce((rows, each) => rows + each.header.rows, 0),
+    // How many have these outcomes is known at the end.
+    outcomes === undefined ? runs.reduce((rows, each) => rows + each.header.rows, 0) : 0,
   );
-  const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
+  const isForTable = !isJson(session.output.format) || !isTable(header.inputFormat);
   const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
   const sources = runs.map(async function* (each) {
     const name = isOne ? undefined : each.header.run;
@@ -144,8 +150,7 @@ export async function printRunResults(
     const outcome = result.ending.outcome ?? 'unknown';
     await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : ofRun(shown(storedRow(result)), name));
   }
+  if (notice !== undefined) await session.notify(notice);
   await writer.close();
-  if (notice === undefined) return 0;
-  await session.notify(notice);
-  return FAILURES.PARTIAL.exitCode;
+  return notice === undefined ? 0 : FAILURES.PARTIAL.exitCode;
 }

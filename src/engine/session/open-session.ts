@@ -70,6 +70,7 @@ function outputOptions(
   const { common, own } = given;
   return {
     format,
+    out: format === 'xlsx' && typeof own['out'] === 'string' ? own['out'] : undefined,
     columns: common.columns,
     sortBy: common.sortBy,
     header: common.noHeader !== true,
@@ -182,7 +183,7 @@ export async function openSession(
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const output = outputOptions(context, command, given, { format, mask, profile });
-  faults.push(...(await printingFaults(command, given, output)));
+  faults.push(...(await printingFaults(command, given, output, context.stdout)));
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
   const { common } = given;
   const trustPems = trustOf({ common, context });

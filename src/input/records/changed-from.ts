@@ -16,9 +16,14 @@ import { type InputFault, type InputFormat, isTable, type RawRecord } from './re
 
 const MAX_FAULTS = 20;
 
-/** Are two values the same, digit for digit? */
+/** Are two values the same, digit for digit? A spreadsheet that is saved keeps one kind of line end. */
 function isSame(a: FieldValue, b: FieldValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a === b || withOneLineEnd(a) === withOneLineEnd(b);
   return a instanceof JsonNumber && b instanceof JsonNumber ? a.text === b.text : a === b;
+}
+
+function withOneLineEnd(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
 }
 
 /** A cell of a CSV file as the value that it stands for. What an old file holds is compared, never judged. */

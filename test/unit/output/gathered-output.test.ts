@@ -10,7 +10,7 @@ function stream(failsFrom = Number.POSITIVE_INFINITY) {
     columns: undefined,
     async write(text) {
       if (writes.length + 1 >= failsFrom) throw new StreamFailure('ENOSPC', 'no space left');
-      writes.push(text);
+      writes.push(String(text));
     },
   };
   return { port, writes };

@@ -14,7 +14,7 @@ export function recordedOutput(columns?: number): RecordedOutput {
     columns,
     writes,
     async write(text) {
-      writes.push(text);
+      writes.push(String(text));
     },
     text: () => writes.join(''),
   };

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type OutputPort, StreamFailure } from '../../../src/context.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonArray, type JsonValue } from '../../../src/json/value.ts';
+import { checkOutput } from '../../../src/output/check-output.ts';
 import type { OutputOptions, Result } from '../../../src/output/options.ts';
-import { checkOutput, openRowWriter, renderResult, writingBeside } from '../../../src/output/render.ts';
+import { openRowWriter, renderResult, writingBeside } from '../../../src/output/render.ts';
 import { outputOptions, recordedOutput } from './recorded-output.ts';
 
 const COLUMNS = [
@@ -120,7 +121,7 @@ describe('a stream of rows on a terminal where something else stands', () => {
       isTerminal: true,
       columns: 80,
       async write(text) {
-        events.push(text);
+        events.push(String(text));
       },
     };
     const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../../../api/operations.ts';
 import { callCommand } from '../../../command/command.ts';
-import { SPECIAL } from '../../../options/call-options.ts';
+import { SPECIAL, WORKBOOK } from '../../../options/call-options.ts';
 import { answerColumns, CALENDAR_ARGUMENT } from '../columns.ts';
 
 export const command = callCommand({
@@ -11,11 +11,12 @@ export const command = callCommand({
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: { ...CALENDAR_ARGUMENT, variadic: true },
   many: true,
-  options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete },
+  options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete, out: WORKBOOK.out },
   examples: {
     'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',
     'List several calendars': 'calendar subscribers list cal_harbour_tours cal_tea_ceremony',
-    'Export for a spreadsheet': 'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
+    'Export for a spreadsheet':
+      'calendar subscribers list cal_harbour_tours --active all --limit 100 -o xlsx --out old.xlsx',
     'Print only the e-mail addresses':
       "calendar subscribers list cal_harbour_tours --json --query 'data[].email' --raw",
   },

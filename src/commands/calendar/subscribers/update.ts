@@ -17,7 +17,7 @@ export const command = callCommand({
   examples: {
     'Correct an address': 'calendar subscribers update sub_0001 --email ana@example.com',
     'Send an edited spreadsheet, only what changed':
-      'calendar subscribers update --from new.csv --changed-from old.csv --yes',
+      'calendar subscribers update --from new.xlsx --changed-from old.xlsx --yes',
     'Switch many off': 'calendar subscribers update --from ids.txt --active false --yes',
   },
 });

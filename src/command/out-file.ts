@@ -1,0 +1,50 @@
+import { lstat } from 'node:fs/promises';
+import { OPERATIONS } from '../api/operations.ts';
+import type { OutputPort } from '../context.ts';
+import { type Failure, usageFailure } from '../failure.ts';
+import { quoteGiven } from '../input/given.ts';
+import type { OutputOptions } from '../output/options.ts';
+import { type Command, isMany } from './command.ts';
+import { callGiven, type Given } from './read-given.ts';
+
+/** What is wrong with the path of `--out`, or undefined. `instead`: how the result is shown without a file. */
+export async function problemOfOut(
+  path: string | undefined,
+  instead = 'on stdout, --json and --show-sensitive show the result',
+): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  if (path === '' || path === '-') return `must be a new file: ${instead}`;
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
+}
+
+/** Whether a command prints workbooks: it has the option that says where they go. */
+function printsWorkbooks({ options, writes }: Command): boolean {
+  return !writes && options.some(({ long }) => long === 'out');
+}
+
+/** What keeps a result from being a workbook, or a workbook from where it should go. */
+export async function workbookFaults(
+  command: Command,
+  given: Given,
+  { format, out }: OutputOptions,
+  stdout: OutputPort,
+): Promise<readonly Failure[]> {
+  if (format !== 'xlsx') return [usageFailure([{ where: '--out', problem: 'needs -o xlsx' }])];
+  const isOne =
+    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isMany(command, callGiven(given));
+  if (isOne || !printsWorkbooks(command)) {
+    const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
+    return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];
+  }
+  const problem = await problemOfOut(out, 'without --out it goes to stdout');
+  if (problem !== undefined) return [usageFailure([{ where: '--out', problem }])];
+  if (out !== undefined || !stdout.isTerminal) return [];
+  const hints = ['give --out <file>, a new file that only you can read'];
+  return [
+    usageFailure([{ where: '-o xlsx', problem: 'a workbook is not for a terminal, and --out is missing' }], hints),
+  ];
+}

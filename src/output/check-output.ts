@@ -1,0 +1,63 @@
+import { Failure } from '../failure.ts';
+import { type Column, chooseColumns, findColumn, type IsOpenPath } from './column.ts';
+import { isJson, type OutputOptions } from './options.ts';
+
+/** Under a query the columns are those of its result. */
+export const anyPath: IsOpenPath = (path) => path !== '';
+
+/** What is wrong with the options that not every format has. */
+async function formatFaults(options: OutputOptions): Promise<readonly Failure[]> {
+  const { format, query, raw, columns, sortBy, header, csvRaw } = options;
+  const faults: Failure[] = [];
+  const named = (options: Readonly<Record<string, boolean>>) =>
+    Object.entries(options).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  const isWorkbook = format === 'xlsx';
+  if (query !== undefined && !isWorkbook) {
+    await collect(faults, async () => (await import('./query.ts')).compileQuery(query));
+  }
+  if (raw === true && (query === undefined || !isJson(format))) {
+    const lacks = query === undefined ? '--query' : '-o json or ndjson';
+    const hints = ['print one text of a card: --json --query status --raw'];
+    faults.push(new Failure('USAGE', `--raw: needs ${lacks}`, { hints }));
+  }
+  const unfit = isJson(format)
+    ? named({ '--columns': columns !== undefined, '--sort-by': sortBy !== undefined, '--no-header': !header })
+    : isWorkbook
+      ? named({ '--query': query !== undefined, '--csv-raw': csvRaw, '--no-header': !header })
+      : [];
+  if (unfit.length === 0) return faults;
+  const hints = ['choose -o table or -o csv, or shape the JSON with --query'];
+  const why = isWorkbook ? '' : ', which has no columns';
+  return [...faults, new Failure('USAGE', `${unfit.join(', ')}: not for ${format} output${why}`, { hints })];
+}
+
+/**
+ * What of the output options cannot be obeyed, as USAGE failures, none thrown: an option that the format does not have, an
+ * unknown column, a bad `--query`, `--sort-by` on a run. Asked before anything is sent.
+ */
+export async function checkOutput(
+  options: OutputOptions,
+  columns: readonly Column[],
+  isOpen: IsOpenPath,
+  isRun = false,
+): Promise<readonly Failure[]> {
+  const faults = [...(await formatFaults(options))];
+  if (isJson(options.format)) return faults;
+  // Which columns the result of a query has is not known yet.
+  const open = options.query === undefined ? isOpen : anyPath;
+  await collect(faults, () => chooseColumns(options.columns, columns, open));
+  const { sortBy } = options;
+  if (sortBy === undefined) return faults;
+  if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
+  else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted'));
+  return faults;
+}
+
+async function collect(faults: Failure[], check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    faults.push(error);
+  }
+}
