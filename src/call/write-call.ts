@@ -64,7 +64,9 @@ export async function recordedCall(
       abort: interrupt.abort,
       stopping: interrupt.stopping,
     });
-    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result), result);
+    // First of all, and whatever comes of it: the answer that is given once has its place still to find.
+    const [recorded] = await Promise.allSettled([recorder.end(entry, result.ending)]);
+    reportEnd(recorded, await secret?.take(result), result);
     if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
     return result;
   } finally {
@@ -72,29 +74,31 @@ export async function recordedCall(
   }
 }
 
-/** Records the end of a write; what cannot be recorded is reported with where its answer is. */
-async function endRecorded(
-  record: () => Promise<void>,
+/** Throws what went wrong with the record of a write's end, with where its answer is, or with the place of that answer. */
+function reportEnd(
+  recorded: PromiseSettledResult<void>,
   taken: Awaited<ReturnType<SecretAnswer['take']>> | undefined,
   result: CallResult,
-): Promise<void> {
+): void {
   const { where = '', failure } = taken ?? {};
-  await record().catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
-    if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
-      const { message, hints, details } = failure ?? result.failure;
-      throw new Failure('OUTCOME_UNKNOWN', `${message}. The end of its record could not be written: ${error.message}`, {
-        hints,
-        details: { ...result.failure.details, ...details },
-        cause: error,
-      });
-    }
-    if (where === '') throw error;
-    const { hints, details, cause } = error;
-    throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
-  });
-  if (failure !== undefined) throw failure;
+  if (recorded.status === 'fulfilled') {
+    if (failure !== undefined) throw failure;
+    return;
+  }
+  const error: unknown = recorded.reason;
+  if (!(error instanceof Failure)) throw error;
+  // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
+  if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
+    const { message, hints, details } = failure ?? result.failure;
+    throw new Failure('OUTCOME_UNKNOWN', `${message}. The end of its record could not be written: ${error.message}`, {
+      hints,
+      details: { ...result.failure.details, ...details },
+      cause: error,
+    });
+  }
+  if (where === '') throw error;
+  const { hints, details, cause } = error;
+  throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */

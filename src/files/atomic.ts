@@ -1,7 +1,7 @@
-import { chmod, link, lstat, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { errnoOf, ifThere, ioFailure, orIoFailure, tidy } from './io-failure.ts';
+import { errnoOf, ioFailure, orIoFailure, tidy } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -80,13 +80,25 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
   await syncFolder(dirname(path));
 }
 
+/** Takes a place by an empty file of this process's own, where nothing is; false: something is. */
+async function isOurs(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
 /** Puts a finished temporary file in a place where nothing is; false: something is, and the file stays as it was. */
 export async function putInNewPlace(temporary: string, path: string): Promise<boolean> {
   try {
     // A link is made only where nothing is; some file systems have none.
     await link(temporary, path);
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST' || (await ifThere(lstat(path))) !== undefined) return false;
+    if (errnoOf(error) === 'EEXIST') return false;
+    if (!(await isOurs(path))) return false;
     await rename(temporary, path);
     return true;
   }

@@ -3,15 +3,25 @@ import { readdirSync } from 'node:fs';
 import { kill } from 'node:process';
 import { readProcStat } from './process-identity.ts';
 
-/** Pairs of process and parent, as /proc shows them, else as `ps` does; none where neither is there. */
-function parents(): readonly (readonly [pid: number, parent: number | undefined])[] {
+interface Known {
+  readonly pid: number;
+  readonly parent: number | undefined;
+  /** When it began: a pid alone may be another process's a moment later. */
+  readonly start?: string | undefined;
+}
+
+/** All processes, as /proc shows them, else as `ps` does; none where neither is there. */
+function processes(): readonly Known[] {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => [Number(pid), readProcStat(Number(pid))?.parent]);
+    return pids.map((pid) => ({ pid: Number(pid), parent: undefined, ...readProcStat(Number(pid)) }));
   } catch {
-    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-    const lines = (stdout ?? '').trim().split('\n');
-    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([pid = 0, parent]) => [pid, parent]);
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], { encoding: 'utf8' });
+    return [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.+)$/gm)].map(([, pid, parent, start]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      start,
+    }));
   }
 }
 
@@ -20,10 +30,12 @@ function parents(): readonly (readonly [pid: number, parent: number | undefined]
  * more simply, but has no terminal, at which a token command may have to ask.
  */
 export function endDescendants(of: number): void {
-  const known = parents();
-  const found = [of];
-  for (const pid of found) found.push(...known.filter(([, parent]) => parent === pid).map(([child]) => child));
-  for (const pid of found.slice(1)) {
+  const known = processes();
+  const found: Known[] = [{ pid: of, parent: undefined }];
+  for (const { pid } of found) found.push(...known.filter(({ parent }) => parent === pid));
+  const now = new Map(processes().map(({ pid, start }) => [pid, start]));
+  for (const { pid, start } of found.slice(1)) {
+    if (now.get(pid) !== start) continue;
     try {
       kill(pid, 'SIGKILL');
     } catch {

@@ -86,6 +86,8 @@ export interface Pacer {
   /** May a retry be spent (token bucket, so that an outage is not multiplied by rows)? */
   mayRetry(): boolean;
   succeeded(): void;
+  /** Do so many rows come after this one that each place of the run is taken again? */
+  readonly isFollowed?: () => boolean;
   /** Do results of other rows wait for this one, to be printed after it? */
   readonly isAwaited?: () => boolean;
 }

@@ -237,18 +237,20 @@ class OngoingCall {
     this.#sentAtMs = undefined;
     this.#firstAttemptMs ??= this.#site.clock.monotonic();
     const { listener, pacer } = this.#options;
-    return this.#send(this.#input, this.#attempts > 1 || isOnceOnly(this.#input.operation), () => {
+    const isOnce = isOnceOnly(this.#input.operation);
+    const onSend = () => {
       pacer?.leaves?.();
       this.#sentAtMs = this.#site.clock.now();
       listener?.onSend?.(this.#attempts);
-    });
+    };
+    return this.#send(this.#input, this.#attempts > 1 || isOnce, onSend, isOnce ? pacer?.isFollowed : undefined);
   }
 
-  #send(input: CallInput, own: boolean, onSend: () => void): Promise<Verdict> {
+  #send(input: CallInput, own: boolean, onSend: () => void, isFollowed?: () => boolean): Promise<Verdict> {
     const { policy, abort, stopping, listener, pacer } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isAwaited: pacer?.isAwaited };
+    const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isFollowed, isAwaited: pacer?.isAwaited };
     return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 

@@ -208,9 +208,11 @@ async function send(
     open: () => {
       const abort = new AbortController();
       const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());
+      // The signals live as long as the server.
+      const whileOpen = { signal: released.signal };
       if (request.stopping.aborted) end();
-      else request.stopping.addEventListener('abort', end);
-      request.abort.addEventListener('abort', () => abort.abort());
+      else request.stopping.addEventListener('abort', end, whileOpen);
+      request.abort.addEventListener('abort', () => abort.abort(), whileOpen);
       return { stopping: request.stopping, abort: abort.signal, release: () => released.abort() };
     },
   });

@@ -15,7 +15,7 @@ const NONE_SENT: EarlierSends = { attempts: 0, ending: undefined };
 
 /** What all rows of a run have in common. */
 export interface RowCallPorts<R extends RunRow> {
-  readonly task: Pick<RunTask<R>, 'journal' | 'aboutOf' | 'clock' | 'isWrite'>;
+  readonly task: Pick<RunTask<R>, 'journal' | 'aboutOf' | 'clock' | 'isWrite' | 'concurrency' | 'rowCount' | 'rate'>;
   readonly control: RunControl;
   readonly limiter: Limiter;
   readonly sink: Pick<OrderedSink<R>, 'next'>;
@@ -61,6 +61,12 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   }
 
   readonly isAwaited = (): boolean => this.#ports.sink.next === this.position;
+
+  readonly isFollowed = (): boolean => {
+    const { concurrency, rowCount = 0, rate } = this.#ports.task;
+    // A rate makes a connection wait for its row.
+    return rate === undefined && this.position + concurrency < rowCount && !this.stopping.aborted;
+  };
 
   async admit(purpose: 'send' | 'read'): Promise<boolean> {
     const { limiter, task } = this.#ports;

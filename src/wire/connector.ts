@@ -28,6 +28,9 @@ const sessions = new WeakMap<TransportOptions, Buffer>();
 /** Transports that have had a connection: where there was none, an address that is not available stays so. */
 const reached = new WeakSet<TransportOptions>();
 
+const NO_PEMS: readonly string[] = [];
+/** A connection on which nothing was sent for longer may just be given up by the service. */
+const EARLY_MS = 2000;
 const PORT_PAUSE_MS = 250;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A proxy's whole answer to CONNECT fits in this many bytes. */
@@ -43,6 +46,8 @@ export class Connector {
   readonly #sockets = new Set<net.Socket>();
   /** For a local port. */
   #waiting: NodeJS.Timeout | undefined;
+  /** Takes what `openEarly` came to. */
+  #early: ((callback: Connected) => void) | undefined;
   /** Of the last handshake that showed a certificate. */
   seen: SeenCertificate | undefined;
 
@@ -59,6 +64,40 @@ export class Connector {
 
   /** Calls back once: with a socket that is ready for the first byte of a request, or with why there is none. */
   connect(callback: Connected): void {
+    const early = this.#early;
+    this.#early = undefined;
+    if (early === undefined) this.#open(callback);
+    else early(callback);
+  }
+
+  /** Opens the connection that `connect` is soon asked for. One that failed or has grown old by then is opened anew. */
+  openEarly(): void {
+    let ended: { readonly socket: net.Socket | null; readonly atMs: number } | undefined;
+    let waiting: Connected | undefined;
+    const handOver = (): void => {
+      if (waiting === undefined || ended === undefined) return;
+      const { socket, atMs } = ended;
+      this.#sockets.clear();
+      const isFresh = socket?.writable === true && this.#options.clock.monotonic() - atMs < EARLY_MS;
+      if (isFresh) waiting(null, socket);
+      else {
+        socket?.destroy();
+        this.#open(waiting);
+      }
+    };
+    this.#early = (callback) => {
+      waiting = callback;
+      // The client that asks does not expect to be called back at once.
+      queueMicrotask(handOver);
+    };
+    this.#open((_, socket) => {
+      ended = { socket, atMs: this.#options.clock.monotonic() };
+      if (socket !== null) this.#sockets.add(socket);
+      handOver();
+    });
+  }
+
+  #open(callback: Connected): void {
     let isDone = false;
     const done = (error: Error | null, socket: net.Socket | null): void => {
       if (isDone) return;
@@ -70,7 +109,7 @@ export class Connector {
       // Every local port is in use or was a moment ago: the next is free soon, and the exchange has its own deadline.
       const lacksPort =
         error !== null && 'code' in error && error.code === 'EADDRNOTAVAIL' && reached.has(this.#options);
-      if (lacksPort) this.#waiting = setTimeout(() => this.connect(callback), PORT_PAUSE_MS);
+      if (lacksPort) this.#waiting = setTimeout(() => this.#open(callback), PORT_PAUSE_MS);
       else callback(error, socket);
     };
     const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
@@ -98,9 +137,12 @@ export class Connector {
   #tcp(to: { readonly host: string; readonly port: number }, done: Connected): net.Socket {
     const { host, port } = to;
     // Plain http is allowed to this machine alone, so no resolver is asked where that is.
-    const lookup = host === 'localhost' ? loopback : undefined;
-    // Node's 250 ms for each address of a name gives up on hosts that are merely far away.
-    return this.#watch(net.connect({ host, port, lookup, autoSelectFamilyAttemptTimeout: 1000 }), done);
+    const isHere = host === 'localhost';
+    const lookup = isHere ? loopback : undefined;
+    // Node's 250 ms for each address of a name gives up on hosts that are merely far away. This machine is not: one that is
+    // busy for a second would give up on an address that has answered, and go on to one that nobody listens at.
+    const autoSelectFamilyAttemptTimeout = isHere ? CONNECT_TIMEOUT_MS : 1000;
+    return this.#watch(net.connect({ host, port, lookup, autoSelectFamilyAttemptTimeout }), done);
   }
 
   /** Puts TLS on an https connection and hands it over; a plain one is handed over once it is open. */
@@ -126,7 +168,7 @@ export class Connector {
     done: Connected,
     begun: (secured: TLSSocket) => void,
   ): void {
-    const { trustPems = [] } = this.#options;
+    const { trustPems = NO_PEMS } = this.#options;
     import('./secure-socket.ts').then(
       ({ secureSocket }) => {
         // Given up, or broken off, in the meantime: `done` knows.

@@ -72,6 +72,8 @@ export interface ExchangeOptions {
    * was used before a late answer to another request would be taken for this one's.
    */
   readonly own?: boolean;
+  /** Asked once it is sent: does another exchange on a connection of its own follow soon? That one is opened ahead. */
+  readonly isFollowed?: (() => boolean) | undefined;
   /** Aborted: end now, sent or not. */
   readonly abort?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */

@@ -17,9 +17,21 @@ export function secureSocket(socket: Socket, { host, alpn, trustPems, session }:
     // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
     rejectUnauthorized: true,
     ALPNProtocols: alpn,
-    ca: trustedCertificates(trustPems),
+    secureContext: contextOf(trustPems),
     session,
   });
+}
+
+const contexts = new WeakMap<readonly string[], tls.SecureContext>();
+
+/** Made once for all connections with the same trust: to read a hundred and more certificates takes 100 ms and more. */
+function contextOf(trustPems: readonly string[]): tls.SecureContext {
+  let context = contexts.get(trustPems);
+  if (context === undefined) {
+    context = tls.createSecureContext({ ca: trustedCertificates(trustPems) });
+    contexts.set(trustPems, context);
+  }
+  return context;
 }
 
 /**

@@ -31,6 +31,14 @@ interface Lane {
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
   const idle: Lane[] = [];
+  /** Opened for exchanges that need one of their own: at most as many as such exchanges are under way. */
+  const ahead: Lane[] = [];
+  const newLane = (): Lane => openLane(options.baseUrl.origin, new Connector(options));
+  const openAhead = (): void => {
+    const lane = newLane();
+    lane.connector.openEarly();
+    ahead.push(lane);
+  };
   const release = (lane: Lane, isReusable: boolean): void => {
     if (isReusable) idle.push(lane);
     else destroyLane(lane);
@@ -38,12 +46,16 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
-      const kept = exchangeOptions.own === true ? undefined : idle.pop();
-      const lane = kept ?? openLane(options.baseUrl.origin, new Connector(options));
-      return new OngoingExchange(lane, options, wire, exchangeOptions, release).start();
+      const { own, isFollowed, onSend } = exchangeOptions;
+      const lane = (own === true ? ahead.shift() : idle.pop()) ?? newLane();
+      const heard = () => {
+        onSend?.();
+        if (isFollowed?.() === true) openAhead();
+      };
+      return new OngoingExchange(lane, options, wire, { ...exchangeOptions, onSend: heard }, release).start();
     },
     close: async () => {
-      for (const lane of idle.splice(0)) destroyLane(lane);
+      for (const lane of [...idle.splice(0), ...ahead.splice(0)]) destroyLane(lane);
     },
   };
 }

@@ -106,11 +106,12 @@ export async function openService(session: Session, family: Family, options: Ser
   const { base } = address;
   const { clock } = context;
   const trustPems = await options.trustPems();
-  let listener: CallListener | undefined;
+  // Of the calls under way, the last one last.
+  const listeners: (CallListener | undefined)[] = [];
   const stoppedBy = () => stoppedWrites(context, options.state);
   const client = createHttpClient({
     baseUrl: base,
-    credential: watched(address.credential, options, () => listener),
+    credential: watched(address.credential, options, () => listeners.at(-1)),
     clock,
     random: context.random,
     version: context.version,
@@ -127,20 +128,19 @@ export async function openService(session: Session, family: Family, options: Ser
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
     urlVariable: address.urlVariable,
   });
-  let callsUnderWay = 0;
   const call: HttpClient['call'] = async (input, callOptions) => {
-    listener = callOptions.listener;
+    const { listener } = callOptions;
     const writes = isWrite(input.operation) ? 1 : 0;
     // A new way to a write that forgets the guards sends nothing.
     if (writes > 0 && !options.isPermitted(input.operation)) throw new Error('a write that passed no guard');
     options.state.writesUnderWay += writes;
-    callsUnderWay += 1;
+    listeners.push(listener);
     try {
       return await client.call(input, callOptions);
     } finally {
       options.state.writesUnderWay -= writes;
-      callsUnderWay -= 1;
-      if (callsUnderWay === 0) options.display.clear();
+      listeners.splice(listeners.lastIndexOf(listener), 1);
+      if (listeners.length === 0) options.display.clear();
     }
   };
   return {

@@ -22,7 +22,7 @@ it('a journal that fails while the run ends denies the row and leaves no rejecti
     states: { isDoubtful: () => false } as unknown as RunJournal['states'],
   };
   // A row under way asks its journal for nothing else.
-  const task = { journal: journal as RunJournal, clock, isWrite: true };
+  const task = { journal: journal as RunJournal, clock, isWrite: true, concurrency: 1, rate: undefined };
   const call = new RowCall({ row: 1, id: 'a' }, 0, 'send', { task, control, limiter, sink: { next: 0 } });
   expect(await call.admit('send')).toBe(false);
   expect(call).toMatchObject({ isDenied: true, admitted: 0, leftMs: undefined });

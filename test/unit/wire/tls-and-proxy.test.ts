@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
 import type { ProxyServer } from '../../../src/wire/proxy.ts';
@@ -21,8 +23,8 @@ afterEach(async () => {
 
 const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonic: () => performance.now() };
 
-async function serveTls(tls: TestCertificate) {
-  const server = await startFaultServer({ script: [json(200, '{"ok":1}')], tls });
+async function serveTls(certificate: TestCertificate) {
+  const server = await startFaultServer({ script: [json(200, '{"ok":1}')], tls: certificate });
   cleanups.push(() => server.close());
   return server;
 }
@@ -57,6 +59,25 @@ describe('certificates', () => {
       const url = `https://${host}:${server.port}`;
       expect(summary(await transportTo(url).exchange(GET, { timeoutMs: 5000 }))).toBe('reply 200');
     }
+  });
+
+  it('reads the certificates that it trusts once for all connections', async () => {
+    const server = await serveTls(GOOD_CERTIFICATE);
+    const transport = transportTo(`https://localhost:${server.port}`);
+    const { createSecureContext } = tls;
+    let made = 0;
+    tls.createSecureContext = (options) => {
+      made += options?.ca === undefined ? 0 : 1;
+      return createSecureContext(options);
+    };
+    syncBuiltinESMExports();
+    try {
+      for (let turn = 0; turn < 3; turn += 1) await transport.exchange(GET, { timeoutMs: 5000, own: true });
+    } finally {
+      tls.createSecureContext = createSecureContext;
+      syncBuiltinESMExports();
+    }
+    expect(made).toBe(1);
   });
 
   const rows: readonly [title: string, certificate: TestCertificate, trust: boolean, expected: string][] = [

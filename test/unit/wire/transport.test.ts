@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseBaseUrl } from '../../../src/wire/base-url.ts';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
@@ -337,6 +339,65 @@ describe('connections', () => {
     await transport.exchange(post(), { timeoutMs: 5000, own: true });
     await transport.exchange(post(), { timeoutMs: 5000 });
     expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 1]);
+  });
+
+  describe('a connection opened ahead', () => {
+    /** Answers each request; `seen` is called for each connection with how to end it. */
+    async function serveEach(seen: (end: () => void, count: number) => void) {
+      let count = 0;
+      const used: number[] = [];
+      const server = createServer((socket) => {
+        count += 1;
+        const number = count;
+        socket.on('error', () => undefined);
+        socket.on('data', () => {
+          used.push(number);
+          socket.write(`${OK}Content-Length: 2\r\n\r\n{}`);
+        });
+        seen(() => socket.end(), number);
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      cleanups.push(async () => void server.close());
+      // A TCP server has a port.
+      const { port } = server.address() as AddressInfo;
+      return { transport: transportTo(`http://127.0.0.1:${port}`), used, connections: () => count };
+    }
+    const followed = { timeoutMs: 5000, own: true, isFollowed: () => true };
+
+    it('is taken by the next exchange of its own, and by no other', async () => {
+      const opened: number[] = [];
+      const service = await serveEach((_, number) => opened.push(number));
+      await service.transport.exchange(post(), followed);
+      while (opened.length < 2) await setImmediate();
+      await service.transport.exchange(post(), { timeoutMs: 5000 });
+      await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+      expect(service.used).toEqual([1, 3, 2]);
+      expect(service.connections()).toBe(3);
+    });
+
+    it('is not opened where none follows', async () => {
+      const service = await serveEach(() => undefined);
+      await service.transport.exchange(post(), { ...followed, isFollowed: () => false });
+      await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+      expect(service.used).toEqual([1, 2]);
+      expect(service.connections()).toBe(2);
+    });
+
+    it('is opened anew when the service has closed it', async () => {
+      let hasEnded = false;
+      const service = await serveEach((end, number) => {
+        if (number !== 2) return;
+        end();
+        hasEnded = true;
+      });
+      await service.transport.exchange(post(), followed);
+      while (!hasEnded) await setImmediate();
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+      const exchange = await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+      expect(summary(exchange)).toBe('reply 200 {}');
+      expect(service.used).toEqual([1, 3]);
+    });
   });
 
   it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
