@@ -12,7 +12,7 @@ export interface Layer {
   readonly imports: readonly string[];
 }
 
-const GROUND = ['json', 'context', 'failure', 'ending'];
+const GROUND = ['json', 'context', 'failure', 'call-outcome'];
 const OPERATION = ['api', 'wire', 'http'];
 const INPUT_OUTPUT = ['files', 'output', 'input', 'options'];
 const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
@@ -23,7 +23,11 @@ export const LAYERS: readonly Layer[] = [
   { name: 'context', holds: 'the ports: streams, clock, chance, signals, environment', imports: [] },
   { name: 'json', holds: 'JSON that keeps digits, keys and their order', imports: [] },
   { name: 'failure', holds: 'the table of failures: code, exit code, meaning', imports: ['json'] },
-  { name: 'ending', holds: 'how a call ended, and the one way it is kept in a file', imports: ['json', 'failure'] },
+  {
+    name: 'call-outcome',
+    holds: 'how a call ended, and the one way it is kept in a file',
+    imports: ['json', 'failure'],
+  },
   { name: 'api', holds: 'the table of operations, their schemas and limits', imports: ['json'] },
   { name: 'process', holds: 'the real ports', imports: ['context'] },
   { name: 'files', holds: 'atomic writes, locks, modes, the usual folders', imports: GROUND },
@@ -204,8 +208,8 @@ export function layerBreaches(root: string): readonly string[] {
 /** The picture of the layers, top first, as docs/architecture.md shows it. */
 export function layerPicture(): string {
   const rows = [...LAYERS].reverse().map(({ name, holds }) => {
-    const isFile = ['main', 'registry', 'session', 'context', 'failure'].includes(name);
-    return `  ${`${name}${isFile ? '.ts' : '/'}`.padEnd(14)} ${holds}`;
+    const isFile = ['main', 'registry', 'session', 'context', 'failure', 'call-outcome'].includes(name);
+    return `  ${`${name}${isFile ? '.ts' : '/'}`.padEnd(16)} ${holds}`;
   });
   return ['```', 'src/', ...rows, '```'].join('\n');
 }

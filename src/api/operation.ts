@@ -64,7 +64,7 @@ export interface Operation {
   /** As in the spec: `/v1/cards/{cardId}/block`. */
   readonly path: string;
   /** What it does, as a noun phrase for messages: `block of card`. */
-  readonly attempt: string;
+  readonly nounPhrase: string;
   readonly effect: Effect;
   readonly params: z.ZodMiniObject;
   readonly query: z.ZodMiniObject | null;
@@ -102,12 +102,12 @@ export function settledBy({ effect }: Operation): string | undefined {
 }
 
 /** The noun of what it does, for a sentence: `block`. */
-export function nounOf({ attempt }: Operation): string {
-  return attempt.split(' ')[0] ?? attempt;
+export function nounOf({ nounPhrase }: Operation): string {
+  return nounPhrase.split(' ')[0] ?? nounPhrase;
 }
 
 /** The card status that a write aims at; undefined where none shows that it happened. */
-export function aimOf({ effect }: Operation): string | undefined {
+export function targetStatus({ effect }: Operation): string | undefined {
   if (effect.kind === 'read' || effect.readBack === 'none') return undefined;
   return 'settledBy' in effect.readBack ? effect.readBack.settledBy : effect.readBack.observes;
 }

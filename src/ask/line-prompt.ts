@@ -1,6 +1,6 @@
 import type { Verdict } from '../context.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Asking, Question } from './asking.ts';
+import type { PromptContext, Question } from './prompt-context.ts';
 import { pastedLine } from './terminal-keys.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
@@ -38,8 +38,8 @@ function typedLine(echo: (text: string) => void) {
 }
 
 /** The line that is typed. The terminal edits and echoes it where its keys are not read one by one (`isEdited`). */
-function readLine(asking: Asking, { isSecret, takesPaste }: Question, isEdited: boolean): Promise<Given> {
-  const { keys, output, signal, leave } = asking;
+function readLine(context: PromptContext, { isSecret, takesPaste }: Question, isEdited: boolean): Promise<Given> {
+  const { keys, output, signal, leave } = context;
   const line = typedLine(isEdited || isSecret === true ? () => undefined : (text) => output.write(text));
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -73,10 +73,10 @@ function readLine(asking: Asking, { isSecret, takesPaste }: Question, isEdited: 
 }
 
 /** Like the above, and drops what came with it before the next question. */
-async function readAlone(asking: Asking, question: Question, isEdited: boolean): Promise<Given> {
-  const { keys, output } = asking;
+async function readAlone(context: PromptContext, question: Question, isEdited: boolean): Promise<Given> {
+  const { keys, output } = context;
   if (isEdited) keys.setModes(false);
-  const given = await readLine(asking, question, isEdited).finally(() => keys.listen(undefined));
+  const given = await readLine(context, question, isEdited).finally(() => keys.listen(undefined));
   if (!isEdited) {
     output.write('\n');
     return given;
@@ -110,16 +110,16 @@ function judge(question: Question, given: Given, instead: string, list: ReturnTy
 }
 
 /** Asks in lines, none drawn over: on a terminal without escape sequences (`isDumb`), and for screen readers. */
-export async function askInLines(asking: Asking, question: Question, isDumb: boolean): Promise<string> {
-  const { output } = asking;
+export async function askInLines(context: PromptContext, question: Question, isDumb: boolean): Promise<string> {
+  const { output } = context;
   const { isSecret = false } = question;
   const list = numbered(question);
   const say = (text: string) => output.write(`> ${safeText(text)}\n`);
-  asking.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
+  context.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
   output.write(list.above);
   for (let instead = ''; ; ) {
     output.write(`? ${safeText(question.text)}${isSecret ? ' (not shown)' : list.offered} `);
-    const given = await readAlone(asking, question, isDumb && !isSecret);
+    const given = await readAlone(context, question, isDumb && !isSecret);
     const { answer, verdict } = judge(question, given, instead, list);
     if (verdict === true) {
       const shown = question.show?.(answer) ?? answer;

@@ -3,8 +3,8 @@ import type { PromptPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
-import { type Asking, type LeftBy, type Question, QuestionLeft } from './asking.ts';
 import type { IdleTimer } from './idle-timer.ts';
+import { type AbortReason, PromptAborted, type PromptContext, type Question } from './prompt-context.ts';
 import type { DrawnQuestion, Happening } from './questions.ts';
 import { TerminalKeys, type TerminalStreams } from './terminal-keys.ts';
 
@@ -41,12 +41,12 @@ function lookOf({ colour, unicode }: PromptStyle): Omit<DrawnQuestion, 'question
 
 /** Asks by drawing: what readline makes of the keys, which reach it through a stream of their own. */
 async function askDrawn(
-  asking: Asking,
+  context: PromptContext,
   question: Question,
   { drawn }: typeof import('./questions.ts'),
   style: PromptStyle,
 ): Promise<string> {
-  const { keys, output, signal, leave } = asking;
+  const { keys, output, signal, leave } = context;
   const keyboard = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => keys.setModes(on) });
   const happens = (happening: Happening) => keyboard.emit('keypress', undefined, happening);
   let isSuspending = false;
@@ -71,7 +71,7 @@ async function askDrawn(
       happens({ name: 'continued' });
     },
   });
-  asking.tell = (text) => happens({ name: 'news', sequence: text });
+  context.tell = (text) => happens({ name: 'news', sequence: text });
   const columns = 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
   const message = breakQuestion(question.text, columns);
   return drawn({ question, message, columns, ...lookOf(style) }, { input: keyboard, output, signal }).finally(() =>
@@ -94,8 +94,8 @@ export function terminalPrompt(
   const ask = async (question: Question): Promise<string> => {
     const streams = open();
     const stop = new AbortController();
-    let left: LeftBy | undefined;
-    const leave = (by: LeftBy) => {
+    let left: AbortReason | undefined;
+    const leave = (by: AbortReason) => {
       left ??= by;
       stop.abort();
     };
@@ -113,16 +113,16 @@ export function terminalPrompt(
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
-      const asking: Asking = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined };
+      const context: PromptContext = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined };
       const put = () =>
         'drawn' in module
-          ? askDrawn(asking, question, module, style)
-          : module.askInLines(asking, question, style.look === 'dumb');
-      return await (idle === undefined ? put() : idle.during(put, (text) => asking.tell(text)));
+          ? askDrawn(context, question, module, style)
+          : module.askInLines(context, question, style.look === 'dumb');
+      return await (idle === undefined ? put() : idle.during(put, (text) => context.tell(text)));
     } catch (error) {
       const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
       if (error instanceof Failure || (left === undefined && !isCtrlC)) throw error;
-      throw new QuestionLeft(left ?? 'ctrl_c', error);
+      throw new PromptAborted(left ?? 'ctrl_c', error);
     } finally {
       keys?.close();
       idle?.signal.removeEventListener('abort', isOver);

@@ -11,7 +11,7 @@ import {
 } from '@inquirer/core';
 import { cutText } from '../output/cut-text.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Question } from './asking.ts';
+import type { Question } from './prompt-context.ts';
 import { pastedLine } from './terminal-keys.ts';
 
 /** A key, or what else happens: text is `pasted`, `news` comes, the line is `emptied`, ^Z is over (`continued`). */

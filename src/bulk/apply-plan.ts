@@ -14,7 +14,7 @@ import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
-import { quoteGiven } from '../input/given.ts';
+import { quoteValue } from '../input/quote-value.ts';
 import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { commandWords } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
@@ -25,9 +25,9 @@ import { type RunHeader, readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Service, Session } from '../session.ts';
 import { SANDBOX } from '../settings/settings.ts';
-import { compareTokenLife } from './confirm-many.ts';
+import { reasonCheck } from './bulk-call.ts';
+import { compareTokenLife } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
-import { reasonCheck } from './many-call.ts';
 import { sayOpenRows } from './open-rows.ts';
 import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './plan-review.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
@@ -80,7 +80,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   refuseReadOnly(session);
   if (reasonProblem === undefined) return;
   const hints = ['make the plan again with a reason that does'];
-  throw Failure.unsent('USAGE', `${quoteGiven(path)}: ${reasonProblem}`, { hints });
+  throw Failure.unsent('USAGE', `${quoteValue(path)}: ${reasonProblem}`, { hints });
 }
 
 async function confirmPlan(

@@ -78,7 +78,7 @@ function sendRows(
     dropStalledReaders: () => session.context.dropStalledReaders(),
     // The cells of a row are kept until it is printed: `--failed` may need them.
     sizeOf: ({ record }) => record.values.reduce(addLength, 0),
-    keep: failedFile?.add,
+    persist: failedFile?.add,
     emit,
     progress,
   });

@@ -3,9 +3,9 @@ import type { Operation } from '../api/operation.ts';
 import { checkExpectations, readCardBefore } from '../call/confirm.ts';
 import { readSingleCall } from '../call/read-call.ts';
 import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
+import { NO_OUTCOME } from '../call-outcome.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { refuseOtherCount } from '../command/faults.ts';
-import { NO_ENDING } from '../ending.ts';
 import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import type { CallInput } from '../http/call.ts';
@@ -24,8 +24,8 @@ import type { FailedFile } from '../run/failed-file.ts';
 import { failedCall } from '../run/row-outcome.ts';
 import type { RunResult, RunTask } from '../run/run-task.ts';
 import type { Session } from '../session.ts';
+import type { BulkCall } from './bulk-call.ts';
 import { doRows } from './execute-run.ts';
-import type { ManyCall } from './many-call.ts';
 import { isShownAsPage, writePlanView } from './plan-review.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
 import type { Run } from './run.ts';
@@ -108,14 +108,14 @@ function writeOwnPlan(
  */
 async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
   if (operation.family !== 'cards' || rowCount === 0) {
-    return async () => ({ kind: 'answered', resource: null, ending: NO_ENDING, headers: [] });
+    return async () => ({ kind: 'answered', resource: null, ending: NO_OUTCOME, headers: [] });
   }
   const service = await session.service(operation.family);
   return async (row, slot) => {
     const read = await readCard(service, session.policy, row, slot);
     const unmet = read.kind === 'failed' ? undefined : unmetBy(read.resource, row);
     if (unmet === undefined) return read;
-    return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
+    return failedCall(new Failure('PRECONDITION', `${operation.nounPhrase} ${row.id ?? ''} was not planned: ${unmet}`));
   };
 }
 
@@ -126,7 +126,7 @@ async function planner(session: Session, { operation, rowCount }: Run): Promise<
 export async function makePlan(
   session: Session,
   run: Run,
-  { options, reading }: ManyCall,
+  { options, reading }: BulkCall,
   checked: CheckedInput,
   openFailedFile: () => Promise<FailedFile | undefined>,
 ): Promise<number> {

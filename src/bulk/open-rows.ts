@@ -10,7 +10,7 @@ import {
   repeatText,
   sayUnread,
 } from '../call/open-guard.ts';
-import type { Ending } from '../ending.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
@@ -84,7 +84,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   };
 }
 
-function isDone({ outcome }: Ending): boolean {
+function isDone({ outcome }: CallOutcome): boolean {
   return outcome === 'applied' || outcome === 'confirmed_by_read';
 }
 

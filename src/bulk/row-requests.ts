@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { changedSinceShown } from '../call/confirm.ts';
 import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
-import { endingOf } from '../ending.ts';
+import { outcomeOfFailure } from '../call-outcome.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import type { CallInput, CallPolicy, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -29,7 +29,7 @@ function heldBack(
   row: Row,
   operation: Operation,
   failure: Failure,
-  ending = endingOf(failure, { message: failure.message }),
+  ending = outcomeOfFailure(failure, { message: failure.message }),
 ): CallResult {
   const { code, hints, exitCode, details } = failure;
   const more = { hints, exitCode, details: { ...details, outcome: 'not_sent', attempts: 0 }, cause: failure } as const;
@@ -155,7 +155,7 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
     if (read.kind === 'failed') return read;
     const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
     if ('settledBy' in readBack && status === readBack.settledBy) return read;
-    const message = `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const message = `${operation.nounPhrase} ${row.id ?? ''}: the card reads ${String(status)}`;
     const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
     return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
   };

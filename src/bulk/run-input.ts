@@ -17,7 +17,7 @@ import { isJsonObject } from '../json/value.ts';
 import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
 import { plural } from '../output/safe-text.ts';
-import type { KnownRun, RunHeader, RunOptions } from '../run/run-folder.ts';
+import type { RunHeader, RunOptions, StoredRunHandle } from '../run/run-folder.ts';
 import type { Session } from '../session.ts';
 import type { Run } from './run.ts';
 
@@ -151,7 +151,10 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
 }
 
 /** The rows of a run, read from the copy of its input in the way in which the run read them, with what older cells held. */
-export async function* rowsOfRun(session: Session, { header, folder }: KnownRun): AsyncGenerator<readonly Row[]> {
+export async function* rowsOfRun(
+  session: Session,
+  { header, folder }: StoredRunHandle,
+): AsyncGenerator<readonly Row[]> {
   const { stdin } = session.context;
   const operation = operationOfRun(header);
   const format = formatOfRun(header);
@@ -172,7 +175,7 @@ export async function* rowsOfRun(session: Session, { header, folder }: KnownRun)
 }
 
 /** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */
-export async function columnsOfRun(session: Session, run: KnownRun): Promise<readonly string[]> {
+export async function columnsOfRun(session: Session, run: StoredRunHandle): Promise<readonly string[]> {
   const columns = new Set<string>();
   let last: readonly string[] | undefined;
   for await (const batch of rowsOfRun(session, run)) {

@@ -60,9 +60,9 @@ async function tryFileSystem(session: Session): Promise<void> {
   const stateDir = session.stateDir();
   const kept = join(stateDir, '.file-system-tried');
   if (existsSync(kept)) return;
-  const { MOVE_STATE, newlyBrokenPromises } = await import('../files/file-system.ts');
+  const { MOVE_STATE, newlyUnsupported } = await import('../files/file-system.ts');
   // Where the next run removes what this one leaves if it is killed.
-  const broken = newlyBrokenPromises(join(stateDir, 'runs'), session.context.pid, kept);
+  const broken = newlyUnsupported(join(stateDir, 'runs'), session.context.pid, kept);
   if (broken.length === 0) return;
   const what = `runs and records may be damaged in ${stateDir}, whose file system does not keep what they rest on`;
   await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join('; ')}; ${MOVE_STATE}`));

@@ -1,10 +1,10 @@
 import { isPast } from '../api/iso-date.ts';
-import { aimOf, nounOf } from '../api/operation.ts';
+import { nounOf, targetStatus } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { unmetExpectation } from '../input/expect.ts';
-import { showGiven } from '../input/given.ts';
+import { showValue } from '../input/quote-value.ts';
 import { shorten } from '../json/shorten.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
@@ -85,7 +85,7 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
   const { effect } = call.operation;
   if (effect.kind !== 'write') return '';
   const status = 'card' in before ? textAt(before.card, 'status') : undefined;
-  const aim = aimOf(call.operation);
+  const aim = targetStatus(call.operation);
   return [
     ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
     ...(reason === undefined ? [] : [`${breakLine(`  Reason        ${safeText(reason)}`, columns).join('\n')}\n`]),
@@ -125,7 +125,7 @@ export async function confirmSingle(
 function shownField(name: string, value: JsonValue): string[] {
   const label = `  ${name.padEnd(12)}  `;
   const [first = '', ...others] =
-    typeof value === 'string' ? `"${shorten(value, MAX_SHOWN)}"`.split('\n').map(safeText) : [showGiven(value)];
+    typeof value === 'string' ? `"${shorten(value, MAX_SHOWN)}"`.split('\n').map(safeText) : [showValue(value)];
   return [label + first, ...others.map((line) => ' '.repeat(label.length) + line)];
 }
 
@@ -140,6 +140,6 @@ export async function confirmMade(session: Session, service: Service, { call }: 
     .flatMap((line) => breakLine(line, columns))
     .concat(past);
   await session.context.stderr.write(`${lines.join('\n')}\n`);
-  const question = `Create event ${showGiven(textAt(call.body, 'name'))}${whereText(session, service)}?`;
+  const question = `Create event ${showValue(textAt(call.body, 'name'))}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subjectOf(call));
 }

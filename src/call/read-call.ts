@@ -6,9 +6,9 @@ import type { WriteIntent } from '../history/record.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
 import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
-import { doubtOf, warningsOf } from '../input/doubts.ts';
 import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
 import { describeFields } from '../input/fields.ts';
+import { suspicionOf, warningsOf } from '../input/suspicious-values.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
 import { nameOf } from '../options/option.ts';
@@ -169,9 +169,9 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   const reason = given.fields.get('reason');
   // A script gets what it asks for in silence.
   const read = session.context.stderr.isTerminal ? [...given.fields] : [];
-  const doubts = read.flatMap(([field, value]) => {
-    const doubt = doubtOf(field, value);
-    return doubt === undefined ? [] : [`${nameOf(field)} has ${doubt}; it is sent as given`];
+  const suspiciousValues = read.flatMap(([field, value]) => {
+    const suspicion = suspicionOf(field, value);
+    return suspicion === undefined ? [] : [`${nameOf(field)} has ${suspicion}; it is sent as given`];
   });
   return {
     call: {
@@ -183,6 +183,6 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
     id,
     reason: typeof reason === 'string' && isWrite(operation) ? reason : undefined,
     expectations,
-    warnings: warningsOf(id === undefined || operation.family === 'cards' ? [] : idWarnings(id), doubts),
+    warnings: warningsOf(id === undefined || operation.family === 'cards' ? [] : idWarnings(id), suspiciousValues),
   };
 }

@@ -1,6 +1,6 @@
-import { aimOf, type Operation, settledBy } from '../api/operation.ts';
+import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type Ending, MAX_STATUS, NO_ENDING, referenceAt } from '../ending.ts';
+import { type CallOutcome, MAX_STATUS, NO_OUTCOME, referenceAt } from '../call-outcome.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import type { Answer } from '../http/call.ts';
 import { cutText } from '../json/shorten.ts';
@@ -10,7 +10,7 @@ import { closeSuperseded } from './open-guard.ts';
 
 /** The card writes that a look at the card says something about, by the command that the history has them under. */
 const LOOKED_AT = new Map<string, Operation>(
-  Object.values(OPERATIONS).flatMap((row) => (aimOf(row) === undefined ? [] : [[row.command, row] as const])),
+  Object.values(OPERATIONS).flatMap((row) => (targetStatus(row) === undefined ? [] : [[row.command, row] as const])),
 );
 
 /** What a read of a card showed; `httpStatus` and `requestId` are those of the read. */
@@ -114,9 +114,9 @@ async function recordLook(session: Session, entry: HistoryEntry, look: CardLook)
   const { attempts, sentAtMs, durationMs } = before;
   const { clientReference, httpStatus, requestId } = look;
   const observedStatus = look.status && cutText(look.status, MAX_STATUS);
-  const ending: Ending = isSettled
+  const ending: CallOutcome = isSettled
     ? {
-        ...NO_ENDING,
+        ...NO_OUTCOME,
         outcome: 'confirmed_by_read',
         httpStatus,
         requestId,

@@ -1,7 +1,7 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
+import { outcomeOfFailure, referenceAt, statusAt } from '../call-outcome.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { StreamFailure } from '../context.ts';
-import { endingOf, referenceAt, statusAt } from '../ending.ts';
 import { Failure, warning } from '../failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { Answer, CallResult } from '../http/call.ts';
@@ -183,7 +183,7 @@ export async function stillAsShown(
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const recorder = await session.recorder();
     const entry = await recorder.begin(await intentOf(session, service, { ...single, seen }));
-    await recorder.end(entry, endingOf(error.with({ outcome: 'not_sent', attempts: 0 })));
+    await recorder.end(entry, outcomeOfFailure(error.with({ outcome: 'not_sent', attempts: 0 })));
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Fault } from '../failure.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import type { Shape } from '../json/shape.ts';
 import { type CallOptions, SPECIAL } from '../options/call-options.ts';
-import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import {
   type ArgumentDeclarations,
   type ArgumentSpec,
@@ -44,7 +44,7 @@ export interface CallCommand extends CommandBase {
   /** Path parameter that the positional argument fills; null: the operation has none. */
   readonly idParam: string | null;
   /** Takes `--from`. */
-  readonly many: boolean;
+  readonly bulk: boolean;
 }
 
 interface OperationChoice {
@@ -127,8 +127,8 @@ export interface CallGiven {
 }
 
 /** Whether a call is over many rows: `--from`, or several ids. */
-export function isMany(command: CallCommand, { words, options }: CallGiven): boolean {
-  return options.from !== undefined || (command.many && words.length > 1);
+export function isBulk(command: CallCommand, { words, options }: CallGiven): boolean {
+  return options.from !== undefined || (command.bulk && words.length > 1);
 }
 
 /** All options of a command: its own first, then those of its kind, then the common ones it does not redefine. */
@@ -172,7 +172,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 }
 
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
-  Partial<Pick<CallCommand, 'many'>> & {
+  Partial<Pick<CallCommand, 'bulk'>> & {
     /** Takes `--expect`. */
     readonly expect?: true;
     /** Rows that did not change against an older file can be left out (`--changed-from`). */
@@ -195,9 +195,9 @@ function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
     ...(writes ? [8] : []),
     ...(writes && spec.expect !== true ? [] : [10]),
     11,
-    ...(spec.many === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
+    ...(spec.bulk === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
     16,
-    ...(spec.many === true || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
+    ...(spec.bulk === true || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
     ...(writes ? [] : [141]),
   ];
 }
@@ -211,7 +211,7 @@ function withSignals(codes: readonly number[]): readonly number[] {
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
 export function callCommand(spec: CallSpec): CallCommand {
-  const { argument, many = false } = spec;
+  const { argument, bulk = false } = spec;
   const words = argument === null ? [] : [argument];
   const operation = operationOf(spec);
   const writes = isWrite(operation);
@@ -220,8 +220,8 @@ export function callCommand(spec: CallSpec): CallCommand {
   const derived = [
     ...fields.flatMap(fieldOptions),
     ...(spec.expect === true ? [SPECIAL.expect] : []),
-    ...(many ? MANY_OPTIONS.map((option) => withoutWords(option, argument)) : []),
-    ...(many && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
+    ...(bulk ? BULK_OPTIONS.map((option) => withoutWords(option, argument)) : []),
+    ...(bulk && writes ? [...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [SPECIAL.changedFrom, SPECIAL.expectChanges] : []),
   ].filter((option) => !special.some(({ long }) => long === option.long));
   const [idParam = null] = Object.keys(operation.params.shape);
@@ -231,13 +231,13 @@ export function callCommand(spec: CallSpec): CallCommand {
     description: spec.description,
     operation: spec.operation,
     columns: spec.columns,
-    arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !many, ...variadic })),
+    arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !bulk, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
     exitCodes: withSignals(exitCodesOf(spec, writes)),
     writes,
     idParam,
-    many,
+    bulk,
   };
 }
 

@@ -2,9 +2,9 @@ import { lstat } from 'node:fs/promises';
 import { OPERATIONS } from '../api/operations.ts';
 import type { OutputPort } from '../context.ts';
 import { type Failure, usageFailure } from '../failure.ts';
-import { quoteGiven } from '../input/given.ts';
+import { quoteValue } from '../input/quote-value.ts';
 import type { OutputOptions } from '../output/options.ts';
-import { type Command, isMany } from './command.ts';
+import { type Command, isBulk } from './command.ts';
 import { callGiven, type Given } from './read-given.ts';
 
 /** What is wrong with the path of `--out`, or undefined. `instead`: how the result is shown without a file. */
@@ -18,7 +18,7 @@ export async function problemOfOut(
     () => true,
     () => false,
   );
-  return isThere ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
+  return isThere ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
 }
 
 /** Whether a command prints workbooks: it has the option that says where they go. */
@@ -35,7 +35,7 @@ export async function workbookFaults(
 ): Promise<readonly Failure[]> {
   if (format !== 'xlsx') return [usageFailure([{ where: '--out', problem: 'needs -o xlsx' }])];
   const isOne =
-    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isMany(command, callGiven(given));
+    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callGiven(given));
   if (isOne || !printsWorkbooks(command)) {
     const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
     return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];

@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import { checkOutput } from '../output/check-output.ts';
 import { type Column, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
-import { type Command, isMany } from './command.ts';
+import { type Command, isBulk } from './command.ts';
 import { joinFailures } from './faults.ts';
 import { callGiven, type Given } from './read-given.ts';
 
@@ -32,7 +32,7 @@ async function columnFaults(command: Command, given: Given, output: OutputOption
   if (given.typed.has('plan')) {
     return checkOutput(output, (await import('../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
   }
-  const isRun = isMany(command, callGiven(given));
+  const isRun = isBulk(command, callGiven(given));
   if (!isRun || !command.writes) return checkOutput(output, columns, isOpen, isRun);
   return checkOutput(output, (await import('../run/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
 }

@@ -1,7 +1,7 @@
 import { type Family, matchPath, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { takesReason } from '../call/write-guards.ts';
-import { quoteGiven } from '../input/given.ts';
+import { quoteValue } from '../input/quote-value.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
 const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
@@ -62,9 +62,9 @@ export function pathProblem(
   target: string,
 ): { readonly problem: string; readonly hint?: string | undefined } | undefined {
   const [, refused, hint] = REFUSED.find(([isBad]) => isBad(target)) ?? [];
-  if (refused !== undefined) return { problem: `${refused}: ${quoteGiven(target)}`, hint };
+  if (refused !== undefined) return { problem: `${refused}: ${quoteValue(target)}`, hint };
   if (SENDABLE.test(target)) return undefined;
-  const problem = `has characters that must be percent-encoded: ${quoteGiven(target)}`;
+  const problem = `has characters that must be percent-encoded: ${quoteValue(target)}`;
   return { problem, hint: `write it as ${encodeRest(target)}` };
 }
 

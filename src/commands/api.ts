@@ -138,7 +138,7 @@ function unknownOperation(method: ApiGiven['method'], path: string, family: Fami
     family,
     method,
     path,
-    attempt: `${method} ${path}`,
+    nounPhrase: `${method} ${path}`,
     effect: method === 'GET' ? { kind: 'read' } : unknownWrite(family, path),
     params: z.looseObject({}),
     query: null,

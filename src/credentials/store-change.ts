@@ -4,7 +4,7 @@ import type { Family } from '../api/operation.ts';
 import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { NewerFileFailure } from '../files/document.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { type Prove, withLock } from '../files/lock.ts';
+import { type AssertStillHeld, withLock } from '../files/lock.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import {
@@ -18,22 +18,34 @@ import {
   readCredentials,
 } from './store.ts';
 
-async function save(place: CredentialPlace, entries: readonly CredentialEntry[], prove: Prove): Promise<void> {
+async function save(
+  place: CredentialPlace,
+  entries: readonly CredentialEntry[],
+  assertStillHeld: AssertStillHeld,
+): Promise<void> {
   const text = `${JSON.stringify({ version: CREDENTIALS_VERSION, entries }, null, 2)}\n`;
-  await writeFileAtomic(credentialsPath(place.configDir), text, { pid: place.pid, what: CREDENTIALS_WHAT, prove });
+  await writeFileAtomic(credentialsPath(place.configDir), text, {
+    pid: place.pid,
+    what: CREDENTIALS_WHAT,
+    assertStillHeld,
+  });
 }
 
 async function withCredentialLock<Result>(
   place: CredentialPlace,
-  work: (prove: Prove) => Promise<Result>,
+  work: (assertStillHeld: AssertStillHeld) => Promise<Result>,
 ): Promise<Result> {
   const { configDir, platform, pid, clock } = place;
   await ensurePrivateFolder(configDir);
   await refuseUnsafeFolder(configDir, platform);
-  return withLock(`${credentialsPath(configDir)}.lock`, { pid, clock, what: CREDENTIALS_WHAT }, async (prove) => {
-    await sweepLeftovers(configDir, place);
-    return work(prove);
-  });
+  return withLock(
+    `${credentialsPath(configDir)}.lock`,
+    { pid, clock, what: CREDENTIALS_WHAT },
+    async (assertStillHeld) => {
+      await sweepLeftovers(configDir, place);
+      return work(assertStillHeld);
+    },
+  );
 }
 
 /** Copies a damaged file (its mode 0600 comes along) to a name that nothing else has. */
@@ -78,10 +90,10 @@ export async function storeCredential(
   place: CredentialPlace,
   entry: CredentialEntry,
 ): Promise<{ readonly keptCopy: string | undefined }> {
-  return withCredentialLock(place, async (prove) => {
+  return withCredentialLock(place, async (assertStillHeld) => {
     const { entries, keptCopy } = await readOrKeep(place);
     const others = entries.filter(({ profile, family }) => profile !== entry.profile || family !== entry.family);
-    await save(place, [...others, entry], prove);
+    await save(place, [...others, entry], assertStillHeld);
     return { keptCopy };
   });
 }
@@ -96,11 +108,11 @@ export async function removeCredentials(
 ): Promise<readonly CredentialEntry[]> {
   const isMeant = (entry: CredentialEntry) =>
     entry.profile === profile && (family === undefined || entry.family === family);
-  return withCredentialLock(place, async (prove) => {
+  return withCredentialLock(place, async (assertStillHeld) => {
     const entries = await readCredentials(place);
     const removed = entries.filter(isMeant);
     const others = entries.filter((entry) => !isMeant(entry));
-    if (removed.length > 0) await save(place, others, prove);
+    if (removed.length > 0) await save(place, others, assertStillHeld);
     return removed;
   });
 }

@@ -17,7 +17,7 @@ function outputOf(command: CallCommand): JsonSchema {
   const answers = rowsOf(command).map((row) => row.response);
   const [only = {}] = answers;
   const one = answers.length === 1 ? only : anyOf(...answers);
-  if (!command.many) return command.writes ? anyOf(one, DRY_RUN_OUTPUT) : one;
+  if (!command.bulk) return command.writes ? anyOf(one, DRY_RUN_OUTPUT) : one;
   if (!command.writes) return { anyOf: [one, list(one)] };
   return anyOf(one, list(rowOutput(one)), DRY_RUN_OUTPUT, PLAN_HEADER_OUTPUT);
 }

@@ -1,6 +1,6 @@
 import type { CommandDoc } from '../command/command.ts';
 import type { Child, GroupEntry, Registry } from '../command/command-tree.ts';
-import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS } from '../options/common.ts';
+import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON_OPTIONS, PLAN_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { commonOptions, exitCodeRow } from './command-doc.ts';
 import { type Block, type Row, rows, text } from './text-block.ts';
@@ -43,14 +43,14 @@ function listed(title: string, list: readonly Row[]): readonly Block[] {
 }
 
 /** What only a file of rows needs; `help bulk` explains it. */
-const BULK_OPTIONS = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS].filter(
+const FILE_OPTIONS = [...BULK_OPTIONS, ...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS].filter(
   ({ long }) => long !== 'from' && long !== 'plan',
 );
 
 /** The options of a command that takes a file as its page shows them: in full those that are used daily, the others named. */
 function ownOptions(doc: CommandDoc): readonly Block[] {
   const takesFile = doc.options.some(({ long }) => long === 'from');
-  const isBulk = ({ long }: OptionSpec) => takesFile && BULK_OPTIONS.some((option) => option.long === long);
+  const isBulk = ({ long }: OptionSpec) => takesFile && FILE_OPTIONS.some((option) => option.long === long);
   const bulk = doc.options.filter(isBulk).map(({ long }) => `--${long}`);
   return [
     ...listed('Options', optionRows(doc.options.filter((option) => !isBulk(option)))),
@@ -152,5 +152,5 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
 
 /** The options that every command has, and those that only commands for many rows have. */
 export function optionBlocks(title: string, which: 'common' | 'bulk'): readonly Block[] {
-  return listed(title, optionRows(which === 'common' ? COMMON_OPTIONS : BULK_OPTIONS));
+  return listed(title, optionRows(which === 'common' ? COMMON_OPTIONS : FILE_OPTIONS));
 }

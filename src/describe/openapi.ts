@@ -99,7 +99,7 @@ function operationObject(operation: Operation): JsonSchema {
   const parameters = parametersOf(operation);
   return {
     operationId: operation.name,
-    summary: operation.attempt.replace(/ of (card|calendar|subscriber|event)$/, ' of a $1'),
+    summary: operation.nounPhrase.replace(/ of (card|calendar|subscriber|event)$/, ' of a $1'),
     tags: [operation.family],
     security: [{ [SECURITY[operation.family]]: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),

@@ -1,4 +1,4 @@
-import { aimOf, type Operation, settledBy } from '../api/operation.ts';
+import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
 import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
@@ -79,7 +79,7 @@ export class DeskLog {
       this.#count(`${doneWord(operation)} (settled by a repeat)`);
     }
     this.#count(doneWord(operation));
-    this.#remember({ cardId, status: aimOf(operation) });
+    this.#remember({ cardId, status: targetStatus(operation) });
     if (made !== undefined) this.#remember({ cardId: made });
   }
 

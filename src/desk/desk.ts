@@ -1,8 +1,9 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { QuestionLeft } from '../ask/asking.ts';
+import { PromptAborted } from '../ask/prompt-context.ts';
 import { callService, cardRead, takeAnswer } from '../call/resource.ts';
 import { isReadOnly } from '../call/write-guards.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import { type CallCommand, operationOf } from '../command/command.ts';
 import { idAlone } from '../command/read-given.ts';
 import { command as cardActivate } from '../commands/card/activate.ts';
@@ -12,7 +13,6 @@ import { runWait } from '../commands/card/wait.ts';
 import { printHistory } from '../commands/history/list.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import { environmentToken } from '../credentials/resolve.ts';
-import type { Ending } from '../ending.ts';
 import { runCall } from '../engine/call.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
@@ -55,7 +55,7 @@ interface Seen {
 
 /** A question or a wait that is left by Esc or Ctrl-C goes one step back; by anything else the desk is left. */
 function isStepBack(error: unknown): boolean {
-  if (error instanceof QuestionLeft) return error.isStepBack;
+  if (error instanceof PromptAborted) return error.isStepBack;
   return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
 }
 
@@ -93,7 +93,7 @@ export class Desk {
         next = cardId === undefined ? 'leave' : await this.#serve(cardId);
       }
     } catch (error) {
-      if (!(error instanceof QuestionLeft) || (error.by !== 'end' && error.by !== 'leave')) throw this.#ended(error);
+      if (!(error instanceof PromptAborted) || (error.by !== 'end' && error.by !== 'leave')) throw this.#ended(error);
       if (error.by === 'leave')
         await this.#write('No key was pressed for a while, so the desk has ended; nothing more was done.\n');
     } finally {
@@ -187,7 +187,7 @@ export class Desk {
   }
 
   /** The history records what a look settles, as `history reconcile` does. Returns the writes from before the desk was opened. */
-  async #settle(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<readonly string[]> {
+  async #settle(cardId: string, card: JsonObject, { httpStatus, requestId }: CallOutcome): Promise<readonly string[]> {
     const { recordSettled } = await import('../call/settle.ts');
     const look = { status: textAt(card, 'status'), httpStatus, requestId };
     const entries = await recordSettled(this.#session, cardId, look);
@@ -240,7 +240,7 @@ export class Desk {
       await runCall(sessionOfWrite(this.#session, this.#prompt, operation, ended), command, idAlone(cardId));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error instanceof QuestionLeft && !error.isStepBack) throw error;
+      if (error instanceof PromptAborted && !error.isStepBack) throw error;
       ended.failure = error.with({ operation: operation.command });
       const { outcome } = error.details;
       ended.outcome = outcome === 'not_sent' ? undefined : outcome;
@@ -251,7 +251,7 @@ export class Desk {
     const heard = context.signals.received.slice(heardBefore);
     const signal = heard.find((name) => name !== 'SIGINT');
     if (signal !== undefined) throw cancelledBy(signal);
-    if (heard.length > 1 && ended.outcome === 'unknown') throw new QuestionLeft('end', undefined);
+    if (heard.length > 1 && ended.outcome === 'unknown') throw new PromptAborted('end', undefined);
     return ended;
   }
 
@@ -271,7 +271,7 @@ export class Desk {
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
       if (error.code === 'CANCELLED' && !isStepBack(error)) throw error;
-      if (!(error instanceof QuestionLeft)) await this.#report(error);
+      if (!(error instanceof PromptAborted)) await this.#report(error);
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-import { aimOf } from '../api/operation.ts';
+import { targetStatus } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
@@ -19,7 +19,7 @@ async function recentCards({ places, profile }: Session, host: string): Promise<
     if (id === undefined || !isOurs || known === undefined) return [];
     const isOpen = outcome === 'unknown';
     const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-    const status = isOpen ? `${operation.replaceAll('.', ' ')} unknown` : isDone ? aimOf(known) : undefined;
+    const status = isOpen ? `${operation.replaceAll('.', ' ')} unknown` : isDone ? targetStatus(known) : undefined;
     return [{ cardId: id.toLowerCase(), isOpen, status }];
   });
   // The newest of a card, unless an older one is unknown.

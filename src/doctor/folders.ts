@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { familyWords } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { storedCredentials } from '../engine/session/credential-request.ts';
-import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
+import { MOVE_STATE, unsupportedGuarantees } from '../files/file-system.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { requireOwnState } from '../files/own-state.ts';
@@ -118,7 +118,7 @@ async function checkFileSystem({ places: { stateDir }, context }: Session): Prom
   const name = 'state-file-system';
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
     return ok(name, 'not tried: there is no state folder that can be written');
-  const broken = brokenPromises(stateDir, context.pid);
+  const broken = unsupportedGuarantees(stateDir, context.pid);
   if (broken.length === 0) return ok(name, 'exclusive files and folders, renames and appends work');
   return warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE);
 }

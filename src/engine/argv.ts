@@ -1,7 +1,7 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { type Command, optionsOf } from '../command/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
-import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON, WRITE_OPTIONS } from '../options/common.ts';
 import type { OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
 
@@ -64,8 +64,8 @@ function ofOtherCommands(name: string): string | undefined {
   const isNamed = ({ short, long }: OptionSpec) => name === `-${short}` || name === `--${long}`;
   const write = WRITE_OPTIONS.find(isNamed);
   if (write !== undefined) return `--${write.long} is for commands that change something`;
-  const many = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS].find(isNamed);
-  return many === undefined ? undefined : `--${many.long} is for commands that take many rows`;
+  const bulk = [...BULK_OPTIONS, ...BULK_WRITE_OPTIONS].find(isNamed);
+  return bulk === undefined ? undefined : `--${bulk.long} is for commands that take many rows`;
 }
 
 function nearOption(token: string, options: readonly OptionSpec[]): string | undefined {

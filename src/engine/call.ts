@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { askMissing } from '../ask/ask-missing.ts';
 import { readSingleCall, type SingleCall } from '../call/read-call.ts';
 import { readResource, viewOf } from '../call/resource.ts';
-import { type CallCommand, type CallGiven, isMany } from '../command/command.ts';
+import { type CallCommand, type CallGiven, isBulk } from '../command/command.ts';
 import { collect, joinFailures, refuseOtherCount, unsent } from '../command/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { ROW_OPTIONS } from '../options/call-options.ts';
@@ -22,7 +22,7 @@ function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
 async function refuse(session: Session, command: CallCommand, given: CallGiven): Promise<never> {
   const failures = [...session.faults];
   await collect(failures, async () => {
-    if (isMany(command, given)) return (await import('../bulk/many.ts')).checkMany(session, command, given);
+    if (isBulk(command, given)) return (await import('../bulk/bulk.ts')).checkBulk(session, command, given);
     const misplaced = misplacedOptions(given);
     if (misplaced.length > 0) failures.push(usageFailure(misplaced));
     await readSingleCall(session, command, given);
@@ -33,9 +33,9 @@ async function refuse(session: Session, command: CallCommand, given: CallGiven):
 /** Runs a command that is one operation of the service: once, or over many rows. Returns the exit code. */
 export async function runCall(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   if (session.faults.length > 0) return refuse(session, command, given);
-  if (isMany(command, given)) {
-    const { runMany } = await import('../bulk/many.ts');
-    return runMany(session, command, given);
+  if (isBulk(command, given)) {
+    const { runBulk } = await import('../bulk/bulk.ts');
+    return runBulk(session, command, given);
   }
   if (misplacedOptions(given).length > 0) return refuse(session, command, given);
   if (given.typed.has('plan')) {

@@ -216,8 +216,8 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     context.dropStalledReaders();
     void report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
       const { rm } = await import('node:fs/promises');
-      const { tidy } = await import('../files/io-failure.ts');
-      for (const path of state.temporary) await tidy(rm(path, { recursive: true, force: true }));
+      const { ignoreErrors } = await import('../files/io-failure.ts');
+      for (const path of state.temporary) await ignoreErrors(rm(path, { recursive: true, force: true }));
       // A token command may have started others that go on.
       (await import('../files/process-tree.ts')).endDescendants(context.pid);
       context.exitNow(code);

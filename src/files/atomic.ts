@@ -1,7 +1,7 @@
 import { chmod, link, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { errnoOf, ioFailure, orIoFailure, tidy } from './io-failure.ts';
+import { errnoOf, ignoreErrors, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function syncFolder(path: string): Promise<void> {
     const errno = errnoOf(error);
     if (errno === 'EIO' || errno === 'ENOSPC') throw error;
   } finally {
-    await tidy(folder.close());
+    await ignoreErrors(folder.close());
   }
 }
 
@@ -102,7 +102,7 @@ export async function putInNewPlace(temporary: string, path: string): Promise<bo
     await rename(temporary, path);
     return true;
   }
-  await tidy(rm(temporary));
+  await ignoreErrors(rm(temporary));
   return true;
 }
 
@@ -120,20 +120,24 @@ async function writeTemporary(path: string, data: string | Uint8Array): Promise<
 /**
  * Replaces a file as a whole: a reader sees the old content or the new, never a part, also after a kill
  * or a power cut. The new file has mode 0600 whatever the old one had and whatever the umask. `what`
- * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed. `prove` is called
+ * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed. `assertStillHeld` is called
  * right before the old one is replaced, and throws a Failure if that may not be done any more.
  */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  { pid, what, prove }: { readonly pid: number; readonly what: string; readonly prove?: () => void },
+  {
+    pid,
+    what,
+    assertStillHeld,
+  }: { readonly pid: number; readonly what: string; readonly assertStillHeld?: () => void },
 ): Promise<void> {
   const folder = dirname(path);
   await ensurePrivateFolder(folder);
   const temporary = join(folder, temporaryName(pid));
   try {
     await writeTemporary(temporary, data);
-    prove?.();
+    assertStillHeld?.();
     await putInPlace(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);

@@ -70,7 +70,7 @@ export const MOVE_STATE = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
  * What does not hold on the file system of a folder, with the reason where the system gives one; tried in a folder of
  * its own, which is gone afterwards, or swept like a temporary file. Throws the system's error where none can be made.
  */
-export function brokenPromises(folder: string, pid: number): readonly string[] {
+export function unsupportedGuarantees(folder: string, pid: number): readonly string[] {
   const own = join(folder, temporaryName(pid));
   mkdirSync(own, { mode: 0o700 });
   try {
@@ -90,9 +90,9 @@ export function brokenPromises(folder: string, pid: number): readonly string[] {
  * The same for the first who comes to a folder: `kept` is the file that says that it was tried. Where nothing can be
  * made nothing is tried: what is done there next says why.
  */
-export function newlyBrokenPromises(folder: string, pid: number, kept: string): readonly string[] {
+export function newlyUnsupported(folder: string, pid: number, kept: string): readonly string[] {
   try {
-    const broken = brokenPromises(folder, pid);
+    const broken = unsupportedGuarantees(folder, pid);
     writeFileSync(kept, broken.join('\n'), { mode: 0o600 });
     return broken;
   } catch {

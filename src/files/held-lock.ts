@@ -1,16 +1,16 @@
+import { HEARTBEAT_EVERY_MS } from './heartbeat.ts';
 import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
-import { fateOf } from './process-identity.ts';
-import { SIGN_EVERY_MS } from './signs-of-life.ts';
+import { processState } from './process-identity.ts';
 
 /** Who a lock file says it belongs to. */
 export function nameHolder(file: LockFile | undefined): string {
   const holder = file?.holder;
   if (holder === undefined) return 'another frontdesk';
-  if (fateOf(holder) !== 'elsewhere') return `another frontdesk (process ${holder.pid})`;
+  if (processState(holder) !== 'elsewhere') return `another frontdesk (process ${holder.pid})`;
   return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
 }
 
-/** A lock of this process, which gives signs of life until it is released. */
+/** A lock of this process, which beats until it is released. */
 export class HeldLock {
   /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
   epoch: number;
@@ -27,7 +27,7 @@ export class HeldLock {
     this.#own = own;
     this.epoch = epoch;
     this.mayHaveRival = mayHaveRival;
-    this.#heart = setInterval(() => this.#giveSign(), SIGN_EVERY_MS);
+    this.#heart = setInterval(() => this.#beat(), HEARTBEAT_EVERY_MS);
     this.#heart.unref();
   }
 
@@ -51,7 +51,7 @@ export class HeldLock {
   raiseEpoch(epoch: number): void {
     if (epoch <= this.epoch) return;
     this.epoch = epoch;
-    this.#giveSign();
+    this.#beat();
   }
 
   /** Gives the lock back. Safe to call twice, and after it was lost: the lock of its successor has another name. */
@@ -64,7 +64,7 @@ export class HeldLock {
     }
   }
 
-  #giveSign(): void {
+  #beat(): void {
     this.#count += 1;
     try {
       writeNumbers(this.#own, this.epoch, this.#count);

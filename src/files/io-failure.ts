@@ -42,7 +42,7 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
  * Waits for work that only tidies up (a file that was read is closed, a temporary one removed): what the system has
  * against that decides nothing.
  */
-export async function tidy(work: Promise<unknown> | undefined): Promise<void> {
+export async function ignoreErrors(work: Promise<unknown> | undefined): Promise<void> {
   await work?.catch(() => undefined);
 }
 
@@ -94,7 +94,7 @@ export function unreadFailure(what: string, unread: Unread): Failure | undefined
 }
 
 /** What the work gives; undefined where it meets something that is not there. */
-export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
+export async function ignoreNotFound<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {

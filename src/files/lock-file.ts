@@ -26,7 +26,7 @@ interface LockHolder extends ProcessIdentity {
 }
 
 /**
- * A lock is a folder with one file in it, which is named after its holder and holds its signs of life. Each step names
+ * A lock is a folder with one file in it, which is named after its holder and holds its heartbeats. Each step names
  * the holder that it is meant for: making the lock puts a folder where none is or an empty one, taking it over renames
  * the file of the one before, giving it back removes the own file. So a process that stood still at any step finds the
  * name gone, and never touches the lock of a later holder. Times of the file and of clocks mean nothing.
@@ -40,7 +40,7 @@ export interface LockFile {
   readonly instance: string;
   /** Counts the holders of what the lock guards. */
   readonly epoch: number;
-  /** Any change of this is a sign of life. */
+  /** Any change of this is a heartbeat. */
   readonly life: string;
 }
 
@@ -67,7 +67,7 @@ function parse(name: string | undefined, text: string, changedMs: () => number):
     holder: { host, pid: Number(pid), start, machine },
     instance,
     epoch: Number(NUMBERS.exec(text)?.[1] ?? 1),
-    // The first of all had no count: its holder gave signs of life by the file's time.
+    // The first of all had no count: its holder beat by the file's time.
     life: machine === undefined ? `${text}${changedMs()}` : text,
   };
 }

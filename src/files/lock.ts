@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { type After, Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
+import { HEARTBEAT_EVERY_MS, Heartbeats, PATIENCE_MS } from './heartbeat.ts';
 import { HeldLock, nameHolder } from './held-lock.ts';
 import { ioFailure } from './io-failure.ts';
 import { type LockFile, makeLockFile, readLockFile, removeLockFile, replaceLockFile } from './lock-file.ts';
-import { fateOf } from './process-identity.ts';
-import { PATIENCE_MS, SIGN_EVERY_MS, SignsOfLife } from './signs-of-life.ts';
+import { processState } from './process-identity.ts';
 
 export interface LockOptions {
   readonly pid: number;
@@ -20,20 +20,20 @@ export interface LockOptions {
 const WAIT_MS = 15_000;
 /** How long to wait for a holder that cannot be asked. */
 const WAIT_ELSEWHERE_MS = 90_000;
-/** After this a holder that cannot be asked has missed several signs of life. */
-const SUSPICIOUS_MS = 4 * SIGN_EVERY_MS;
+/** After this a holder that cannot be asked has missed several heartbeats. */
+const SUSPICIOUS_MS = 4 * HEARTBEAT_EVERY_MS;
 const LOOK_EVERY_MS = 250;
 const SAY_EVERY_MS = 30_000;
 
 function isUnknown(file: LockFile): boolean {
-  const fate = fateOf(file.holder);
-  return fate === 'elsewhere' || fate === 'unsure';
+  const state = processState(file.holder);
+  return state === 'elsewhere' || state === 'unsure';
 }
 
 /** Has a holder on this machine, whose pid another process may have by now, given a sign of life since `before`? */
 function livesHere(file: LockFile, before: LockFile | undefined): boolean {
   if (before?.instance !== file.instance || before.life === file.life) return false;
-  return fateOf(file.holder) === 'unsure';
+  return processState(file.holder) === 'unsure';
 }
 
 /** Who holds the lock as far as has been seen (undefined where it changes hands right now), and for how long in silence. */
@@ -42,11 +42,11 @@ interface Rival {
   readonly silentMs: number;
 }
 
-function attempt(path: string, { what, pid }: LockOptions, signs: SignsOfLife): HeldLock | Rival {
+function attempt(path: string, { what, pid }: LockOptions, heartbeats: Heartbeats): HeldLock | Rival {
   try {
     for (let round = 0; round < 3; round += 1) {
       const by = readLockFile(path);
-      if (by !== undefined && !signs.isLeftBehind(path, by)) return { by, silentMs: signs.look(path, by) };
+      if (by !== undefined && !heartbeats.isLeftBehind(path, by)) return { by, silentMs: heartbeats.look(path, by) };
       const mayHaveRival = by !== undefined && isUnknown(by);
       const own = by === undefined ? makeLockFile(path, 1, pid) : replaceLockFile(path, by, pid);
       if (own !== undefined) return new HeldLock(path, { own, epoch: (by?.epoch ?? 0) + 1, mayHaveRival });
@@ -65,10 +65,10 @@ async function take(
 ): Promise<HeldLock> {
   const { clock } = options;
   await ensurePrivateFolder(dirname(path));
-  const signs = new SignsOfLife(clock);
+  const heartbeats = new Heartbeats(clock);
   const startMs = clock.monotonic();
   for (;;) {
-    const result = attempt(path, options, signs);
+    const result = attempt(path, options, heartbeats);
     if (result instanceof HeldLock) return result;
     await clock.sleep(await pause(result, clock.monotonic() - startMs));
   }
@@ -129,17 +129,17 @@ export function lostLockFailure(what: string, to: string | undefined, after: Aft
 }
 
 /** What a short piece of work is given: throws LOCAL_IO unless the lock is still held. To be called right before the step that counts. */
-export type Prove = () => void;
+export type AssertStillHeld = () => void;
 
 /**
  * Does a short piece of work under an exclusive lock, waiting for its turn up to 15 s, and up to 90 s for a holder
- * elsewhere that gives no sign of life (then LOCAL_IO, and nothing was changed). Whatever the work changes must be
+ * elsewhere that does not beat (then LOCAL_IO, and nothing was changed). Whatever the work changes must be
  * read again inside it.
  */
 export async function withLock<Result>(
   path: string,
   options: LockOptions,
-  work: (prove: Prove) => Promise<Result>,
+  work: (assertStillHeld: AssertStillHeld) => Promise<Result>,
 ): Promise<Result> {
   const { what } = options;
   const held = await take(path, options, ({ by, silentMs }, waitedMs) => {
@@ -166,7 +166,7 @@ export async function withLock<Result>(
 export function removeDeadLock(path: string, { pid, clock }: Pick<LockOptions, 'pid' | 'clock'>): void {
   try {
     const file = readLockFile(path);
-    if (file === undefined || !new SignsOfLife(clock).isLeftBehind(path, file)) return;
+    if (file === undefined || !new Heartbeats(clock).isLeftBehind(path, file)) return;
     const own = replaceLockFile(path, file, pid);
     if (own !== undefined) removeLockFile(own);
   } catch {

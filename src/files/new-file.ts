@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { describeIoError, errnoOf, messageOf, tidy } from './io-failure.ts';
+import { describeIoError, errnoOf, ignoreErrors, messageOf } from './io-failure.ts';
 
 /** Makes the file of `--out` (0600), never one that was there. Raises USAGE where it cannot be made. */
 export async function createNewFile(path: string): Promise<FileHandle> {
@@ -45,8 +45,8 @@ export async function openResultFile(
     }
   };
   const drop = async (error: unknown): Promise<never> => {
-    await tidy(file.close());
-    await tidy(rm(path, { force: true }));
+    await ignoreErrors(file.close());
+    await ignoreErrors(rm(path, { force: true }));
     forget();
     throw error;
   };

@@ -19,7 +19,7 @@ export interface ProcessIdentity {
  * `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. `unsure`: a process
  * with its pid runs here, and this system does not say when that one began: pids are used again soon on Windows.
  */
-export type Fate = 'running' | 'gone' | 'elsewhere' | 'unsure';
+export type ProcessState = 'running' | 'gone' | 'elsewhere' | 'unsure';
 
 function hostSource(): string | Buffer {
   try {
@@ -59,7 +59,7 @@ export function identify(pid: number): ProcessIdentity {
   return { host: ownHost(), pid, start: readProcStat(pid)?.start ?? 'x' };
 }
 
-function fateHere(identity: ProcessIdentity): Fate {
+function stateHere(identity: ProcessIdentity): ProcessState {
   try {
     getPriority(identity.pid);
   } catch (error) {
@@ -77,8 +77,8 @@ function fateHere(identity: ProcessIdentity): Fate {
 }
 
 /** What has become of the process that left a file; undefined: it does not say which. A stopped one (SIGSTOP) is running. */
-export function fateOf(identity: ProcessIdentity | undefined): Fate {
-  return identity?.host === ownHost() ? fateHere(identity) : 'elsewhere';
+export function processState(identity: ProcessIdentity | undefined): ProcessState {
+  return identity?.host === ownHost() ? stateHere(identity) : 'elsewhere';
 }
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
@@ -99,6 +99,6 @@ const LEFT_BY_UNKNOWN_MS = 86_400_000;
 export function isLeftOver(name: string, ageMs: number): boolean {
   const [match, host = '', pid, start = ''] = TEMPORARY.exec(name) ?? [];
   if (match === undefined) return false;
-  const fate = fateOf({ host, pid: Number(pid), start });
-  return fate === 'gone' || (fate !== 'running' && ageMs > LEFT_BY_UNKNOWN_MS);
+  const state = processState({ host, pid: Number(pid), start });
+  return state === 'gone' || (state !== 'running' && ageMs > LEFT_BY_UNKNOWN_MS);
 }

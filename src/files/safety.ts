@@ -3,7 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { describeIoError, errnoOf, tidy } from './io-failure.ts';
+import { describeIoError, errnoOf, ignoreErrors } from './io-failure.ts';
 import { removeCommand, shellQuote } from './shell-quote.ts';
 
 type Danger = Refusal & { readonly fix: string };
@@ -101,7 +101,7 @@ export async function readPrivateFile(
       if (danger !== undefined) throw unsafe(path, what, danger);
       return await file.readFile();
     } finally {
-      await tidy(file.close());
+      await ignoreErrors(file.close());
     }
   } catch (error) {
     if (error instanceof Failure) throw error;

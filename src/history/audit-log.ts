@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { errnoOf, ioFailure, tidy } from '../files/io-failure.ts';
+import { errnoOf, ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { currentUid } from '../files/safety.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
 import { shellQuote } from '../files/shell-quote.ts';
@@ -57,7 +57,7 @@ async function appendText(path: string, text: string): Promise<void> {
     await file.datasync().catch(ignoreUnsyncable);
     if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
   } finally {
-    await tidy(file.close());
+    await ignoreErrors(file.close());
   }
 }
 
@@ -79,7 +79,7 @@ async function isWhole(path: string, size: number): Promise<boolean> {
     try {
       return await endsInLine(reader, size);
     } finally {
-      await tidy(reader.close());
+      await ignoreErrors(reader.close());
     }
   } catch {
     // A log that can be written and not be read is taken to be whole.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decodeEnding, type Ending, NO_ENDING } from '../ending.ts';
+import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../call-outcome.ts';
 
 const beginEvent = z.object({
   event: z.literal('begin'),
@@ -53,7 +53,8 @@ const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEven
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
 /** A later event of the same write. What it is about is in those of newer versions alone. */
-type Later = Pick<BeginEvent, 'entry'> & Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly ending: Ending };
+type Later = Pick<BeginEvent, 'entry'> &
+  Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly ending: CallOutcome };
 /** How it ended. */
 type EndEvent = Later & Partial<Pick<BeginEvent, 'time'>> & { readonly event: 'end' };
 /** The card was read after a write of unknown outcome: what is known since, and who looked when. */
@@ -84,13 +85,13 @@ export function closingOf(events: readonly HistoryEvent[]): Closing {
 
 /** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
 export interface HistoryEntry extends Omit<BeginEvent, 'event'>, Closing {
-  readonly ending: Ending;
+  readonly ending: CallOutcome;
   readonly run: string | undefined;
   /** The read that `ending` comes from, and what was known before it. */
-  readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: Ending }) | undefined;
+  readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: CallOutcome }) | undefined;
 }
 
-const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
+const NO_END: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown' };
 
 /** A single write of its events, in the order in which they were written. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
@@ -133,7 +134,7 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   }
   const { data: known } = SOME_EVENT.safeParse(value);
   if (known === undefined || (known.event !== 'end' && known.event !== 'read')) return known;
-  const ending = decodeEnding(known);
+  const ending = decodeOutcome(known);
   if (ending === undefined) return undefined;
   const { event, entry } = known;
   return event === 'end' ? { event, entry, ending } : { event, entry, time: known.time, user: known.user, ending };

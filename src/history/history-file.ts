@@ -2,7 +2,7 @@ import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
-import { ifThere, tidy } from '../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
@@ -44,7 +44,7 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
     const after = await stat(path).catch(() => undefined);
     return after !== undefined && after.ino === before.ino && after.dev === before.dev;
   } finally {
-    await tidy(file.close());
+    await ignoreErrors(file.close());
   }
 }
 
@@ -74,17 +74,17 @@ export async function carryOver(stateDir: string, isOnlyPrune = false): Promise<
     if (end === undefined) continue;
     const [path, second] = [historyPath(stateDir), join(stateDir, name)];
     requireOwnState(stateDir, second);
-    const file = await ifThere(open(second, constants.O_RDONLY | constants.O_NOFOLLOW));
+    const file = await ignoreNotFound(open(second, constants.O_RDONLY | constants.O_NOFOLLOW));
     if (file === undefined) continue;
     try {
-      const [old, now] = [await file.stat(), await ifThere(stat(path))];
+      const [old, now] = [await file.stat(), await ignoreNotFound(stat(path))];
       const isSame = old.ino === now?.ino && old.dev === now.dev;
       if (isSame && !isOnlyPrune) continue;
       if (!isSame) await appendLate(file, Number(end), path);
     } finally {
-      await tidy(file.close());
+      await ignoreErrors(file.close());
     }
-    await ifThere(unlink(second));
+    await ignoreNotFound(unlink(second));
   }
 }
 
@@ -111,7 +111,7 @@ function namesIn(folder: string): readonly string[] {
 export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
   requireOwnState(stateDir, historyPath(stateDir));
   await carryOver(stateDir);
-  return ifThere(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
+  return ignoreNotFound(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
 }
 
 /**

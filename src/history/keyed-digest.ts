@@ -3,20 +3,20 @@ import { constants } from 'node:fs';
 import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateFolder, putInNewPlace } from '../files/atomic.ts';
-import { ifThere, orIoFailure, tidy } from '../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 
 const KEY = /^[0-9a-f]{64}$/;
 
 async function readKey(path: string): Promise<string | undefined> {
-  const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  const file = await ignoreNotFound(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
   if (file === undefined) return undefined;
   try {
     const text = (await readFile(file, 'latin1')).trim();
     return KEY.test(text) ? text : undefined;
   } finally {
-    await tidy(file.close());
+    await ignoreErrors(file.close());
   }
 }
 
@@ -30,7 +30,7 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
   const temporary = join(stateDir, temporaryName(pid));
   await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   // Another process may have made one meanwhile: that one counts.
-  if (!(await putInNewPlace(temporary, path))) await tidy(unlink(temporary));
+  if (!(await putInNewPlace(temporary, path))) await ignoreErrors(unlink(temporary));
   const made = await readKey(path);
   if (made === undefined) throw new Error('it holds no key');
   return made;

@@ -1,6 +1,6 @@
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { tidy } from '../files/io-failure.ts';
+import { ignoreErrors } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import type { Closing } from './history-event.ts';
 
@@ -106,6 +106,6 @@ export async function saveIndex(
     await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
     await rename(temporary, path);
   } catch {
-    await tidy(unlink(temporary));
+    await ignoreErrors(unlink(temporary));
   }
 }

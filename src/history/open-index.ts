@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
-import { ioFailure, tidy } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
-import { fateOf } from '../files/process-identity.ts';
+import { processState } from '../files/process-identity.ts';
 import { type BeginEvent, type Closing, closingOf, parseHistoryEvent } from './history-event.ts';
 import { openHistory, readLines } from './history-file.ts';
 import {
@@ -30,7 +30,7 @@ const WORTH_KEEPING = 64 * 1024;
 /** Whether the process that began a write still runs here, so that it may still end it. */
 export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
   const [host = '', pid, start = ''] = maker.split('-');
-  return maker !== '' && fateOf({ host, pid: Number(pid), start }) === 'running';
+  return maker !== '' && processState({ host, pid: Number(pid), start }) === 'running';
 }
 
 /** A writer that appended to a file while it was replaced may have written its beginning once more, after its end. */
@@ -180,6 +180,6 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
   } catch (error) {
     throw ioFailure(`the records of earlier writes could not be read (${stateDir})`, error);
   } finally {
-    await tidy(file?.close());
+    await ignoreErrors(file?.close());
   }
 }

@@ -1,8 +1,15 @@
 import { type Stats, statSync } from 'node:fs';
 import type { ClockPort } from '../context.ts';
-import { tidy } from '../files/io-failure.ts';
+import { ignoreErrors } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
-import { type KnownRun, type RunFolder, readRunHeader, runFolder, runNames, runsFolder } from '../run/run-folder.ts';
+import {
+  type RunFolder,
+  readRunHeader,
+  runFolder,
+  runNames,
+  runsFolder,
+  type StoredRunHandle,
+} from '../run/run-folder.ts';
 import { hostOf } from './history-event.ts';
 import type { Index, OpenWrite, RunPart } from './open-index-file.ts';
 import { subjectOfWrite } from './write-subject.ts';
@@ -16,7 +23,11 @@ interface Ports {
 }
 
 /** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
-async function openRows({ StoredRun }: RunRecords, run: KnownRun, isHeld: boolean): Promise<readonly OpenWrite[]> {
+async function openRows(
+  { StoredRun }: RunRecords,
+  run: StoredRunHandle,
+  isHeld: boolean,
+): Promise<readonly OpenWrite[]> {
   const { header } = run;
   const { user, profile, operation, host: url } = header;
   const stored = await StoredRun.read(run);
@@ -36,7 +47,7 @@ async function openRows({ StoredRun }: RunRecords, run: KnownRun, isHeld: boolea
     }
     return found;
   } finally {
-    await tidy(stored.close());
+    await ignoreErrors(stored.close());
   }
 }
 

@@ -2,7 +2,7 @@ import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import { putInPlace, syncFolder } from '../files/atomic.ts';
-import { errnoOf, ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
+import { errnoOf, ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
@@ -30,7 +30,7 @@ export async function pruneHistory(
   const { stateDir, pid, clock } = ports;
   const path = historyPath(stateDir);
   requireOwnState(stateDir, path);
-  return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (prove) => {
+  return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (assertStillHeld) => {
     await sweepLeftovers(stateDir, ports);
     await orIoFailure(carryOver(stateDir, true), `the history could not be pruned (${path})`, 'unchanged');
     const { open: openNow } = await readOpenWrites({ ...ports, keepsIndex: false });
@@ -44,15 +44,15 @@ export async function pruneHistory(
       const removed = await countOld(file, goes);
       if (removed === 0) return 0;
       const end = await stage(file, temporary, goes);
-      prove();
+      assertStillHeld();
       const hasSecond = await replace(file, { temporary, path, second: replacedPath(stateDir, end) });
       await (hasSecond ? carryOver(stateDir) : appendLate(file, end, path));
       return removed;
     } catch (error) {
-      await tidy(unlink(temporary));
+      await ignoreErrors(unlink(temporary));
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
-      await tidy(file.close());
+      await ignoreErrors(file.close());
     }
   });
 }

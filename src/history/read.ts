@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
-import { ioFailure, tidy, type Unread } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { findRunName } from '../run/run-folder.ts';
 import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
 import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
@@ -199,7 +199,7 @@ async function readingHistory<Result>(
   } catch (error) {
     throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'unchanged');
   } finally {
-    await tidy(file?.close());
+    await ignoreErrors(file?.close());
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type CallOutcome, NO_OUTCOME } from '../call-outcome.ts';
 import type { ClockPort } from '../context.ts';
-import { type Ending, NO_ENDING } from '../ending.ts';
 import { type After, Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { identify } from '../files/process-identity.ts';
@@ -29,12 +29,12 @@ export interface WriteRecorder {
    */
   begin(intent: WriteIntent): Promise<string>;
   /** Records how it ended. Rejects with LOCAL_IO, which says how the write ended. */
-  end(entry: string, ending: Ending): Promise<void>;
+  end(entry: string, ending: CallOutcome): Promise<void>;
   /**
    * Records what a read of the card showed of a write whose outcome was unknown; returns who looked when. Rejects
    * with LOCAL_IO; then the entry is as it was.
    */
-  settle(entry: HistoryEntry, ending: Ending): Promise<Pick<ReadEvent, 'time' | 'user'>>;
+  settle(entry: HistoryEntry, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>>;
   /** Records that a write which was done took the place of these, whose outcome is unknown. Rejects with LOCAL_IO. */
   supersede(entries: readonly About[], by: string): Promise<void>;
   /** Records what a person found out about a write whose outcome is unknown. Rejects with LOCAL_IO. */
@@ -81,7 +81,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       throw ioFailure(attempt, error, 'unchanged');
     }
   };
-  const endOf = (entry: string, ending: Ending) => {
+  const endOf = (entry: string, ending: CallOutcome) => {
     const { operation = '', id } = begun.get(entry) ?? {};
     return { event: 'end', entry, time: now(), operation, id, ending } as const;
   };
@@ -105,7 +105,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
         await keep(event);
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
-        await audit?.append([endOf(entry, { ...NO_ENDING, outcome: 'not_sent' })]).catch(() => undefined);
+        await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`the history could not be written (${path})`, error, 'unsent');
         const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this write' }];
         throw failure.with({ outcome: 'not_sent' }, hints);
@@ -169,7 +169,7 @@ const ENDINGS = {
   unknown: 'the outcome of the write is unknown, check before repeating it',
 } as const satisfies Record<Outcome, After>;
 
-function endFailure(where: string, entry: string, ending: Ending, error: unknown): Failure {
+function endFailure(where: string, entry: string, ending: CallOutcome, error: unknown): Failure {
   const { resultId, httpStatus } = ending;
   const outcome = ending.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;

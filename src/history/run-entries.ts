@@ -1,7 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { ifThere, ioFailure, tidy, type Unread } from '../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, ioFailure, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
-import { isRunName, type KnownRun, type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import {
+  isRunName,
+  type RunHeader,
+  readRunHeader,
+  runFolder,
+  runNames,
+  type StoredRunHandle,
+} from '../run/run-folder.ts';
 import { StoredRun } from '../run/stored-run.ts';
 import { type HistoryEntry, hostOf } from './history-event.ts';
 
@@ -23,7 +30,7 @@ export async function* runEntries(
   for (const name of [...(await runNames(stateDir))].sort().reverse()) {
     const folder = runFolder(stateDir, name);
     try {
-      const changedMs = (await ifThere(stat(folder.journal)))?.mtimeMs;
+      const changedMs = (await ignoreNotFound(stat(folder.journal)))?.mtimeMs;
       if (changedMs === undefined || !page.isOfInterest(changedMs)) continue;
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
@@ -54,14 +61,14 @@ export async function firstRun(stateDir: string): Promise<number | undefined> {
   return firstMs;
 }
 
-async function* entriesOf(run: KnownRun, first = 1, last = run.header.inputRows): AsyncGenerator<HistoryEntry> {
+async function* entriesOf(run: StoredRunHandle, first = 1, last = run.header.inputRows): AsyncGenerator<HistoryEntry> {
   const stored = await StoredRun.readWhole(run);
   try {
     for (let row = first; row <= last; row += 1) {
       if (stored.has(row)) yield toEntry(run.header, await stored.entry(row));
     }
   } finally {
-    await tidy(stored.close());
+    await ignoreErrors(stored.close());
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import type { Context, SignalName } from '../context.ts';
-import type { Ending } from '../ending.ts';
 import type { Failure, Hint } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
@@ -107,7 +107,7 @@ export interface CallOptions {
 /** The service answered, and the call succeeded. */
 export interface Answer {
   readonly kind: 'answered';
-  readonly ending: Ending;
+  readonly ending: CallOutcome;
   /** The resource as sent (for `confirmed_by_read`: the card as read). */
   readonly resource: JsonValue;
   readonly headers: readonly (readonly [string, string])[];
@@ -115,7 +115,7 @@ export interface Answer {
 
 interface Refusal {
   readonly kind: 'failed';
-  readonly ending: Ending;
+  readonly ending: CallOutcome;
   readonly failure: Failure;
 }
 
@@ -123,7 +123,7 @@ interface Refusal {
 export type CallResult = Answer | Refusal;
 
 /** Where the calls of a client go, with what and on whose behalf. Messages name it; they never name a token. */
-export interface Site extends Pick<Context, 'clock' | 'random' | 'version'> {
+export interface Endpoint extends Pick<Context, 'clock' | 'random' | 'version'> {
   readonly baseUrl: BaseUrl;
   readonly credential: CredentialPort;
   readonly transport: Transport;

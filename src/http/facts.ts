@@ -1,19 +1,19 @@
 import { isWrite, type Operation, settledBy } from '../api/operation.ts';
-import { type Ending, referenceAt, statusAt } from '../ending.ts';
+import { type CallOutcome, referenceAt, statusAt } from '../call-outcome.ts';
 import type { Hint } from '../failure.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
-import type { CallInput, CallPolicy, CardBefore, Site } from './call.ts';
+import type { CallInput, CallPolicy, CardBefore, Endpoint } from './call.ts';
 
 /** Where the base URL stands, for a hint: the person has to know what to change. */
-export function urlPlace(site: Site): string {
-  const { baseUrl, urlVariable } = site;
+export function urlPlace(endpoint: Endpoint): string {
+  const { baseUrl, urlVariable } = endpoint;
   const url = `${baseUrl.origin}${baseUrl.pathPrefix}`;
-  return urlVariable === undefined ? `the base URL ${url}${ofProfile(site)}` : `${urlVariable} (${url})`;
+  return urlVariable === undefined ? `the base URL ${url}${ofProfile(endpoint)}` : `${urlVariable} (${url})`;
 }
 
 /** What is known of one call while it goes on. */
 export interface CallFacts {
-  readonly site: Site;
+  readonly endpoint: Endpoint;
   readonly policy: CallPolicy;
   readonly operation: Operation;
   readonly id: string | undefined;
@@ -33,20 +33,23 @@ export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
 
 /** `block of card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
 export function subjectOf(input: CallInput): string {
-  const { attempt } = input.operation;
+  const { nounPhrase } = input.operation;
   const id = idOf(input);
-  if (id !== undefined) return `${attempt} ${id}`;
+  if (id !== undefined) return `${nounPhrase} ${id}`;
   const name = textAt(input.body, 'name');
   const known = ['start', 'calendar'].flatMap((member) => {
     const value = textAt(input.body, member);
     return value === undefined ? [] : [`${member} ${value}`];
   });
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
-  return name === undefined ? attempt : `${attempt} "${name}"${details}`;
+  return name === undefined ? nounPhrase : `${nounPhrase} "${name}"${details}`;
 }
 
 /** What the answer to a write shows of the card that it was about; that of a reissue shows another one. */
-export function seenOf({ operation }: CallInput, card: JsonValue): Pick<Ending, 'observedStatus' | 'clientReference'> {
+export function seenOf(
+  { operation }: CallInput,
+  card: JsonValue,
+): Pick<CallOutcome, 'observedStatus' | 'clientReference'> {
   if (settledBy(operation) === undefined) return {};
   return { observedStatus: statusAt(card), clientReference: referenceAt(card) };
 }
@@ -57,19 +60,19 @@ export function afterRefusal({ operation }: CallFacts): 'unchanged' | undefined 
 }
 
 /** Host as people write it: without the port that goes without saying. */
-export function hostOf({ baseUrl: { origin } }: Pick<Site, 'baseUrl'>): string {
+export function hostOf({ baseUrl: { origin } }: Pick<Endpoint, 'baseUrl'>): string {
   return origin.slice(origin.indexOf('//') + 2);
 }
 
 /** ` of profile demo`, where there is one. */
-export function ofProfile({ profile }: Site): string {
+export function ofProfile({ profile }: Endpoint): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
 /** A hint with the exact command that shows the card; none where the service has nothing to look with. */
-export function lookHints(lead: string, { operation, id, site }: CallFacts): readonly Hint[] {
+export function lookHints(lead: string, { operation, id, endpoint }: CallFacts): readonly Hint[] {
   if (operation.family !== 'cards' || id === undefined) return [];
-  const flag = site.profileFlag ? ` ${site.profileFlag}` : '';
+  const flag = endpoint.profileFlag ? ` ${endpoint.profileFlag}` : '';
   const tool = `${lead}: card_get with cardId ${id}`;
   return [{ asks: 'look', text: `${lead}: frontdesk card get ${id}${flag}`, tool }];
 }

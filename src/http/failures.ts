@@ -49,10 +49,11 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 }
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
-  const { site, subject, nowMs } = facts;
-  const { words = `the credential${ofProfile(site)}`, remedy = 'give a valid token' } = site.credential.source ?? {};
+  const { endpoint, subject, nowMs } = facts;
+  const { words = `the credential${ofProfile(endpoint)}`, remedy = 'give a valid token' } =
+    endpoint.credential.source ?? {};
   const said = `401 ${verdict.error.summary}`.trimEnd();
-  const message = `${subject} was refused: ${hostOf(site)} did not accept ${words} (${said})`;
+  const message = `${subject} was refused: ${hostOf(endpoint)} did not accept ${words} (${said})`;
   const skew = clockHint(reply, nowMs);
   return { code: 'AUTH', message, hints: skew === undefined ? [remedy] : [remedy, skew] };
 }
@@ -68,38 +69,38 @@ function clockHint(reply: ReplyHead, nowMs: number): string | undefined {
 }
 
 function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
-  const { site } = facts;
+  const { endpoint } = facts;
   return {
     code: 'FORBIDDEN',
     message:
-      `${facts.subject} is not allowed: ${hostOf(site)} accepted the credential${ofProfile(site)}, ` +
+      `${facts.subject} is not allowed: ${hostOf(endpoint)} accepted the credential${ofProfile(endpoint)}, ` +
       `but ${answered(verdict)}`,
     hints: ['ask for the permission, or use a profile that has it'],
   };
 }
 
 function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
-  const { site, operation, id } = facts;
-  const place = site.profile === undefined ? hostOf(site) : `${hostOf(site)} (profile ${site.profile})`;
-  const noun = operation.attempt.split(' ').at(-1);
+  const { endpoint, operation, id } = facts;
+  const place = endpoint.profile === undefined ? hostOf(endpoint) : `${hostOf(endpoint)} (profile ${endpoint.profile})`;
+  const noun = operation.nounPhrase.split(' ').at(-1);
   const what =
     id === undefined
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
       : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${noun} ${id} at ${place}: ${answered(verdict)}`;
   const hints = verdict.error.isHtml
-    ? [`check ${urlPlace(site)}: a web page answered instead of the service`]
+    ? [`check ${urlPlace(endpoint)}: a web page answered instead of the service`]
     : [`compare the id letter by letter, and check that it belongs to ${place}`];
   return { code: 'NOT_FOUND', message: what, hints };
 }
 
 function redirected(facts: CallFacts, reply: ReplyHead): Words {
-  const { baseUrl } = facts.site;
+  const { baseUrl } = facts.endpoint;
   const origin = redirectOrigin(reply, baseUrl.origin);
   const target = origin === undefined ? '' : ` to ${origin}`;
   return {
     code: 'REJECTED',
     message: `${facts.subject} was rejected: the service redirected (${reply.status})${target}; redirects are never followed`,
-    hints: [`check ${urlPlace(facts.site)}`],
+    hints: [`check ${urlPlace(facts.endpoint)}`],
   };
 }
 
@@ -132,7 +133,7 @@ const HINTS: Partial<Record<BreakLabel, Hint>> = {
 function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const { label = 'other' } = verdict.breakage ?? {};
   const first = FIRST_HINTS[label];
-  const place = urlPlace(facts.site);
+  const place = urlPlace(facts.endpoint);
   return Failure.unsent('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}`, {
     hints: first === undefined ? [HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
@@ -191,7 +192,7 @@ function repeatHint(how: string): Hint {
 
 function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const isPage = verdict.error.isHtml;
-  const place = urlPlace(facts.site);
+  const place = urlPlace(facts.endpoint);
   const repeat = repeatHint(': a read changes nothing');
   const isDown = (verdict.reply?.status ?? 0) >= 500;
   const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];

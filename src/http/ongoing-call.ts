@@ -1,9 +1,9 @@
-import { aimOf, isOnceOnly, isWrite, settledBy } from '../api/operation.ts';
+import { isOnceOnly, isWrite, settledBy, targetStatus } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
+import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
-import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Pacer, Site } from './call.ts';
+import type { Answer, CallInput, CallOptions, CallResult, Endpoint, HttpClient, Pacer } from './call.ts';
 import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
@@ -35,7 +35,7 @@ const READ_BACK_PAUSE_MS = 2000;
  * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
  */
 class OngoingCall {
-  readonly #site: Site;
+  readonly #endpoint: Endpoint;
   readonly #sendOnce: Send;
   readonly #input: CallInput;
   readonly #options: CallOptions;
@@ -54,18 +54,18 @@ class OngoingCall {
   #last: FailedAttempt | undefined;
   #doubt: Doubt | undefined;
 
-  constructor(site: Site, send: Send, input: CallInput, options: CallOptions) {
-    this.#site = site;
+  constructor(endpoint: Endpoint, send: Send, input: CallInput, options: CallOptions) {
+    this.#endpoint = endpoint;
     this.#sendOnce = send;
     this.#input = input;
     this.#options = options;
     this.#signals = [options.stopping, options.abort].filter((signal) => signal !== undefined);
-    this.#startedMs = site.clock.monotonic();
+    this.#startedMs = endpoint.clock.monotonic();
   }
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#site.credential.token(this.#signals[0]);
+      this.#token = await this.#endpoint.credential.token(this.#signals[0]);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -88,7 +88,7 @@ class OngoingCall {
     const { pacer } = this.#options;
     if (verdict.reply?.status === 401 && !this.#isRenewed) {
       this.#isRenewed = true;
-      const fresh = await this.#site.credential.renew(this.#token, this.#signals[0]);
+      const fresh = await this.#endpoint.credential.renew(this.#token, this.#signals[0]);
       this.#token = fresh ?? this.#token;
       // The request was refused unread, so even a write may be sent again with a fresh token.
       if (fresh !== undefined) return undefined;
@@ -100,7 +100,7 @@ class OngoingCall {
   async #paced(verdict: FailedAttempt, pacer: Pacer): Promise<CallResult | undefined> {
     const isLast = this.#retriesDone >= this.#options.policy.retries;
     if (isLast && verdict.retryAfterMs === undefined) return this.#finish(verdict, 'final');
-    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#site.random());
+    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#endpoint.random());
     // A pause that is too long ends the run, also for a row without a retry: a resume sends that row again.
     const mayGoOn = pacer.refused(waitMs, askedWait(verdict.retryAfterMs, waitMs));
     if (mayGoOn && !isLast) {
@@ -121,7 +121,7 @@ class OngoingCall {
       onceSpent: this.#onceSpent,
       retryAfterMs: verdict.retryAfterMs,
       remainingMs: this.#remainingMs(),
-      random: this.#site.random(),
+      random: this.#endpoint.random(),
     });
     if (next.kind === 'end') return this.#finish(verdict, next.waitTooLong ? 'wait_too_long' : 'final');
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
@@ -140,7 +140,7 @@ class OngoingCall {
 
   async #finish(verdict: FailedAttempt, why: NoFurtherAttempt): Promise<CallResult> {
     if (this.#doubt === undefined) return this.#certain(verdict, why);
-    const canRead = aimOf(this.#input.operation) !== undefined && !this.#isStopping();
+    const canRead = targetStatus(this.#input.operation) !== undefined && !this.#isStopping();
     const result = canRead ? await this.#readBack(2) : undefined;
     if (result?.settled !== undefined) return this.#confirmed(result.settled, this.#doubt.verdict);
     return this.#unknown(this.#doubt, result, verdict);
@@ -159,7 +159,7 @@ class OngoingCall {
 
   #failed(failure: Failure, verdict: FailedAttempt | undefined, clientReference?: string): CallResult {
     const message = verdict === undefined ? undefined : reasonOf(verdict);
-    const ending = endingOf(failure, { durationMs: this.#durationMs(), message, clientReference });
+    const ending = outcomeOfFailure(failure, { durationMs: this.#durationMs(), message, clientReference });
     return { kind: 'failed', ending, failure };
   }
 
@@ -187,7 +187,7 @@ class OngoingCall {
     const wasRefused = this.#last?.event === 'busy' && this.#options.pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
     // `abort`, which comes last, says more of the two.
-    const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#site.stoppedBy?.();
+    const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#endpoint.stoppedBy?.();
     return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
   }
 
@@ -209,8 +209,8 @@ class OngoingCall {
   }
 
   #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
-    const ending: Ending = {
-      ...NO_ENDING,
+    const ending: CallOutcome = {
+      ...NO_OUTCOME,
       outcome,
       httpStatus: reply.status,
       requestId: reply.requestId,
@@ -225,7 +225,7 @@ class OngoingCall {
   }
 
   async #admit(purpose: 'send' | 'read'): Promise<boolean> {
-    const { clock } = this.#site;
+    const { clock } = this.#endpoint;
     const askedMs = clock.monotonic();
     const isAdmitted = (await this.#options.pacer?.admit(purpose)) ?? true;
     this.#pacedMs += clock.monotonic() - askedMs;
@@ -235,12 +235,12 @@ class OngoingCall {
   #attempt(): Promise<Verdict> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
-    this.#firstAttemptMs ??= this.#site.clock.monotonic();
+    this.#firstAttemptMs ??= this.#endpoint.clock.monotonic();
     const { listener, pacer } = this.#options;
     const isOnce = isOnceOnly(this.#input.operation);
     const onSend = () => {
       pacer?.leaves?.();
-      this.#sentAtMs = this.#site.clock.now();
+      this.#sentAtMs = this.#endpoint.clock.now();
       listener?.onSend?.(this.#attempts);
     };
     return this.#send(this.#input, this.#attempts > 1 || isOnce, onSend, isOnce ? pacer?.isFollowed : undefined);
@@ -279,7 +279,7 @@ class OngoingCall {
   }
 
   #isStopping(): boolean {
-    const isStopped = isWrite(this.#input.operation) && this.#site.stoppedBy?.() !== undefined;
+    const isStopped = isWrite(this.#input.operation) && this.#endpoint.stoppedBy?.() !== undefined;
     return isStopped || this.#signals.some(({ aborted }) => aborted);
   }
 
@@ -287,24 +287,24 @@ class OngoingCall {
     const woken = new AbortController();
     const wake = (): void => woken.abort();
     for (const signal of this.#signals) signal.addEventListener('abort', wake);
-    if (!this.#isStopping()) await this.#site.clock.sleep(waitMs, woken.signal);
+    if (!this.#isStopping()) await this.#endpoint.clock.sleep(waitMs, woken.signal);
     for (const signal of this.#signals) signal.removeEventListener('abort', wake);
   }
 
   #remainingMs(): number {
-    const elapsedMs = this.#site.clock.monotonic() - this.#startedMs - this.#pacedMs;
+    const elapsedMs = this.#endpoint.clock.monotonic() - this.#startedMs - this.#pacedMs;
     return this.#options.policy.retryMaxTimeMs - elapsedMs;
   }
 
   /** Whole milliseconds since the first attempt began. */
   #durationMs(): number | undefined {
     if (this.#firstAttemptMs === undefined) return undefined;
-    return Math.round(this.#site.clock.monotonic() - this.#firstAttemptMs);
+    return Math.round(this.#endpoint.clock.monotonic() - this.#firstAttemptMs);
   }
 
   #facts(): CallFacts {
     return {
-      site: this.#site,
+      endpoint: this.#endpoint,
       policy: this.#options.policy,
       operation: this.#input.operation,
       id: idOf(this.#input),
@@ -312,13 +312,13 @@ class OngoingCall {
       before: this.#input.before,
       attempts: this.#attempts,
       sentAtMs: this.#sentAtMs,
-      nowMs: this.#site.clock.now(),
+      nowMs: this.#endpoint.clock.now(),
     };
   }
 }
 
 /** One family of the service at one address with one credential. `call` throws only for bugs. */
-export function createHttpClient(site: Site): HttpClient {
-  const send = openSender(site);
-  return { call: (input, options) => new OngoingCall(site, send, input, options).run() };
+export function createHttpClient(endpoint: Endpoint): HttpClient {
+  const send = openSender(endpoint);
+  return { call: (input, options) => new OngoingCall(endpoint, send, input, options).run() };
 }

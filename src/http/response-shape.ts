@@ -1,6 +1,6 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
-import { type Misfit, misfitsOf } from '../json/misfits.ts';
+import { type SchemaViolation, schemaViolations } from '../json/schema-violations.ts';
 import { cutText, detached } from '../json/shorten.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
@@ -83,9 +83,9 @@ function expectedObject(operation: Operation): string | undefined {
 
 /** What an answer lacks (docs/faults.md B28). It is shown all the same; a blank cell would look like an empty value. */
 export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
-  const misfits = misfitsOf(operation.response, resource);
-  const missing = misfits.filter(({ found }) => found === undefined);
-  const odd = misfits.filter(({ found }) => found !== undefined);
+  const violations = schemaViolations(operation.response, resource);
+  const missing = violations.filter(({ found }) => found === undefined);
+  const odd = violations.filter(({ found }) => found !== undefined);
   const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
   if (namesItself(operation) && resource.get('id') === undefined) {
     notices.push(warning('NO_ID', 'the answer has no id: nothing in it says that it is about what was asked for'));
@@ -101,8 +101,8 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   return notices;
 }
 
-function names(misfits: readonly Misfit[]): string {
-  const unique = [...new Set(misfits.map(({ path }) => path.join('.')))];
+function names(violations: readonly SchemaViolation[]): string {
+  const unique = [...new Set(violations.map(({ path }) => path.join('.')))];
   const shown = unique.slice(0, MAX_NAMED).join(', ');
   return unique.length > MAX_NAMED ? `${shown} and ${unique.length - MAX_NAMED} more` : shown;
 }

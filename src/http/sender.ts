@@ -4,7 +4,7 @@ import { printJsonPieces } from '../json/print.ts';
 import { shorten } from '../json/shorten.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { byteLength, type Exchange, type ExchangeOptions, type WireRequest } from '../wire/exchange.ts';
-import type { CallInput, CallListener, Site } from './call.ts';
+import type { CallInput, CallListener, Endpoint } from './call.ts';
 import { beginningOf, memoryLeft } from './error-reply.ts';
 import { maskMembers, TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
@@ -14,7 +14,11 @@ const MAX_BODY_TEXT = 2000;
 const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 
 /** The request as lines for `--verbose`. The token is not in a wire request; its header is shown masked. */
-function traceRequest({ method, target, headers, body }: WireRequest, { baseUrl, transport }: Site, mask: TokenMask) {
+function traceRequest(
+  { method, target, headers, body }: WireRequest,
+  { baseUrl, transport }: Endpoint,
+  mask: TokenMask,
+) {
   const through = transport.via === undefined ? '' : ` (through the proxy ${transport.via})`;
   return [
     `> ${method} ${baseUrl.origin}${target}${through}`,
@@ -71,8 +75,8 @@ export type Send = (
 ) => Promise<Verdict>;
 
 /** What sends the requests of all calls to one site. */
-export function openSender(site: Site): Send {
-  const { clock, baseUrl, transport, version } = site;
+export function openSender(endpoint: Endpoint): Send {
+  const { clock, baseUrl, transport, version } = endpoint;
   const mask = new TokenMask();
   return async (input, token, listener, options) => {
     mask.add(token);
@@ -81,7 +85,7 @@ export function openSender(site: Site): Send {
     const trace = (lines: readonly string[]) => {
       for (const line of lines) listener?.onTrace?.(mask.text(line));
     };
-    if (isTraced) trace(traceRequest(wire, site, mask));
+    if (isTraced) trace(traceRequest(wire, endpoint, mask));
     const startedMs = clock.monotonic();
     // Only here the token meets a request, so that nothing which shows requests can show it.
     const headers = [...wire.headers, ['Authorization', `Bearer ${token}`] as const];

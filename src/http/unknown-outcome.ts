@@ -1,5 +1,5 @@
-import { aimOf, nounOf, settledBy } from '../api/operation.ts';
-import { referenceAt, statusAt } from '../ending.ts';
+import { nounOf, settledBy, targetStatus } from '../api/operation.ts';
+import { referenceAt, statusAt } from '../call-outcome.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { textAt } from '../json/value.ts';
@@ -64,7 +64,7 @@ export function unknownFailure(
     row('What happened', happened),
     ...(repeated === undefined ? [] : [row('A repeat', repeated)]),
     row('Sent', facts.sentAtMs === undefined ? sent : `${sent} (${localTime(facts.sentAtMs)} your time)`),
-    aimOf(facts.operation) !== undefined
+    targetStatus(facts.operation) !== undefined
       ? row('Looked at the card', seen ?? 'no')
       : row('Read back', 'not possible: the service shows it nowhere'),
     row('That means', meaning ?? 'it may or may not have been applied'),
@@ -75,7 +75,7 @@ export function unknownFailure(
   const shown = { status, updatedAt, reads, problem };
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
     // Of what no read can show nothing is advised that no command can do.
-    hints: [advice, ...(aimOf(facts.operation) === undefined ? [] : lookHints('check with', facts))],
+    hints: [advice, ...(targetStatus(facts.operation) === undefined ? [] : lookHints('check with', facts))],
     details: observation === undefined ? details : { ...details, observed: fromPlain(shown) },
     screen,
   });
@@ -109,7 +109,7 @@ function seenText(seen: Observation, { before }: CallFacts): string {
 /** What the card's status says of the write, as far as it says anything. */
 function meaningOf({ operation, before }: CallFacts, seen: Observation | undefined): string | undefined {
   const { effect } = operation;
-  const observes = aimOf(operation);
+  const observes = targetStatus(operation);
   if (effect.kind !== 'write' || observes === undefined || seen?.status === undefined) return undefined;
   if (settledBy(operation) !== undefined) {
     return `${seen.status} is not ${observes}: not done yet, and it may still come; once the card reads ${observes}, it is done`;

@@ -1,6 +1,6 @@
 import { CARD_ID } from '../api/field.ts';
 import { safeText } from '../output/safe-text.ts';
-import { quoteGiven } from './given.ts';
+import { quoteValue } from './quote-value.ts';
 
 /** A string that holds an id is not longer: a URL, a line of a mail. */
 const MAX_GIVEN = 5000;
@@ -42,7 +42,7 @@ export function readCardId(text: string): CardIdReading {
 export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;
-  const given = quoteGiven(text);
+  const given = quoteValue(text);
   if (read.kind === 'holds') return `${given} is not a card id; did you mean ${read.id}?`;
   if (read.kind === 'several') return `${given} holds ${read.ids.length} card ids: ${read.ids.join(', ')}`;
   // A digit was lost or doubled.
@@ -56,7 +56,7 @@ export function cardIdProblem(text: string): string | undefined {
  * this is said (docs/faults.md I11). One sentence each; empty for an ordinary id.
  */
 export function idWarnings(id: string): readonly string[] {
-  const shown = quoteGiven(id);
+  const shown = quoteValue(id);
   const warnings: string[] = [];
   if (safeText(id) !== id) warnings.push(`the id ${shown} has invisible characters; it is sent as given`);
   if (id.trim() !== id) warnings.push(`the id ${shown} begins or ends with a space; it is sent as given`);

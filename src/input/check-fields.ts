@@ -1,17 +1,17 @@
 import type * as z from 'zod/mini';
 import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
-import { meantBy } from '../output/nearest.ts';
+import { didYouMean } from '../output/nearest.ts';
 import { cardIdProblem } from './card-id.ts';
 import { expectationOf, readFieldText, type TextSource } from './field-text.ts';
 import { describeFields, type FieldSpec } from './fields.ts';
-import { showGiven } from './given.ts';
+import { showValue } from './quote-value.ts';
 
 /** A field's value before it was checked: numbers as JavaScript numbers (`--limit`) or as JSON had them. */
 export type FieldValue = JsonValue | number | undefined;
 
 function show(value: FieldValue): string {
-  return typeof value === 'number' ? String(value) : showGiven(value);
+  return typeof value === 'number' ? String(value) : showValue(value);
 }
 
 function wrongType(field: FieldSpec, value: FieldValue): string {
@@ -49,7 +49,7 @@ export function checkFields(
   return result.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const names = fields.map((field) => field.name);
-      const problemOfKey = (key: string) => `is not a field of this operation${meantBy(key, names)}`;
+      const problemOfKey = (key: string) => `is not a field of this operation${didYouMean(key, names)}`;
       return issue.keys.map((key) => ({ where: nameOf(key), problem: problemOfKey(key) }));
     }
     const name = String(issue.path[0] ?? '');

@@ -2,8 +2,8 @@ import { Card } from '../api/card.ts';
 import { sameDecimal } from '../json/decimal.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { meantBy } from '../output/nearest.ts';
-import { quoteGiven, showGiven } from './given.ts';
+import { didYouMean } from '../output/nearest.ts';
+import { quoteValue, showValue } from './quote-value.ts';
 
 /** One `--expect`: the card's field, dotted into metadata, and the value it must have. */
 export interface Expectation {
@@ -28,7 +28,7 @@ function fieldProblem(field: string): string | undefined {
   if (COMPOUND.has(field)) return `${field} has many values and cannot be compared`;
   if (FIELDS.includes(field)) return undefined;
   const comparable = FIELDS.filter((name) => !COMPOUND.has(name));
-  return `${quoteGiven(field)} is not a field of a card${meantBy(field, comparable)}`;
+  return `${quoteValue(field)} is not a field of a card${didYouMean(field, comparable)}`;
 }
 
 /**
@@ -73,7 +73,7 @@ function isSame(actual: JsonValue | undefined, wanted: string): boolean {
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
   for (const { field, value } of expectations) {
     const actual = valueAt(card, field);
-    if (!isSame(actual, value)) return `${field} is ${showGiven(actual)}, not ${value}`;
+    if (!isSame(actual, value)) return `${field} is ${showValue(actual)}, not ${value}`;
   }
   return undefined;
 }

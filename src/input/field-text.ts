@@ -1,5 +1,5 @@
 import type { FieldSpec } from './fields.ts';
-import { quoteGiven } from './given.ts';
+import { quoteValue } from './quote-value.ts';
 
 /** Where a value comes from: spreadsheets write TRUE and False, a person types true or false. */
 export type TextSource = 'flag' | 'csv';
@@ -60,5 +60,5 @@ export function readFieldText(
   if (value !== undefined) return { value };
   const foreign = field.type === 'boolean' && source === 'csv' ? FOREIGN.get(text.toLowerCase()) : undefined;
   const meant = foreign === undefined ? '' : `: write ${foreign}`;
-  return { problem: `must be ${expectationOf(field)}, not ${quoteGiven(text)}${meant}` };
+  return { problem: `must be ${expectationOf(field)}, not ${quoteValue(text)}${meant}` };
 }

@@ -2,7 +2,7 @@ import type { InputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { openReadable, type Readable } from '../files/readable.ts';
-import { quoteGiven } from './given.ts';
+import { quoteValue } from './quote-value.ts';
 
 /** A file or stdin that a person named, opened for reading once. */
 export interface InputFile {
@@ -50,7 +50,7 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
     const bytes = () => readNamed(() => stdin.read(), where, 'stdin');
     return { name: 'stdin', isRereadable: false, bytes, close: async () => undefined };
   }
-  const name = quoteGiven(path);
+  const name = quoteValue(path);
   if (path === '') throw refusedFile(where, 'the path is empty');
   let file: Readable;
   try {

@@ -109,8 +109,8 @@ class LibraryClient {
       timeoutMs: this.#options.policy.retryMaxTimeMs,
       heard: (text) => this.#mask.add(text),
     });
-    const site = { ...this.#ports, baseUrl: to.baseUrl, credential, transport };
-    const line = { http: createHttpClient(site), transport };
+    const endpoint = { ...this.#ports, baseUrl: to.baseUrl, credential, transport };
+    const line = { http: createHttpClient(endpoint), transport };
     this.#lines.set(family, line);
     return line;
   }

@@ -3,7 +3,7 @@ import type { Family } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
-import { meantBy } from '../output/nearest.ts';
+import { didYouMean } from '../output/nearest.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { chooseProxy, type ProxyServer } from '../wire/proxy.ts';
 import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
@@ -31,7 +31,7 @@ function optionsOf(value: unknown, where: string, names: readonly string[]): Rea
   const members = membersOf(value, where);
   for (const name of Object.keys(members)) {
     if (names.includes(name)) continue;
-    throw new TypeError(`${where}: ${name} is not an option${meantBy(name, names)}`);
+    throw new TypeError(`${where}: ${name} is not an option${didYouMean(name, names)}`);
   }
   return members;
 }

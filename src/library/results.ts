@@ -1,4 +1,4 @@
-import type { Ending } from '../ending.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import type { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import type { TokenMask } from '../http/mask.ts';
@@ -20,7 +20,7 @@ export function textOf(resource: JsonValue, sent: string, mask: TokenMask): stri
   return printJson(parseJson(masked)) === printed ? masked : printed;
 }
 
-function answerOf({ requestId, notices }: Ending, text: string, mask: TokenMask): Answer<unknown> {
+function answerOf({ requestId, notices }: CallOutcome, text: string, mask: TokenMask): Answer<unknown> {
   const masked = notices.map(({ code, message }) => ({ code, message: mask.text(message) }));
   return { resource: JSON.parse(text), text, requestId, notices: masked };
 }

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ClockPort } from '../context.ts';
 import { clientId } from './connection.ts';
-import { QUESTION_MS, type Questions, type Subject } from './questions.ts';
+import { type PendingConfirmations, QUESTION_MS, type Subject } from './pending-confirmations.ts';
 
 /** Member of the form that a person ticks. */
 const BOX = 'confirm';
@@ -54,7 +54,7 @@ function form({ message, title }: Confirmation) {
 export type Asker = ReturnType<typeof openAsker>;
 
 /** Returns what asks through the client of a server. */
-export function openAsker(server: Server, clock: ClockPort, questions: Questions) {
+export function openAsker(server: Server, clock: ClockPort, confirmations: PendingConfirmations) {
   return {
     /** Why this client cannot ask, or undefined. */
     inability(ctx: ServerContext): string | undefined {
@@ -74,7 +74,7 @@ export function openAsker(server: Server, clock: ClockPort, questions: Questions
       const state = ctx.mcpReq.requestState<string>();
       if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined)
         return undefined;
-      const problem = questions.take(state, subject);
+      const problem = confirmations.take(state, subject);
       return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
     },
 
@@ -85,7 +85,7 @@ export function openAsker(server: Server, clock: ClockPort, questions: Questions
       cancelled: AbortSignal,
     ): Promise<InputRequiredSpec | Given> {
       if (ctx.mcpReq.envelope !== undefined) {
-        const requestState = questions.ask(confirmation.subject, clientId(ctx.mcpReq.id));
+        const requestState = confirmations.ask(confirmation.subject, clientId(ctx.mcpReq.id));
         return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
       }
       const late = new AbortController();

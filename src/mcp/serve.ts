@@ -5,7 +5,7 @@ import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import { describeIoError, messageOf } from '../files/io-failure.ts';
 import type { Session } from '../session.ts';
 import { Connection } from './connection.ts';
-import { Questions } from './questions.ts';
+import { PendingConfirmations } from './pending-confirmations.ts';
 import { createServer, type Serving } from './server.ts';
 
 /** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
@@ -25,9 +25,9 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
   const [ended, graceOver] = [new AbortController(), new AbortController()];
   const underWay = new Set<Promise<unknown>>();
   const connection = new Connection(context.stdout);
-  const questions = new Questions(context.clock);
-  connection.onCancelled = (requestId) => questions.drop(requestId);
-  const serving = { session, tools, questions, ended: ended.signal, graceOver: graceOver.signal, underWay };
+  const confirmations = new PendingConfirmations(context.clock);
+  connection.onCancelled = (requestId) => confirmations.drop(requestId);
+  const serving = { session, tools, confirmations, ended: ended.signal, graceOver: graceOver.signal, underWay };
   const handle = serveStdio(() => createServer(serving), {
     transport: connection,
     onerror: (error) => {

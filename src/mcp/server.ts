@@ -9,7 +9,7 @@ import { Failure, type Notice } from '../failure.ts';
 import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { type Asker, openAsker } from './asker.ts';
-import type { Questions } from './questions.ts';
+import type { PendingConfirmations } from './pending-confirmations.ts';
 import { failed, STRUCTURED_RESULT } from './results.ts';
 import type { ReadTool, WriteTool } from './tool.ts';
 import { meantArguments } from './tool-arguments.ts';
@@ -25,7 +25,7 @@ const PROGRESS_MS = 10_000;
 export interface Serving {
   readonly session: Session;
   readonly tools: readonly (ReadTool | WriteTool)[];
-  readonly questions: Questions;
+  readonly confirmations: PendingConfirmations;
   /** Aborted: the client is gone; begin nothing new. */
   readonly ended: AbortSignal;
   /** Aborted: no more time for what is under way. */
@@ -115,7 +115,7 @@ async function callTool(
 
 /** A server of the tools, for one connection. */
 export function createServer(serving: Serving): Server {
-  const { session, tools, questions, underWay } = serving;
+  const { session, tools, confirmations, underWay } = serving;
   const server = new Server(
     { name: 'frontdesk', version: session.context.version },
     {
@@ -127,7 +127,7 @@ export function createServer(serving: Serving): Server {
       },
     },
   );
-  const asker = openAsker(server, session.context.clock, questions);
+  const asker = openAsker(server, session.context.clock, confirmations);
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const call = callTool(serving, asker, ctx, { name: params.name, args: params.arguments ?? {} });

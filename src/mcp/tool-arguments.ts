@@ -3,8 +3,8 @@ import type { SingleCall } from '../call/read-call.ts';
 import { type Failure, usageFailure } from '../failure.ts';
 import { idWarnings, readCardId } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
-import { warningsOf } from '../input/doubts.ts';
 import { describeFields } from '../input/fields.ts';
+import { warningsOf } from '../input/suspicious-values.ts';
 import { unknownNames } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
 

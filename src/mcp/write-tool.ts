@@ -21,7 +21,7 @@ import { cellText } from '../output/column.ts';
 import { plural, safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
-import { keyOf, type Subject } from './questions.ts';
+import { keyOf, type Subject } from './pending-confirmations.ts';
 import { answered, failed } from './results.ts';
 import type { ReadRequest, WriteTool } from './tool.ts';
 import { readCall } from './tool-arguments.ts';
@@ -181,7 +181,7 @@ export async function runWriteTool(
     const message = await question(session, service, single, card);
     const asked = await asker.ask(
       ctx,
-      { subject, message, title: `Yes: ${operation.attempt} ${single.id ?? ''}`.trimEnd() },
+      { subject, message, title: `Yes: ${operation.nounPhrase} ${single.id ?? ''}`.trimEnd() },
       request.stopping,
     );
     if ('requestState' in asked) return inputRequired(asked);

@@ -1,4 +1,4 @@
-import { MANY, MANY_OPTIONS, type MANY_WRITE, MANY_WRITE_OPTIONS, type PLAN, type WRITE } from './common.ts';
+import { BULK, BULK_OPTIONS, type BULK_WRITE, BULK_WRITE_OPTIONS, type PLAN, type WRITE } from './common.ts';
 import { declareOptions, type GivenOptions, type OptionSpec } from './option.ts';
 
 /** Options that some of the commands over an operation have. */
@@ -43,15 +43,15 @@ export const WORKBOOK = declareOptions({
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 export const ROW_OPTIONS: readonly OptionSpec[] = [
-  ...MANY_OPTIONS.filter((option) => option !== MANY.from),
-  ...MANY_WRITE_OPTIONS,
+  ...BULK_OPTIONS.filter((option) => option !== BULK.from),
+  ...BULK_WRITE_OPTIONS,
   SPECIAL.changedFrom,
   SPECIAL.expectChanges,
 ];
 
 /** What a command over an operation may be given; it has some of these options. */
 export type CallOptions = Partial<
-  GivenOptions<typeof MANY & typeof MANY_WRITE & typeof PLAN & typeof SPECIAL & typeof WRITE>
+  GivenOptions<typeof BULK & typeof BULK_WRITE & typeof PLAN & typeof SPECIAL & typeof WRITE>
 >;
 /** How a run is paced, which may be given anew when it goes on. */
-export type PaceOptions = Partial<GivenOptions<Pick<typeof MANY, 'rate' | 'maxFailures'>>>;
+export type PaceOptions = Partial<GivenOptions<Pick<typeof BULK, 'rate' | 'maxFailures'>>>;

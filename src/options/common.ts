@@ -69,7 +69,7 @@ export const WRITE = declareOptions({
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
 /** Options of the commands that take many rows. */
-export const MANY = declareOptions({
+export const BULK = declareOptions({
   from: {
     short: 'f',
     kind: 'path',
@@ -104,10 +104,10 @@ export const MANY = declareOptions({
     text: 'write the rows that did not succeed to this file, as input',
   },
 });
-export const MANY_OPTIONS: readonly OptionSpec[] = Object.values(MANY);
+export const BULK_OPTIONS: readonly OptionSpec[] = Object.values(BULK);
 
 /** Options of the commands that write many rows. */
-export const MANY_WRITE = declareOptions({
+export const BULK_WRITE = declareOptions({
   allowDuplicates: { text: 'accept the same ID, or the same event, more than once' },
   emptyCells: {
     kind: 'choice',
@@ -123,7 +123,7 @@ export const MANY_WRITE = declareOptions({
   },
   resendUnknown: { text: 'send rows with an unknown outcome again; asks first' },
 });
-export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = Object.values(MANY_WRITE);
+export const BULK_WRITE_OPTIONS: readonly OptionSpec[] = Object.values(BULK_WRITE);
 
 /** Options of the commands whose writes can be planned. */
 export const PLAN = declareOptions({
@@ -152,4 +152,4 @@ export const PLAN = declareOptions({
 export const PLAN_OPTIONS: readonly OptionSpec[] = Object.values(PLAN);
 
 /** What every command may be given. */
-export type CommonOptions = Partial<GivenOptions<typeof COMMON & typeof WRITE & Pick<typeof MANY, 'concurrency'>>>;
+export type CommonOptions = Partial<GivenOptions<typeof COMMON & typeof WRITE & Pick<typeof BULK, 'concurrency'>>>;

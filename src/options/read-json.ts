@@ -1,12 +1,12 @@
 import type { Fault } from '../failure.ts';
 import { cardIdProblem } from '../input/card-id.ts';
-import { quoteGiven } from '../input/given.ts';
-import { meantBy } from '../output/nearest.ts';
+import { quoteValue } from '../input/quote-value.ts';
+import { didYouMean } from '../output/nearest.ts';
 import type { OptionDeclarations, OptionSpec } from './option.ts';
 import { bad, found, type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? quoteGiven(value) : String(JSON.stringify(value)).slice(0, 60);
+  return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
 }
 
 /** Returns a JSON value as its declaration has it: a number for a count, a list for choices, else a string. */
@@ -30,7 +30,7 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
 export function unknownNames(given: GivenValues, known: readonly string[]): readonly Fault[] {
   return Object.keys(given)
     .filter((name) => !known.includes(name))
-    .map((where) => ({ where, problem: `is not an argument of this tool${meantBy(where, known)}` }));
+    .map((where) => ({ where, problem: `is not an argument of this tool${didYouMean(where, known)}` }));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { parseIsoDate } from '../api/iso-date.ts';
 import type { Fault } from '../failure.ts';
-import { quoteGiven } from '../input/given.ts';
+import { quoteValue } from '../input/quote-value.ts';
 import { parseShard } from '../input/records/shard.ts';
-import { meantBy } from '../output/nearest.ts';
+import { didYouMean } from '../output/nearest.ts';
 import { parseMaxFailures, parseRate } from './limits.ts';
 import {
   type ArgumentSpec,
@@ -112,13 +112,13 @@ export function choiceWords(choices: readonly string[]): string {
 
 /** `must be true or false, not "yes"`, with the nearest choice when there is one. */
 function choiceProblem(value: string, choices: readonly string[]): string {
-  return `must be ${choiceWords(choices)}, not ${quoteGiven(value)}${meantBy(value, choices)}`;
+  return `must be ${choiceWords(choices)}, not ${quoteValue(value)}${didYouMean(value, choices)}`;
 }
 
 function readCount(text: string, { min = 1, max = 9_999_999 }: Limits): Reading<number> {
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return found(value);
-  return bad(`must be a whole number from ${min} to ${max}, not ${quoteGiven(text)}`);
+  return bad(`must be a whole number from ${min} to ${max}, not ${quoteValue(text)}`);
 }
 
 /** How a time is typed: what it is called, in which forms, and how long it can be where no less is declared. */
@@ -135,16 +135,16 @@ const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
 
 function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: Limits): Reading<Span> {
   const ms = parse(text);
-  if (ms === undefined) return bad(`must be ${noun} such as ${forms}, not ${quoteGiven(text)}`);
+  if (ms === undefined) return bad(`must be ${noun} such as ${forms}, not ${quoteValue(text)}`);
   if (ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
   const limit = max === undefined ? most : `${max / DAY_MS}d`;
-  return bad(`must be ${min > 0 ? 'more than 0 and ' : ''}at most ${limit}, not ${quoteGiven(text)}`);
+  return bad(`must be ${min > 0 ? 'more than 0 and ' : ''}at most ${limit}, not ${quoteValue(text)}`);
 }
 
 function readWhen(text: string): Reading<When> {
   const moment = (nowMs: number) => parseMoment(text, nowMs);
   const known = moment(0);
-  if (known === undefined) return bad(`must be an age or a date such as ${MOMENT_FORMS}, not ${quoteGiven(text)}`);
+  if (known === undefined) return bad(`must be an age or a date such as ${MOMENT_FORMS}, not ${quoteValue(text)}`);
   return found({ text, at: (nowMs) => moment(nowMs) ?? known });
 }
 
@@ -162,7 +162,7 @@ function readPath(text: string, { notStdin, makes }: Limits): Reading<string> {
 }
 
 function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {
-  return value === undefined ? bad(`must be ${problem}, not ${quoteGiven(text)}`) : found(value);
+  return value === undefined ? bad(`must be ${problem}, not ${quoteValue(text)}`) : found(value);
 }
 
 type Readers = { readonly [Kind in keyof KindValues]: (text: string, spec: Limits) => Reading<KindValues[Kind]> };
@@ -227,7 +227,7 @@ function readOption(option: OptionSpec, texts: readonly (string | true)[], fault
 }
 
 /** What is wrong with giving this option together with the others. */
-function misfits({ long, excludes = {}, needs }: OptionSpec, isGiven: (name: string) => boolean): readonly Fault[] {
+function conflictsOf({ long, excludes = {}, needs }: OptionSpec, isGiven: (name: string) => boolean): readonly Fault[] {
   const own = `--${long}`;
   const excluded = Object.entries(excludes).filter(([name]) => isGiven(name));
   return [
@@ -244,7 +244,7 @@ export function readOptions(options: readonly OptionSpec[], input: RawInput, fau
   const isGiven = (name: string) => input.options.has(name) || (name.startsWith('<') && input.words.length > 0);
   return Object.fromEntries(
     options.map((option) => {
-      if (input.options.has(option.long)) faults.push(...misfits(option, isGiven));
+      if (input.options.has(option.long)) faults.push(...conflictsOf(option, isGiven));
       return [nameOf(option.long), readOption(option, input.options.get(option.long) ?? [], faults)];
     }),
   );

@@ -1,5 +1,5 @@
 import { sep, win32 } from 'node:path';
-import { quoteGiven } from '../input/given.ts';
+import { quoteValue } from '../input/quote-value.ts';
 
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
 
@@ -11,5 +11,5 @@ export function windowsNameProblem(path: string, isWindows = sep === '\\'): stri
   const name = isWindows ? win32.basename(path) : '';
   const problem = DEVICE.test(name) ? 'Windows keeps that name for a device' : undefined;
   const ending = /[^. ][. ]+$/.test(name) ? 'Windows has no names that end with a dot or a blank' : undefined;
-  return (problem ?? ending) && `cannot be ${quoteGiven(path)}: ${problem ?? ending}`;
+  return (problem ?? ending) && `cannot be ${quoteValue(path)}: ${problem ?? ending}`;
 }

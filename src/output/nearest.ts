@@ -20,7 +20,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
 }
 
 /** `; did you mean block?` for the end of a refusal; empty where no word is near. */
-export function meantBy(word: string, words: Iterable<string>): string {
+export function didYouMean(word: string, words: Iterable<string>): string {
   const near = nearest(word, words);
   return near === undefined ? '' : `; did you mean ${near}?`;
 }

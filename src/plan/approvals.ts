@@ -3,7 +3,7 @@ import { access, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { withTemporaryFolder } from '../files/atomic.ts';
-import { describeIoError, succeeds, tidy } from '../files/io-failure.ts';
+import { describeIoError, ignoreErrors, succeeds } from '../files/io-failure.ts';
 import { readWhole } from '../files/readable.ts';
 import { type Refusal, readApprovers } from '../files/safety.ts';
 import type { Approval } from './plan-file.ts';
@@ -258,6 +258,6 @@ async function runSshKeygen(
       });
     });
   } finally {
-    await tidy(input.close());
+    await ignoreErrors(input.close());
   }
 }

@@ -3,7 +3,7 @@ import { access, lstat, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { putInNewPlace, syncFolder } from '../files/atomic.ts';
-import { describeIoError, ifThere, ioFailure, tidy } from '../files/io-failure.ts';
+import { describeIoError, ignoreErrors, ignoreNotFound, ioFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import {
@@ -36,7 +36,7 @@ function unwritable(path: string, error: unknown): Failure {
 export async function checkPlanPlace(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
-    if ((await ifThere(lstat(path))) === undefined) return;
+    if ((await ignoreNotFound(lstat(path))) === undefined) return;
   } catch (error) {
     throw unwritable(path, error);
   }
@@ -58,8 +58,8 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
   const hash = hashFirstLine(pending);
   let rows = 0;
   const discard = async (): Promise<void> => {
-    await tidy(file.close());
-    await tidy(rm(temporary, { force: true }));
+    await ignoreErrors(file.close());
+    await ignoreErrors(rm(temporary, { force: true }));
   };
   const flush = async (): Promise<void> => {
     await file.writeFile(pending);
@@ -92,10 +92,10 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
         await flush();
         await file.write(encodeHeader(facts, sha256), 0);
         await file.sync();
-        await tidy(file.close());
+        await ignoreErrors(file.close());
         if (!(await putInNewPlace(temporary, path))) throw existsFailure(path);
       });
-      await tidy(syncFolder(dirname(path)));
+      await ignoreErrors(syncFolder(dirname(path)));
       return { ...facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
     },
     /** Leaves everything as it was before. */

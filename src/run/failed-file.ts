@@ -2,7 +2,7 @@ import { lstat, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { putInPlace } from '../files/atomic.ts';
-import { ifThere, orIoFailure } from '../files/io-failure.ts';
+import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { currentUid } from '../files/safety.ts';
 import { printJson } from '../json/print.ts';
@@ -181,7 +181,7 @@ const STREAMS = /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/;
 /** A stream of this process is written to as it is. Another pipe or device may never end, or be somebody else's: USAGE. */
 async function isSpecialFile(path: string, attempt: string): Promise<boolean> {
   if (STREAMS.test(path)) return true;
-  const entry = await orIoFailure(ifThere(lstat(path)), attempt, 'unsent');
+  const entry = await orIoFailure(ignoreNotFound(lstat(path)), attempt, 'unsent');
   if (entry === undefined || entry.isFile()) return false;
   const kind = entry.isDirectory() ? 'a folder' : entry.isSymbolicLink() ? 'a link' : 'a pipe or a device';
   throw refused(`${path} is ${kind}`);
@@ -193,10 +193,10 @@ function refused(problem: string): Failure {
 
 /** Refuses (USAGE) to replace a file of another option, of another user, or one that `--failed` did not write. */
 async function refuseOthers({ path, others = new Map() }: FailedFileOptions, style: Style): Promise<void> {
-  const entry = await ifThere(stat(path));
+  const entry = await ignoreNotFound(stat(path));
   if (entry === undefined) return;
   for (const [option, other] of others) {
-    const its = await ifThere(stat(other));
+    const its = await ignoreNotFound(stat(other));
     if (its?.ino === entry.ino && its.dev === entry.dev) throw refused(`${path} is the file of ${option}`);
   }
   const user = currentUid();

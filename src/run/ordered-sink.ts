@@ -20,7 +20,7 @@ interface Waiting<R extends RunRow> {
 }
 
 /** Who is given each result. */
-type Taker = 'keep' | 'emit';
+type Taker = 'persist' | 'emit';
 
 /** What may wait for the reader of the output. */
 const MAX_UNREAD_ROWS = 256;
@@ -37,7 +37,7 @@ const SPARE_PLACES = 4096;
  * printing of the rows behind it, and nothing else until these fill the memory that they may have.
  */
 export class OrderedSink<R extends RunRow> {
-  readonly #task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>;
+  readonly #task: Pick<RunTask<R>, 'emit' | 'persist' | 'sizeOf'>;
   readonly #onFailure: (error: unknown, of: Taker) => void;
   readonly #onFree: () => void;
   /** Results from position `#first` on (for why it is no Map see `removeFrom`). */
@@ -50,11 +50,11 @@ export class OrderedSink<R extends RunRow> {
   readonly #failed = new Set<Taker>();
 
   /**
-   * `keep` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
+   * `persist` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
    * each, after which it is not called again; places go on being freed, of which `onFree` hears.
    */
   constructor(
-    task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>,
+    task: Pick<RunTask<R>, 'emit' | 'persist' | 'sizeOf'>,
     onFailure: (error: unknown, of: Taker) => void,
     onFree: () => void,
   ) {
@@ -78,7 +78,7 @@ export class OrderedSink<R extends RunRow> {
     return this.#next;
   }
 
-  put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
+  enqueue(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
     const waiting =
       position === this.#next
         ? { result, packed: undefined, durable, bytes: rememberedLength(result.resource) }
@@ -113,8 +113,8 @@ export class OrderedSink<R extends RunRow> {
       if (head.durable !== undefined) await succeeds(head.durable);
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
-      if (this.#task.keep !== undefined) await this.#hand('keep', result);
-      await this.#hand('emit', result);
+      if (this.#task.persist !== undefined) await this.#deliver('persist', result);
+      await this.#deliver('emit', result);
       answerMemory.endPrint(head.bytes);
       this.#free(head);
     }
@@ -133,7 +133,7 @@ export class OrderedSink<R extends RunRow> {
     this.#onFree();
   }
 
-  async #hand(taker: Taker, result: RowResult<R>): Promise<void> {
+  async #deliver(taker: Taker, result: RowResult<R>): Promise<void> {
     if (this.#failed.has(taker)) return;
     try {
       await this.#task[taker]?.(result);

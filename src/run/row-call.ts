@@ -1,7 +1,7 @@
-import { NO_ENDING } from '../ending.ts';
+import { NO_OUTCOME } from '../call-outcome.ts';
 import { succeeds } from '../files/io-failure.ts';
 import type { Pacer } from '../http/call.ts';
-import { type EarlierSends, endingAfter } from './journal/attempts.ts';
+import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import type { Limiter } from './limiter.ts';
 import type { OrderedSink } from './ordered-sink.ts';
 import type { RunRow } from './row-outcome.ts';
@@ -87,9 +87,9 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       if (this.stopping.aborted) {
         this.#givePlaceBack();
         const attempts = this.earlier.attempts + this.admitted;
-        const ending = { ...NO_ENDING, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
+        const ending = { ...NO_OUTCOME, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
         // The writer keeps a failure of its own, and the run ends by it.
-        await succeeds(journal.result(this.row, endingAfter(this.earlier.ending, ending)));
+        await succeeds(journal.result(this.row, callOutcomeAfter(this.earlier.ending, ending)));
         return this.#deny();
       }
     }

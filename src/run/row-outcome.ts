@@ -1,10 +1,10 @@
-import { type Ending, endingOf, isHeldBack, NO_ENDING } from '../ending.ts';
+import { type CallOutcome, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
-import { type EarlierSends, endingAfter } from './journal/attempts.ts';
+import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import { isResolution } from './journal/record.ts';
 import type { RowState } from './journal/row-states.ts';
 
@@ -31,7 +31,7 @@ export interface AboutRow {
 export interface RowResult<R extends RunRow = RunRow> {
   readonly row: R;
   /** Its outcome is null on a read, unless the row was not reached (`not_sent`). */
-  readonly ending: Ending;
+  readonly ending: CallOutcome;
   /** The resource as sent; undefined after a failure and on a row from the journal. */
   readonly resource: JsonValue | undefined;
   /** The ending in words; undefined exactly when the row succeeded. */
@@ -47,7 +47,7 @@ export interface RowResult<R extends RunRow = RunRow> {
 
 /** A call that failed before it was one. */
 export function failedCall(failure: Failure): CallResult {
-  return { kind: 'failed', failure, ending: endingOf(failure) };
+  return { kind: 'failed', failure, ending: outcomeOfFailure(failure) };
 }
 
 /** The result of a row that was sent, or tried to be. `command`: dotted path of the command. */
@@ -84,12 +84,12 @@ export function unsentResult<R extends RunRow>(
     details: { operation: command, id: row.id, row: row.row, outcome: 'not_sent', attempts: attempts ?? 0 },
   });
   const source = attempts === undefined ? 'not_reached' : 'sent';
-  const ending = endingOf(failure, attempts === undefined ? {} : { message: reason.message });
+  const ending = outcomeOfFailure(failure, attempts === undefined ? {} : { message: reason.message });
   return { row, ending, resource: undefined, failure, source };
 }
 
 /** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */
-export function journalResult<R extends RunRow>(row: R, command: string, ending: Ending): RowResult<R> {
+export function journalResult<R extends RunRow>(row: R, command: string, ending: CallOutcome): RowResult<R> {
   const { outcome } = ending;
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
   const failure = isDone ? undefined : storedFailure(row, command, ending);
@@ -99,10 +99,10 @@ export function journalResult<R extends RunRow>(row: R, command: string, ending:
 /** The result of a row whose record cannot be read: its outcome alone is known. */
 export function stateResult<R extends RunRow>(row: R, command: string, state: RowState): RowResult<R> {
   const outcome = state === 'intent' || state === 'none' || isResolution(state) ? 'unknown' : state;
-  return journalResult(row, command, { ...NO_ENDING, outcome });
+  return journalResult(row, command, { ...NO_OUTCOME, outcome });
 }
 
-function storedFailure(row: RunRow, command: string, ending: Ending): Failure {
+function storedFailure(row: RunRow, command: string, ending: CallOutcome): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
@@ -123,7 +123,7 @@ function storedFailure(row: RunRow, command: string, ending: Ending): Failure {
   });
 }
 
-function whatHappened(ending: Ending, code: FailureCode): string {
+function whatHappened(ending: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
   const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
@@ -149,7 +149,7 @@ export function withEarlier<R extends RunRow>(
 ): RowResult<R> {
   if (earlier.attempts === 0 && earlier.ending === undefined) return result;
   const attempts = earlier.attempts + result.ending.attempts;
-  const ending = endingAfter(earlier.ending, { ...result.ending, attempts });
+  const ending = callOutcomeAfter(earlier.ending, { ...result.ending, attempts });
   const isForgetful = ending.outcome !== result.ending.outcome;
   const failure = isForgetful ? storedFailure(result.row, command, ending) : result.failure?.with({ attempts });
   return { ...result, ending, failure, earlierAttempts: earlier.attempts };

@@ -1,9 +1,9 @@
-import { type Ending, isHeldBack } from '../ending.ts';
+import { type CallOutcome, isHeldBack } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
 import type { EarlierSends } from './journal/attempts.ts';
-import { endingInRun } from './journal/entry.ts';
+import { outcomeInRun } from './journal/entry.ts';
 import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
@@ -108,7 +108,7 @@ class RowRunner<R extends RunRow> {
 
   /** Goes through the rows once; answers how many there were. */
   async #dispatch(): Promise<number> {
-    const { keep, rowCount } = this.#task;
+    const { persist, rowCount } = this.#task;
     let position = 0;
     try {
       for await (const row of this.#task.rows) {
@@ -116,7 +116,7 @@ class RowRunner<R extends RunRow> {
         await this.#take(row, position);
         position += 1;
         // The rows that are left have no reader: only their number counts.
-        if (this.#control.has('reader_gone') && keep === undefined) {
+        if (this.#control.has('reader_gone') && persist === undefined) {
           this.#tally.addUnreached(Math.max(0, (rowCount ?? 0) - position));
           break;
         }
@@ -182,7 +182,7 @@ class RowRunner<R extends RunRow> {
     let result: RowResult<R> | undefined;
     let durable: Promise<void> | undefined;
     try {
-      const ending = endingInRun(await journal.entry(row.row));
+      const ending = outcomeInRun(await journal.entry(row.row));
       result = journalResult(row, command, observedStatus === undefined ? ending : { ...ending, observedStatus });
       if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {
@@ -248,7 +248,7 @@ class RowRunner<R extends RunRow> {
     }
     // The time is that of the reading; when the row was sent its intent says.
     const times = { sentAtMs: undefined, durationMs: undefined };
-    const ending: Ending = { ...ended.ending, outcome: 'confirmed_by_read', ...times, attempts };
+    const ending: CallOutcome = { ...ended.ending, outcome: 'confirmed_by_read', ...times, attempts };
     const result = { ...ended, ending, earlierAttempts: attempts };
     this.#settle(position, result, false, journal.result(row, ending));
   }
@@ -259,7 +259,7 @@ class RowRunner<R extends RunRow> {
   }
 
   /** Was the row refused for a reason that is not its own, so that a resume does it again? */
-  #isAboutTheRun({ outcome, code }: Ending): boolean {
+  #isAboutTheRun({ outcome, code }: CallOutcome): boolean {
     if (outcome !== 'rejected') return false;
     return code === 'AUTH' || (code === 'FORBIDDEN' && this.#control.has('refused'));
   }
@@ -269,7 +269,7 @@ class RowRunner<R extends RunRow> {
     durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#tally.add(result, toDo);
     const { ended } = this.#task;
-    this.#sink.put(
+    this.#sink.enqueue(
       position,
       result,
       ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result)),

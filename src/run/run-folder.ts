@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { ifThere, orIoFailure } from '../files/io-failure.ts';
+import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 
 /** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
@@ -143,19 +143,19 @@ function noRun(run: string): Failure {
 export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
-  const reading = ifThere(readFile(path, 'utf8'));
+  const reading = ignoreNotFound(readFile(path, 'utf8'));
   const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'unsent');
   return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
 }
 
 /** A run that is there: where its files are, and what it is. */
-export interface KnownRun {
+export interface StoredRunHandle {
   readonly folder: RunFolder;
   readonly header: RunHeader;
 }
 
 /** A run that must exist; USAGE when it does not. `isForReading`: that of a newer frontdesk too, as far as it is understood. */
-export async function requireRun(stateDir: string, name: string, isForReading = false): Promise<KnownRun> {
+export async function requireRun(stateDir: string, name: string, isForReading = false): Promise<StoredRunHandle> {
   const folder = runFolder(stateDir, name);
   const header = await readRunHeader(folder, isForReading);
   if (header === undefined) throw noRun(folder.run);
@@ -166,7 +166,7 @@ export async function requireRun(stateDir: string, name: string, isForReading = 
 export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = runsFolder(stateDir);
   requireOwnState(stateDir, path);
-  const reading = ifThere(readdir(path, { withFileTypes: true }));
+  const reading = ignoreNotFound(readdir(path, { withFileTypes: true }));
   const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'unchanged');
   const found = (entries ?? []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
   return found.map(({ name }) => name).filter(isRunName);

@@ -6,7 +6,7 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import { type KnownRun, type RunHeader, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
+import { type RunHeader, readRunHeader, requireRun, runFolder, runNames, type StoredRunHandle } from './run-folder.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 
@@ -17,7 +17,7 @@ export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: Ou
 }
 
 /** The folders of those runs that a process works on. */
-export async function heldRuns(runs: readonly Pick<KnownRun, 'folder'>[], clock: ClockPort) {
+export async function heldRuns(runs: readonly Pick<StoredRunHandle, 'folder'>[], clock: ClockPort) {
   const locks = await livingLocks(
     runs.map(({ folder }) => folder.lock),
     clock,
@@ -70,7 +70,7 @@ function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader,
   return one < other ? 1 : one > other ? -1 : 0;
 }
 
-async function overview(run: KnownRun, isHeld: boolean): Promise<RunOverview> {
+async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverview> {
   const { folder, header } = run;
   const last = await readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
@@ -82,7 +82,7 @@ async function overview(run: KnownRun, isHeld: boolean): Promise<RunOverview> {
 }
 
 /** Undefined: the journal is damaged. */
-async function countOutcomes(run: KnownRun, isHeld: boolean): Promise<OutcomeCounts | undefined> {
+async function countOutcomes(run: StoredRunHandle, isHeld: boolean): Promise<OutcomeCounts | undefined> {
   const stored = await StoredRun.read(run);
   return stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
 }

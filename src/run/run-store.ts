@@ -14,7 +14,6 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
 import {
-  type KnownRun,
   makeRunHeader,
   makeRunName,
   type RunFolder,
@@ -24,12 +23,13 @@ import {
   runFolder,
   runNames,
   runsFolder,
+  type StoredRunHandle,
 } from './run-folder.ts';
 
 const DAY_MS = 86_400_000;
 const STALE_DAYS = 7;
 
-export interface RunPorts extends Omit<JournalPorts, 'lock' | 'prove' | 'audit'> {
+export interface RunPorts extends Omit<JournalPorts, 'lock' | 'assertStillHeld' | 'audit'> {
   readonly stateDir: string;
   random(): number;
   /** Hears that a run is held by a process elsewhere, which is waited for. */
@@ -51,7 +51,7 @@ export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'>
 }
 
 /** A run that this process works on; no other can until it is closed. */
-export interface ActiveRun extends KnownRun {
+export interface ActiveRun extends StoredRunHandle {
   readonly journal: RunJournal;
   /** Closes the journal and gives the lock back. */
   close(): Promise<void>;
@@ -83,18 +83,27 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     }
     const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
-    const prove = proofOf(lock, folder);
+    const assertStillHeld = assertionOf(lock, folder);
     // All that the rows are made of: a run that has its header must be able to read them again.
     if (wanted.older !== undefined) {
-      await writeFileAtomic(folder.older, wanted.older, { pid: ports.pid, prove, what: "the run's older file" });
+      await writeFileAtomic(folder.older, wanted.older, {
+        pid: ports.pid,
+        assertStillHeld,
+        what: "the run's older file",
+      });
     }
-    prove();
+    assertStillHeld();
     await rename(wanted.spool, folder.input);
     // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, lock, prove, audit });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, {
+      ...ports,
+      lock,
+      assertStillHeld,
+      audit,
+    });
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
-    await writeFileAtomic(folder.header, text, { pid: ports.pid, prove, what: "the run's header" });
+    await writeFileAtomic(folder.header, text, { pid: ports.pid, assertStillHeld, what: "the run's header" });
     await syncFolder(dirname(folder.path));
     return activeRun({ folder, header }, journal, lock);
   } catch (error) {
@@ -210,7 +219,7 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
     });
   }
   const audit = await ports.openAudit?.(header);
-  const ofRun = { ...ports, lock, prove: proofOf(lock, folder), audit };
+  const ofRun = { ...ports, lock, assertStillHeld: assertionOf(lock, folder), audit };
   // Whoever looks for open writes sees by the folder of all runs that one of them goes on.
   const now = new Date(ports.clock.now());
   const marking = utimes(runsFolder(folder.stateDir), now, now);
@@ -219,12 +228,12 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   return activeRun({ folder, header }, journal, lock);
 }
 
-function activeRun(run: KnownRun, journal: RunJournal, lock: HeldLock): ActiveRun {
+function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock): ActiveRun {
   return { ...run, journal, close: () => journal.close().finally(() => lock.release()) };
 }
 
 /** The proof that a run is still held, whose failure names the successor. */
-function proofOf(lock: HeldLock, folder: RunFolder): () => void {
+function assertionOf(lock: HeldLock, folder: RunFolder): () => void {
   const after = 'nothing more of it is sent from here';
   return () => {
     let lost: ReturnType<HeldLock['lost']>;

@@ -53,7 +53,7 @@ export interface RunTask<R extends RunRow> {
   /** Prints a result; results come in input order, the next one when this has resolved. */
   emit(result: RowResult<R>): Promise<void> | void;
   /** For `--failed`: gets each result before it is printed, also once stdout is lost. A rejection ends the run (16). */
-  readonly keep?: ((result: RowResult<R>) => Promise<void>) | undefined;
+  readonly persist?: ((result: RowResult<R>) => Promise<void>) | undefined;
 }
 
 export interface RunResult {

@@ -1,4 +1,4 @@
-import { isHeldBack } from '../ending.ts';
+import { isHeldBack } from '../call-outcome.ts';
 import type { Failure } from '../failure.ts';
 import type { RowResult } from './row-outcome.ts';
 import { failureStop, outage, type Stop, tooManyFailed } from './stop.ts';

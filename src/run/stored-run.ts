@@ -1,15 +1,15 @@
 import { Failure, type Outcome } from '../failure.ts';
-import { endingInRun, readEntry, type StoredRow } from './journal/entry.ts';
+import { outcomeInRun, readEntry, type StoredRow } from './journal/entry.ts';
 import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
 import { type RowState, RowStates } from './journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
-import type { KnownRun } from './run-folder.ts';
+import type { StoredRunHandle } from './run-folder.ts';
 
 /** A run as its files have it, for reading only: also while a process works on it, or where its journal is damaged. */
-export class StoredRun implements KnownRun {
-  readonly folder: KnownRun['folder'];
-  readonly header: KnownRun['header'];
+export class StoredRun implements StoredRunHandle {
+  readonly folder: StoredRunHandle['folder'];
+  readonly header: StoredRunHandle['header'];
   /** How the last process ended; undefined: it did not end in order, or has not ended. */
   end: EndRecord | undefined;
   /** Why the journal could not be read to its end; also that there is none. */
@@ -17,14 +17,14 @@ export class StoredRun implements KnownRun {
   readonly #states: RowStates;
   #reader: RecordReader | undefined;
 
-  private constructor({ folder, header }: KnownRun) {
+  private constructor({ folder, header }: StoredRunHandle) {
     this.folder = folder;
     this.header = header;
     this.#states = new RowStates(header.inputRows);
   }
 
   /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
-  static async read(known: KnownRun, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
+  static async read(known: StoredRunHandle, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
     const run = new StoredRun(known);
     const reading = scanJournal(known.folder.journal, (record, offset) => {
       if (!run.#states.take(record, offset)) return false;
@@ -37,7 +37,7 @@ export class StoredRun implements KnownRun {
   }
 
   /** The same where all of it matters. LOCAL_IO when the journal is damaged or gone. */
-  static async readWhole(known: KnownRun): Promise<StoredRun> {
+  static async readWhole(known: StoredRunHandle): Promise<StoredRun> {
     const run = await StoredRun.read(known);
     if (run.damage !== undefined) throw run.damage;
     return run;
@@ -103,7 +103,7 @@ export class StoredRun implements KnownRun {
         if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
       }
-      const result = journalResult(row, this.header.operation, endingInRun(entry));
+      const result = journalResult(row, this.header.operation, outcomeInRun(entry));
       const { outcome } = result.ending;
       if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }

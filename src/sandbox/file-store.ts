@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { type Prove, withLock } from '../files/lock.ts';
+import { type AssertStillHeld, withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { builtInSeed, readResources } from './seed.ts';
@@ -117,11 +117,15 @@ export class FileStore implements SandboxStore {
       let group: readonly Waiting[] = [];
       try {
         const { pid, clock } = this.#ports;
-        const decisions = await withLock(`${this.#path}.lock`, { pid, clock, what: 'the sandbox' }, (prove) => {
-          group = this.#waiting;
-          this.#waiting = [];
-          return this.#keep(group, prove);
-        });
+        const decisions = await withLock(
+          `${this.#path}.lock`,
+          { pid, clock, what: 'the sandbox' },
+          (assertStillHeld) => {
+            group = this.#waiting;
+            this.#waiting = [];
+            return this.#keep(group, assertStillHeld);
+          },
+        );
         for (const [index, decision] of decisions.entries()) group[index]?.resolve(decision);
       } catch (error) {
         const failed = group.length > 0 ? group : this.#waiting.splice(0);
@@ -131,7 +135,7 @@ export class FileStore implements SandboxStore {
     this.#working = undefined;
   }
 
-  async #keep(group: readonly Waiting[], prove: Prove): Promise<readonly Decision[]> {
+  async #keep(group: readonly Waiting[], assertStillHeld: AssertStillHeld): Promise<readonly Decision[]> {
     const draft = copyState(this.read());
     const decisions: Decision[] = [];
     for (const { decideOn } of group) {
@@ -142,7 +146,11 @@ export class FileStore implements SandboxStore {
     if (decisions.every(({ changes }) => changes.length === 0)) return decisions;
     const { pid } = this.#ports;
     const write = randomBytes(8).toString('hex');
-    await writeFileAtomic(this.#path, printState(draft, write), { pid, what: 'the state of the sandbox', prove });
+    await writeFileAtomic(this.#path, printState(draft, write), {
+      pid,
+      what: 'the state of the sandbox',
+      assertStillHeld,
+    });
     this.#current = { stamp: write, state: draft };
     return decisions;
   }
@@ -156,9 +164,9 @@ export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts):
   const path = statePath(stateDir);
   requireOwnState(stateDir, path);
   await sweepLeftovers(dirname(path), { pid, clock });
-  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async (prove) => {
+  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async (assertStillHeld) => {
     try {
-      prove();
+      assertStillHeld();
       await unlink(path);
       return true;
     } catch (error) {

@@ -2,8 +2,8 @@ import { Calendar, Subscriber } from '../api/calendar.ts';
 import { Card } from '../api/card.ts';
 import { CARD_ID } from '../api/field.ts';
 import { type Fault, usageFailure } from '../failure.ts';
-import { misfitsOf } from '../json/misfits.ts';
 import { parseJson } from '../json/parse.ts';
+import { schemaViolations } from '../json/schema-violations.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -44,7 +44,7 @@ function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, 
     const problem = idProblem(kind, id, resources);
     if (problem === undefined) resources.set(keyOf(kind, String(id)), entry);
     else report(`${where}.${idName}`, problem);
-    for (const { path, found, expected } of shape === undefined ? [] : misfitsOf(shape, entry)) {
+    for (const { path, found, expected } of shape === undefined ? [] : schemaViolations(shape, entry)) {
       report(`${where}.${path.join('.')}`, found === undefined ? 'is missing' : `is not of the type ${expected}`);
     }
   }

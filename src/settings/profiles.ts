@@ -1,5 +1,5 @@
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { meantBy } from '../output/nearest.ts';
+import { didYouMean } from '../output/nearest.ts';
 import {
   checkProfileName,
   PROFILE_KEYS,
@@ -17,7 +17,7 @@ export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined
 /** The error for a profile that is not there, with the nearest name and the list of those that are. */
 export function unknownProfile(settings: Settings, name: string, where: string): Failure {
   const names = [...settings.profiles.keys(), SANDBOX];
-  return new Failure('USAGE', `${where}: there is no profile "${name}"${meantBy(name, names)}`, {
+  return new Failure('USAGE', `${where}: there is no profile "${name}"${didYouMean(name, names)}`, {
     hints: [`choose one of ${names.join(', ')}, or create it: frontdesk auth login -p ${name}`],
   });
 }

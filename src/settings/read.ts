@@ -7,7 +7,7 @@ import { type GuardedFile, readGuardedFile } from '../files/safety.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Reading } from '../options/read-value.ts';
-import { meantBy } from '../output/nearest.ts';
+import { didYouMean } from '../output/nearest.ts';
 import {
   NO_SETTINGS,
   PREFERENCES,
@@ -36,7 +36,7 @@ const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
 function refuseUnknownKeys(object: JsonObject, known: readonly string[], at: string, fault: Fault): void {
   for (const key of object.keys()) {
     if (known.includes(key)) continue;
-    throw fault(`${at}${key} is not a setting${meantBy(key, known)}`);
+    throw fault(`${at}${key} is not a setting${didYouMean(key, known)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
 import { isSwitchedOn, SWITCH_PROBLEM, SWITCHES, type Switch } from '../context.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { COMMON, type CommonOptions, MANY } from '../options/common.ts';
+import { BULK, COMMON, type CommonOptions } from '../options/common.ts';
 import { found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import { type Format, KEPT_FORMATS } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
@@ -256,7 +256,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     timeoutMs: pick('timeout', flags.timeout?.ms, readMs),
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
     retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
-    concurrency: pick('concurrency', flags.concurrency, (text) => readValue(MANY.concurrency, text)),
+    concurrency: pick('concurrency', flags.concurrency, (text) => readValue(BULK.concurrency, text)),
     timeZone: pick<string>('timeZone', undefined, found),
   };
   // A lock on writes is refused where one is made: reads go on.

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
-import { COMMON, MANY } from '../options/common.ts';
+import { BULK, COMMON } from '../options/common.ts';
 import { declareOptions, type OptionSpec } from '../options/option.ts';
 import { bad, found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
@@ -165,7 +165,7 @@ export const PREFERENCES = {
   /** Kept as typed (`30s`), so that `config get` gives back what was set. */
   timeout: { option: COMMON.timeout, shape: TEXT, builtIn: '30s' },
   retries: { option: COMMON.retries, shape: INTEGER, builtIn: '2' },
-  concurrency: { option: MANY.concurrency, shape: INTEGER, builtIn: '8' },
+  concurrency: { option: BULK.concurrency, shape: INTEGER, builtIn: '8' },
   /** The zone of times that frontdesk took itself, where people read them. Empty: the machine's. */
   timeZone: { option: { kind: 'text' }, shape: TEXT, builtIn: '' },
 } as const;

@@ -2,8 +2,8 @@ import { readFile, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
-import { ifThere, ioFailure } from '../files/io-failure.ts';
-import { type Prove, withLock } from '../files/lock.ts';
+import { ignoreNotFound, ioFailure } from '../files/io-failure.ts';
+import { type AssertStillHeld, withLock } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { readSettings, settingsPath } from './read.ts';
@@ -46,12 +46,12 @@ async function stage(folder: string, name: string, settings: Settings): Promise<
   return staged;
 }
 
-async function save(path: string, settings: Settings, pid: number, prove: Prove): Promise<void> {
+async function save(path: string, settings: Settings, pid: number, assertStillHeld: AssertStillHeld): Promise<void> {
   try {
     // Where settings.json is a link to a file elsewhere, it stays one.
-    const target = (await ifThere(realpath(path))) ?? path;
+    const target = (await ignoreNotFound(realpath(path))) ?? path;
     const staged = await stage(dirname(target), temporaryName(pid), settings);
-    prove();
+    assertStillHeld();
     await putInPlace(staged, target);
   } catch (error) {
     throw ioFailure(`cannot save the settings file ${path}`, error);
@@ -71,11 +71,11 @@ export async function changeSettings(
   const { configDir, pid, clock } = place;
   const path = settingsPath(configDir);
   await ensurePrivateFolder(configDir);
-  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async (prove) => {
+  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async (assertStillHeld) => {
     await sweepLeftovers(configDir, place);
     const before = await readSettings(configDir);
     const after = change(before);
-    if (after !== before) await save(path, after, pid, prove);
+    if (after !== before) await save(path, after, pid, assertStillHeld);
     return after;
   });
 }

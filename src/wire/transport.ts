@@ -22,7 +22,7 @@ const MAX_INFORMATIONAL = 16;
 const KEEP_ALIVE_MS = 3500;
 
 /** One connection and what makes it. Never shared by two exchanges at a time. */
-interface Lane {
+interface PooledConnection {
   readonly client: Dispatcher;
   readonly connector: Connector;
 }
@@ -30,37 +30,37 @@ interface Lane {
 /** Carries requests over HTTP/1.1. An exchange has a connection of its own while it lasts: its deadline destroys it. */
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
-  const idle: Lane[] = [];
+  const idle: PooledConnection[] = [];
   /** Opened for exchanges that need one of their own: at most as many as such exchanges are under way. */
-  const ahead: Lane[] = [];
-  const newLane = (): Lane => openLane(options.baseUrl.origin, new Connector(options));
+  const ahead: PooledConnection[] = [];
+  const newLane = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const openAhead = (): void => {
-    const lane = newLane();
-    lane.connector.openEarly();
-    ahead.push(lane);
+    const connection = newLane();
+    connection.connector.openEarly();
+    ahead.push(connection);
   };
-  const release = (lane: Lane, isReusable: boolean): void => {
-    if (isReusable) idle.push(lane);
-    else destroyLane(lane);
+  const release = (connection: PooledConnection, isReusable: boolean): void => {
+    if (isReusable) idle.push(connection);
+    else destroyConnection(connection);
   };
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
       const { own, isFollowed, onSend } = exchangeOptions;
-      const lane = (own === true ? ahead.shift() : idle.pop()) ?? newLane();
+      const connection = (own === true ? ahead.shift() : idle.pop()) ?? newLane();
       const heard = () => {
         onSend?.();
         if (isFollowed?.() === true) openAhead();
       };
-      return new OngoingExchange(lane, options, wire, { ...exchangeOptions, onSend: heard }, release).start();
+      return new OngoingExchange(connection, options, wire, { ...exchangeOptions, onSend: heard }, release).start();
     },
     close: async () => {
-      for (const lane of [...idle.splice(0), ...ahead.splice(0)]) destroyLane(lane);
+      for (const connection of [...idle.splice(0), ...ahead.splice(0)]) destroyConnection(connection);
     },
   };
 }
 
-function openLane(origin: string, connector: Connector): Lane {
+function openConnection(origin: string, connector: Connector): PooledConnection {
   const client = new Client(origin, {
     allowH2: false,
     pipelining: 1,
@@ -76,9 +76,9 @@ function openLane(origin: string, connector: Connector): Lane {
   return { client, connector };
 }
 
-function destroyLane(lane: Lane): void {
-  lane.connector.destroy();
-  lane.client.destroy().catch(ignore);
+function destroyConnection(connection: PooledConnection): void {
+  connection.connector.destroy();
+  connection.client.destroy().catch(ignore);
 }
 
 /** Destroying reports only that it is done; no listener is left. */
@@ -100,11 +100,11 @@ function listenersOf(signal: AbortSignal): (() => void)[] {
 
 /** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
 class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
-  readonly #lane: Lane;
+  readonly #connection: PooledConnection;
   readonly #to: TransportOptions;
   readonly #wire: WireRequest;
   readonly #options: ExchangeOptions;
-  readonly #release: (lane: Lane, isReusable: boolean) => void;
+  readonly #release: (connection: PooledConnection, isReusable: boolean) => void;
   #resolve: (exchange: Exchange) => void = ignore;
   #timer: NodeJS.Timeout | undefined;
   #isSettled = false;
@@ -123,13 +123,13 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   #paused: Dispatcher.DispatchController | undefined;
 
   constructor(
-    lane: Lane,
+    connection: PooledConnection,
     to: TransportOptions,
     wire: WireRequest,
     options: ExchangeOptions,
-    release: (lane: Lane, isReusable: boolean) => void,
+    release: (connection: PooledConnection, isReusable: boolean) => void,
   ) {
-    this.#lane = lane;
+    this.#connection = connection;
     this.#to = to;
     this.#wire = wire;
     this.#options = options;
@@ -153,7 +153,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   #dispatch(): void {
     const { target, method, headers, body = null } = this.#wire;
     const { origin } = this.#to.baseUrl;
-    this.#lane.client.dispatch(
+    this.#connection.client.dispatch(
       { origin, path: target, method, headers: Object.fromEntries(headers), body, reset: this.#options.own === true },
       this,
     );
@@ -282,7 +282,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   #name(error: Error) {
     if (this.#sent) return sentBreakage(error, this.#to.baseUrl, this.#phase);
     const timeIs = new Date(this.#to.clock.now()).toISOString();
-    return connectBreakage(error, this.#to.baseUrl, this.#lane.connector.seen, timeIs);
+    return connectBreakage(error, this.#to.baseUrl, this.#connection.connector.seen, timeIs);
   }
 
   #settle(exchange: Exchange, isReusable: boolean): void {
@@ -293,7 +293,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (abort !== undefined) removeFrom(listenersOf(abort), this.#onAbort);
     if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
     this.#body = [];
-    this.#release(this.#lane, isReusable && this.#options.own !== true);
+    this.#release(this.#connection, isReusable && this.#options.own !== true);
     answerMemory.makeRoom(this.#size);
     this.#resolve(exchange);
     // Who waits for it reads it in this turn.

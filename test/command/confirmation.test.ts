@@ -300,11 +300,11 @@ describe('an outcome that is unknown', () => {
 });
 
 describe('on a terminal every write of more than one row asks', () => {
-  const MANY = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
+  const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
   const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(number)}`);
 
   test('after showing the count, the profile, the host and the first rows', async () => {
-    const result = await answered(MANY, 'y\r');
+    const result = await answered(BULK, 'y\r');
     expect(result.atQuestion).toEqual(READS);
     expect(result.text).toContain(`row 1: ${cardId(1)}`);
     expect(result.text).toContain(`7 rows on default (${result.host})?`);
@@ -385,7 +385,7 @@ describe('on a terminal every write of more than one row asks', () => {
     ['the end of input', '\x04'],
     ['Ctrl-C', '\x03'],
   ])('%s is 130, and nothing is sent', async (_what, answer) => {
-    expect(await answered(MANY, answer)).toMatchObject({ code: 130, lines: READS });
+    expect(await answered(BULK, answer)).toMatchObject({ code: 130, lines: READS });
   });
 
   test('a single activation does not ask', async () => {

@@ -41,8 +41,8 @@ const commands = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()
 );
 const writes = ALL_OPERATIONS.filter(isWrite);
 
-function isMany(operation: Operation): boolean {
-  return commands.some((command) => command.many && operationOf(command).command === operation.command);
+function isBulk(operation: Operation): boolean {
+  return commands.some((command) => command.bulk && operationOf(command).command === operation.command);
 }
 
 function manyArgs({ command }: Operation): readonly string[] {
@@ -74,18 +74,18 @@ function posts({ server }: Place): readonly string[] {
 const WAYS: Readonly<Record<string, (place: Place, operation: Operation) => Promise<readonly string[] | undefined>>> = {
   one: async (_, operation) => oneOf(operation),
   'a dry run': async (_, operation) => [...oneOf(operation), '--dry-run'],
-  rows: async (_, operation) => (isMany(operation) ? manyArgs(operation) : undefined),
-  'a named run': async (_, operation) => (isMany(operation) ? [...manyArgs(operation), '--run', 'x'] : undefined),
+  rows: async (_, operation) => (isBulk(operation) ? manyArgs(operation) : undefined),
+  'a named run': async (_, operation) => (isBulk(operation) ? [...manyArgs(operation), '--run', 'x'] : undefined),
   raw: async (_, operation) => rawArgs(operation),
   'a plan': async ({ home, server }, operation) => {
-    if (!isMany(operation)) return undefined;
+    if (!isBulk(operation)) return undefined;
     const args = [...manyArgs(operation), '--plan', 'p.plan'];
     const made = await runFrontdesk(args, { home, env: server.env, stdin: stdinOf(operation) });
     expect(made.code, made.stderr).toBe(0);
     return ['plan', 'apply', 'p.plan'];
   },
   'a run that goes on': async ({ home, server }, operation) => {
-    if (!isMany(operation)) return undefined;
+    if (!isBulk(operation)) return undefined;
     const args = [...manyArgs(operation), '--run', 'old', '--max-failures', '1', '-j', '1', '--yes'];
     const env = {
       ...server.env,
@@ -107,7 +107,7 @@ describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is s
     const place = await open();
     const args = await WAYS[way]?.(place, operation);
     // No command over many rows: that way does not exist. Every operation has the two others.
-    if (args === undefined) return expect(way === 'one' || isMany(operation)).toBe(false);
+    if (args === undefined) return expect(way === 'one' || isBulk(operation)).toBe(false);
     const before = place.server.requests.length;
     const { home, server } = place;
     const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
@@ -166,7 +166,7 @@ describe('a profile that demands approvals', () => {
       if (operation === undefined) throw new Error(name);
       const place = await demanding();
       const args = await WAYS[way]?.(place, operation);
-      if (args === undefined) return expect(isMany(operation)).toBe(false);
+      if (args === undefined) return expect(isBulk(operation)).toBe(false);
       const { home, env } = place;
       const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
@@ -178,15 +178,15 @@ describe('a profile that demands approvals', () => {
   it('refuses each part of an input, and a run that goes on, and leaves single writes as they are', async () => {
     const place = await demanding();
     const { home, env, server } = place;
-    const many = ['card', 'activate', '--from', '-', '--yes'];
+    const bulk = ['card', 'activate', '--from', '-', '--yes'];
     const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
-    expect((await run([...many, '--shard', '1/2'])).code).toBe(5);
+    expect((await run([...bulk, '--shard', '1/2'])).code).toBe(5);
     expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
     const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
     expect(raw.code).toBe(5);
     expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for more than one row;');
     expect(server.requests).toEqual([]);
-    expect((await run(many, idLines(1))).code).toBe(0);
+    expect((await run(bulk, idLines(1))).code).toBe(0);
     expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
     expect(posts(place)).toHaveLength(2);
   });

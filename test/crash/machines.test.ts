@@ -54,7 +54,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; caught: RegExp }[] 
   {
     wrong: 'compares the clocks of two machines',
     mutation: {
-      file: 'src/files/signs-of-life.ts',
+      file: 'src/files/heartbeat.ts',
       line: 'const silentMs = this.look(path, file);',
       instead: "const silentMs = this.#clock.now() - process.getBuiltinModule('node:fs').statSync(path).mtimeMs;",
     },

@@ -55,7 +55,7 @@ function declaredBy(name: string, command: Command): readonly string[] {
     ...('rows' in command.operation ? [`${name} --${command.operation.option}`] : []),
     ...fields.map(({ flag }) => `${name} --${flag}`),
     ...(isAsked ? [name] : []),
-    ...(command.many && command.writes ? [`${name}, many rows`] : []),
+    ...(command.bulk && command.writes ? [`${name}, many rows`] : []),
   ];
 }
 

@@ -10,7 +10,7 @@ export const command = callCommand({
   operation: OPERATIONS.calendarUpdate,
   columns: answerColumns(OPERATIONS.calendarUpdate, ['object', 'created']),
   argument: CALENDAR_ARGUMENT,
-  many: true,
+  bulk: true,
   changedFrom: true,
   examples: {
     'Rename a calendar': 'calendar update cal_harbour_tours --name "Spring tastings"',

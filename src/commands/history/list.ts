@@ -10,7 +10,7 @@ import type { HistoryEntry } from '../../history/history-event.ts';
 import { isPartOfCardId } from '../../history/id-match.ts';
 import { readHistory, recordsBegin } from '../../history/read.ts';
 import { cardIdProblem, readCardId } from '../../input/card-id.ts';
-import { quoteGiven } from '../../input/given.ts';
+import { quoteValue } from '../../input/quote-value.ts';
 import { list } from '../../json/shape.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import type { GivenOptions } from '../../options/option.ts';
@@ -40,7 +40,7 @@ type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>> & { readonly l
 
 /** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
 function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter): string {
-  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteGiven(id ?? '');
+  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteValue(id ?? '');
   const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
   return [
     `${open === true ? 'open ' : ''}${operation === undefined ? 'write' : commandWords(operation)}`,

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { CLOSED_COLUMNS, HISTORY_COLUMNS, READ_COLUMNS, SHOWN_OUTPUT, shownJson } from '../../history/entry-table.ts';
 import { showHistory } from '../../history/read.ts';
 import { readCardId } from '../../input/card-id.ts';
-import { quoteGiven } from '../../input/given.ts';
+import { quoteValue } from '../../input/quote-value.ts';
 import { chooseEntry, withClosings } from './entry.ts';
 
 export const command = localCommand({
@@ -22,7 +22,7 @@ export const command = localCommand({
     const name = given.entry ?? (await chooseEntry(session));
     const card = readCardId(name);
     if (card.kind === 'id' || card.kind === 'holds') {
-      throw new Failure('USAGE', `${quoteGiven(name)} is a card id, not the name of an entry`, {
+      throw new Failure('USAGE', `${quoteValue(name)} is a card id, not the name of an entry`, {
         hints: [`list the writes to the card: frontdesk history --id ${card.id}`],
       });
     }

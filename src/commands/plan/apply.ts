@@ -2,7 +2,7 @@ import { localCommand } from '../../command/command.ts';
 import { DRY_RUN_OUTPUT } from '../../http/request.ts';
 import { ANY, anyOf, list } from '../../json/shape.ts';
 import { SPECIAL } from '../../options/call-options.ts';
-import { MANY, WRITE, YES } from '../../options/common.ts';
+import { BULK, WRITE, YES } from '../../options/common.ts';
 import { FILE } from './plan-argument.ts';
 
 export const command = localCommand({
@@ -12,11 +12,11 @@ export const command = localCommand({
   options: {
     dryRun: WRITE.dryRun,
     yes: YES,
-    concurrency: MANY.concurrency,
-    rate: MANY.rate,
-    maxFailures: MANY.maxFailures,
+    concurrency: BULK.concurrency,
+    rate: BULK.rate,
+    maxFailures: BULK.maxFailures,
     again: SPECIAL.again,
-    failed: { ...MANY.failed, text: 'write the rows that did not succeed to this file (CSV or NDJSON)' },
+    failed: { ...BULK.failed, text: 'write the rows that did not succeed to this file (CSV or NDJSON)' },
   },
   usesProfile: true,
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 17, 129, 130, 143],

@@ -5,10 +5,10 @@ import { requirePerson } from '../../call/write-guards.ts';
 import { localCommand } from '../../command/command.ts';
 import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { putInNewPlace, withTemporaryFolder } from '../../files/atomic.ts';
-import { ioFailure, succeeds, tidy } from '../../files/io-failure.ts';
+import { ignoreErrors, ioFailure, succeeds } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { removeCommand } from '../../files/shell-quote.ts';
-import { quoteGiven } from '../../input/given.ts';
+import { quoteValue } from '../../input/quote-value.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
 import { isJson } from '../../output/options.ts';
@@ -73,7 +73,7 @@ export interface Approving {
 }
 
 function notSigned(key: string, problem: string): Failure {
-  return new Failure('USAGE', `--key: ${quoteGiven(key)} did not sign the plan: ${problem}; nothing was signed`);
+  return new Failure('USAGE', `--key: ${quoteValue(key)} did not sign the plan: ${problem}; nothing was signed`);
 }
 
 function refuseUncounted(uncounted: Uncounted | undefined): void {
@@ -83,7 +83,7 @@ function refuseUncounted(uncounted: Uncounted | undefined): void {
 }
 
 function alreadyThere(file: string): Failure {
-  const message = `the approval ${quoteGiven(file)} is there already, and is never replaced; nothing was signed`;
+  const message = `the approval ${quoteValue(file)} is there already, and is never replaced; nothing was signed`;
   return new Failure('USAGE', message, { hints: [`to approve anew, remove it first: ${removeCommand([file])}`] });
 }
 
@@ -111,7 +111,7 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
   } catch (error) {
     throw ioFailure(`cannot write the approval ${file}`, error, 'nothing was signed');
   } finally {
-    await tidy(rm(temporary, { force: true }));
+    await ignoreErrors(rm(temporary, { force: true }));
   }
 }
 
@@ -139,7 +139,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
   const { context, common, prompt } = session;
   const { path, as, key, profile } = approving;
   if (!isApproverName(as)) {
-    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}`;
+    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteValue(as)}`;
     throw usageFailure([{ where: '--as', problem }]);
   }
   const file = signaturePath(path, as);

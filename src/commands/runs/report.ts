@@ -10,11 +10,11 @@ import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
-import { endingInRun } from '../../run/journal/entry.ts';
+import { outcomeInRun } from '../../run/journal/entry.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
 import type { RunState } from '../../run/run-entry.ts';
-import { type KnownRun, RUN_VERSION, type RunHeader, requireRun } from '../../run/run-folder.ts';
+import { RUN_VERSION, type RunHeader, requireRun, type StoredRunHandle } from '../../run/run-folder.ts';
 import { endStateOf, heldRuns } from '../../run/run-list.ts';
 import { CauseCounter, causeOf } from '../../run/run-tally.ts';
 import { RunTimeline } from '../../run/run-timeline.ts';
@@ -58,7 +58,7 @@ interface Reported {
 
 /** A row as a report names it, which more people read than the input. */
 function named(row: ReportedRow, id = row.id): ReportedRow {
-  return { ...row, ending: endingInRun(row), id: id && withoutAddresses(id) };
+  return { ...row, ending: outcomeInRun(row), id: id && withoutAddresses(id) };
 }
 
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
@@ -207,7 +207,7 @@ async function writeDocument(session: Session, shards: Shards, form: ReportForm)
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openReported(session: Session, run: KnownRun, { timeline, notes }: Shards): Promise<Reported> {
+async function openReported(session: Session, run: StoredRunHandle, { timeline, notes }: Shards): Promise<Reported> {
   const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));
@@ -225,7 +225,7 @@ async function openReported(session: Session, run: KnownRun, { timeline, notes }
  * run, or they do not belong together. Sends and changes nothing. Returns 15 when shards are missing or doubled, else 0.
  */
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
-  const known: KnownRun[] = [];
+  const known: StoredRunHandle[] = [];
   for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
   const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
   const runs: Reported[] = [];

@@ -26,7 +26,7 @@ import type { Column } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { type KnownRun, type RunHeader, requireRun } from '../../run/run-folder.ts';
+import { type RunHeader, requireRun, type StoredRunHandle } from '../../run/run-folder.ts';
 import { heldRuns } from '../../run/run-list.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
@@ -85,14 +85,14 @@ function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 /** The original columns of all runs, and `_outcome`. */
-async function inputColumns(session: Session, runs: readonly KnownRun[]): Promise<readonly Column[]> {
+async function inputColumns(session: Session, runs: readonly StoredRunHandle[]): Promise<readonly Column[]> {
   const names = new Set<string>();
   for (const run of runs) for (const name of await columnsOfRun(session, run)) names.add(name);
   return [...names, '_outcome'].map((name) => ({ name, header: name }));
 }
 
 /** A format that a reader of inputs takes; of a CSV file as that file was written. */
-async function useInputFormat(session: Session, { header, folder }: KnownRun): Promise<void> {
+async function useInputFormat(session: Session, { header, folder }: StoredRunHandle): Promise<void> {
   const { format } = session.output;
   const dialect = header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined;
   session.useFormat(format === 'table' ? rowFormatOf(header) : format, dialect);

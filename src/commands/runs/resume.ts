@@ -1,6 +1,6 @@
 import { localCommand } from '../../command/command.ts';
 import { ANY, list } from '../../json/shape.ts';
-import { MANY, YES } from '../../options/common.ts';
+import { BULK, YES } from '../../options/common.ts';
 import { LAST, RUN, runNameOf } from './run-name.ts';
 
 export const command = localCommand({
@@ -12,10 +12,10 @@ export const command = localCommand({
     reconcile: { excludes: { 'resend-unknown': '' }, text: 'resolve unknown outcomes by checking the cards' },
     resendUnknown: { text: 'send rows with an unknown outcome again; asks first' },
     yes: YES,
-    concurrency: { ...MANY.concurrency, text: 'send this many requests at the same time' },
-    rate: { ...MANY.rate, text: 'send at most this many requests per second' },
-    maxFailures: { ...MANY.maxFailures, text: 'stop after this many more failed rows' },
-    failed: { ...MANY.failed, text: 'write the rows that did not succeed to this file' },
+    concurrency: { ...BULK.concurrency, text: 'send this many requests at the same time' },
+    rate: { ...BULK.rate, text: 'send at most this many requests per second' },
+    maxFailures: { ...BULK.maxFailures, text: 'stop after this many more failed rows' },
+    failed: { ...BULK.failed, text: 'write the rows that did not succeed to this file' },
   },
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 141],
   examples: {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { Failure, type Notice } from '../../failure.ts';
-import { orIoFailure, tidy } from '../../files/io-failure.ts';
-import { warningsOf } from '../doubts.ts';
+import { ignoreErrors, orIoFailure } from '../../files/io-failure.ts';
 import type { InputFile } from '../input-file.ts';
+import { warningsOf } from '../suspicious-values.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings } from './findings.ts';
 import { type Interpreted, Interpreter } from './interpret.ts';
@@ -134,12 +134,12 @@ export async function checkInput(
     if (failure !== undefined) throw failure;
     await (copy && copying(copy.sync()));
     isKept = true;
-    const warnings = warningsOf(findings.warnings, findings.doubts());
+    const warnings = warningsOf(findings.warnings, findings.suspiciousValues());
     const digests = { sha256: hash.digest('hex'), rowsSha256: findings.rowsSha256() };
     return { ...findings, ...read, warnings, columns: [...findings.columns], ...digests };
   } finally {
-    if (copy !== undefined) await tidy(copy.close());
-    if (copyTo !== undefined && !isKept) await tidy(rm(copyTo, { force: true }));
+    if (copy !== undefined) await ignoreErrors(copy.close());
+    if (copyTo !== undefined && !isKept) await ignoreErrors(rm(copyTo, { force: true }));
   }
 }
 

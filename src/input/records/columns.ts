@@ -1,10 +1,10 @@
 import type { Operation } from '../../api/operation.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { OWN_COLUMNS } from '../../output/column.ts';
-import { meantBy, nearest } from '../../output/nearest.ts';
+import { didYouMean, nearest } from '../../output/nearest.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import type { InputFault, InputHeader } from './record.ts';
 
 /**
@@ -16,7 +16,7 @@ export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 /** What is wrong with an id that a spreadsheet took for a number: `6,51E+31`. */
 export function roundedProblem(id: unknown): string | undefined {
   if (typeof id !== 'string' || !/^[0-9]+[.,][0-9]+E\+[0-9]+$/i.test(id)) return undefined;
-  return `${quoteGiven(id)} is a number that a spreadsheet has rounded, so that the id is lost: store the column as text, and export it again`;
+  return `${quoteValue(id)} is a number that a spreadsheet has rounded, so that the id is lost: store the column as text, and export it again`;
 }
 
 const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!)$/;
@@ -88,8 +88,8 @@ export class ColumnRoles {
     return this.#ignored.flatMap((name) => {
       if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the id`];
       if (names.has(name)) return [];
-      const hint = meantBy(name, [...names]);
-      return [`--ignore-columns: the input has no column ${quoteGiven(name)}${hint}`];
+      const hint = didYouMean(name, [...names]);
+      return [`--ignore-columns: the input has no column ${quoteValue(name)}${hint}`];
     });
   }
 
@@ -160,6 +160,6 @@ export class ColumnRoles {
       near === undefined
         ? `the columns that are read are ${useful.join(', ')}; --ignore-columns skips others`
         : `did you mean ${near}?`;
-    return `unknown column ${quoteGiven(name)}; ${hint}`;
+    return `unknown column ${quoteValue(name)}; ${hint}`;
   }
 }

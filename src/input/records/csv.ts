@@ -1,6 +1,6 @@
 import { countFrom } from '../../json/shorten.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
 
@@ -151,6 +151,6 @@ function closingQuote(row: string, start: number): number {
 function raggedProblem(cells: readonly string[], names: readonly string[]): string {
   const counts = `the row has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, the header ${names.length}`;
   if (cells.length < names.length)
-    return `${counts}; the first one missing is ${quoteGiven(names[cells.length] ?? '')}`;
-  return `${counts}; the first one too many is ${quoteGiven(cells[names.length] ?? '')} (a text with a delimiter in it needs quotes)`;
+    return `${counts}; the first one missing is ${quoteValue(names[cells.length] ?? '')}`;
+  return `${counts}; the first one too many is ${quoteValue(cells[names.length] ?? '')} (a text with a delimiter in it needs quotes)`;
 }

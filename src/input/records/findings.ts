@@ -5,9 +5,9 @@ import { isWrite } from '../../api/operation.ts';
 import { printJson } from '../../json/print.ts';
 import { textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
-import { doubtOf } from '../doubts.ts';
 import { ungarbled } from '../garbled.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
+import { suspicionOf } from '../suspicious-values.ts';
 import { placeFault } from './fault-place.ts';
 import type { Interpreted, Row } from './interpret.ts';
 import type { InputFault, InputFormat } from './record.ts';
@@ -59,9 +59,9 @@ export class Findings {
   #garbledCells = 0;
   #garbled: string | undefined;
   /** Values that were perhaps not meant, by what they have. */
-  readonly #doubts = new Map<
+  readonly #suspiciousValues = new Map<
     string,
-    { readonly name: string; readonly doubt: string; cells: number; readonly line: number }
+    { readonly name: string; readonly suspicion: string; cells: number; readonly line: number }
   >();
 
   constructor(options: InputOptions, duplicates: Duplicates) {
@@ -104,7 +104,7 @@ export class Findings {
     if (isWrite(this.#options.operation)) this.#rowsHash.update(rowText(row));
     if (row.record.isHidden === true) this.hidden += 1;
     if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
-    this.#lookForDoubts(row);
+    this.#lookForSuspicious(row);
     if (this.first.length < FIRST_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
       const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
@@ -112,14 +112,15 @@ export class Findings {
     }
   }
 
-  #lookForDoubts({ body, record, line }: Row): void {
+  #lookForSuspicious({ body, record, line }: Row): void {
     for (const [name, value] of body ?? []) {
-      const doubt = doubtOf(name, value);
+      const suspicion = suspicionOf(name, value);
       if (typeof value === 'string' && record.names.includes(name)) this.#lookForGarbled(value, name, line);
-      if (doubt === undefined) continue;
-      const known = this.#doubts.get(`${name} ${doubt}`);
+      if (suspicion === undefined) continue;
+      const known = this.#suspiciousValues.get(`${name} ${suspicion}`);
       if (known !== undefined) known.cells += 1;
-      else if (record.names.includes(name)) this.#doubts.set(`${name} ${doubt}`, { name, doubt, cells: 1, line });
+      else if (record.names.includes(name))
+        this.#suspiciousValues.set(`${name} ${suspicion}`, { name, suspicion, cells: 1, line });
     }
   }
 
@@ -127,7 +128,7 @@ export class Findings {
     const meant = ungarbled(text);
     if (meant === undefined) return;
     this.#garbledCells += 1;
-    this.#garbled ??= `line ${line}, ${name}: ${quoteGiven(text)} for ${quoteGiven(meant)}`;
+    this.#garbled ??= `line ${line}, ${name}: ${quoteValue(text)} for ${quoteValue(meant)}`;
   }
 
   /** Hexadecimal. Asked for once, at the end. */
@@ -136,22 +137,22 @@ export class Findings {
   }
 
   /** One sentence for each column that has such values. */
-  doubts(): readonly string[] {
+  suspiciousValues(): readonly string[] {
     const cells = this.#garbledCells === 1 ? '1 cell looks' : `${this.#garbledCells} cells look`;
     const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}); what is there is sent`;
-    const odd = [...this.#doubts.values()].map(({ name, doubt, cells, line }) =>
+    const odd = [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, line }) =>
       cells === 1
-        ? `1 cell of column ${name} (line ${line}) has ${doubt}; it is sent as given`
-        : `${cells} cells of column ${name} (line ${line} and others) have ${doubt}; they are sent as given`,
+        ? `1 cell of column ${name} (line ${line}) has ${suspicion}; it is sent as given`
+        : `${cells} cells of column ${name} (line ${line} and others) have ${suspicion}; they are sent as given`,
     );
     return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
 
   /** The id; of an event, which has none yet, its name. */
   #nameOf({ id, body }: Row): string {
-    if (id !== undefined) return CARD_ID.test(id) ? id : quoteGiven(id);
+    if (id !== undefined) return CARD_ID.test(id) ? id : quoteValue(id);
     const name = textAt(body, 'name');
-    return name === undefined ? 'without a name' : quoteGiven(name);
+    return name === undefined ? 'without a name' : quoteValue(name);
   }
 
   #duplicate(row: Row, format: InputFormat): InputFault | undefined {

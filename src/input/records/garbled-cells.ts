@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/value.ts';
 import type { FieldValue } from '../check-fields.ts';
 import { isGarbled } from '../garbled.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import type { InputFault } from './record.ts';
 
 /** Cells that are those of the older file, opened in another encoding and saved: what a whole file has, or no cell of it. */
@@ -14,7 +14,7 @@ export class GarbledCells {
       const old = older.get(name);
       if (typeof old !== 'string' || typeof value !== 'string' || !isGarbled(old, value)) continue;
       this.#cells += 1;
-      this.#first ??= { line, text: `${name}: ${quoteGiven(old)} became ${quoteGiven(value)}` };
+      this.#first ??= { line, text: `${name}: ${quoteValue(old)} became ${quoteValue(value)}` };
     }
   }
 

@@ -5,7 +5,7 @@ import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields
 import { type Expectation, type ExpectationInput, ownValue } from '../expect.ts';
 import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
@@ -248,8 +248,8 @@ export class Interpreter {
     const hint =
       near === undefined
         ? 'so what changed cannot be told'
-        : `which has ${quoteGiven(near)}: was a zero lost, or the case changed?`;
-    return `${quoteGiven(id)} is not in ${changedFrom.name}, ${hint}`;
+        : `which has ${quoteValue(near)}: was a zero lost, or the case changed?`;
+    return `${quoteValue(id)} is not in ${changedFrom.name}, ${hint}`;
   }
 
   /** Nothing is wrong with a cell that is as it was: it is not sent. */

@@ -1,7 +1,7 @@
 import { parseJson } from '../../json/parse.ts';
 import { JsonSyntaxError } from '../../json/syntax-error.ts';
 import { isJsonObject, type JsonValue } from '../../json/value.ts';
-import { showGiven } from '../given.ts';
+import { showValue } from '../quote-value.ts';
 import { type Element, type InputFault, RecordParser } from './record.ts';
 
 const ID_COLUMN: readonly string[] = ['id'];
@@ -11,7 +11,7 @@ export function readElement(value: JsonValue): Element {
   if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()] };
   // A list of ids as `jq '[.[].cardId]'` makes it.
   if (typeof value === 'string') return { names: ID_COLUMN, values: [value] };
-  return { problem: `a row must be an object or an id, not ${showGiven(value)}` };
+  return { problem: `a row must be an object or an id, not ${showValue(value)}` };
 }
 
 /** Where a JSON fault lies in the whole input, when its text began at `line` and `column`. */

@@ -1,4 +1,4 @@
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 
 /** `--shard i/n`: of every `count` rows in a row, this process takes the one at `index`. */
 export interface Shard {
@@ -12,7 +12,7 @@ export function parseShard(text: string): Shard | { readonly problem: string } {
   const found = /^([0-9]{1,9})\/([0-9]{1,9})$/.exec(text);
   const [index, count] = [Number(found?.[1]), Number(found?.[2])];
   if (found !== null && index >= 1 && index <= count) return { index, count };
-  return { problem: `must be i/n with i from 1 to n, such as 1/4, not ${quoteGiven(text)}` };
+  return { problem: `must be i/n with i from 1 to n, such as 1/4, not ${quoteValue(text)}` };
 }
 
 /** Is this row one of the shard's? Rows count in the whole input. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { nearest } from '../../output/nearest.ts';
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import { type CellText, readCell } from '../xlsx/cell.ts';
 import { GENERAL, type NumberFormat, readNumberFormats } from '../xlsx/number-format.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
@@ -25,7 +25,7 @@ const READ = ['sheetFormatPr', 'cols/col', 'sheetData/row', 'mergeCells/mergeCel
 function listSheets(sheets: readonly Sheet[]): string {
   const named = sheets
     .slice(0, NAMED_SHEETS)
-    .map(({ name, isHidden }) => `${quoteGiven(name)}${isHidden ? ' (hidden)' : ''}`);
+    .map(({ name, isHidden }) => `${quoteValue(name)}${isHidden ? ' (hidden)' : ''}`);
   return sheets.length > NAMED_SHEETS
     ? `${named.join(', ')} and ${sheets.length - NAMED_SHEETS} more`
     : named.join(', ');
@@ -46,8 +46,8 @@ function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOpt
     sheet,
     sheets.map((other) => other.name),
   );
-  const hint = near === undefined ? all : `did you mean ${quoteGiven(near)}?`;
-  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}`);
+  const hint = near === undefined ? all : `did you mean ${quoteValue(near)}?`;
+  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteValue(sheet)}; ${hint}`);
 }
 
 /** What the cells of a sheet refer to. */
@@ -254,7 +254,7 @@ function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name 
   if (sheets.length === 1 || asked !== undefined) return [];
   const others = sheets.filter((other) => other !== read);
   return [
-    `${name}: the sheet ${quoteGiven(read.name)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
+    `${name}: the sheet ${quoteValue(read.name)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { quoteGiven } from '../given.ts';
+import { quoteValue } from '../quote-value.ts';
 import { type NumberFormat, shownText } from './number-format.ts';
 
 /** A cell as the format writes it. */
@@ -85,7 +85,7 @@ function booleanOf({ value, formula }: StoredCell): 'TRUE' | 'FALSE' | undefined
 
 /** The words for what a cell shows (undefined: not known) and what is stored. */
 function looksOf({ type, value, formula }: StoredCell, shown: string | undefined): string {
-  const given = type === 'n' ? value : quoteGiven(value);
-  const stored = formula === undefined ? given : quoteGiven(`=${formula}`);
-  return `${shown === undefined ? 'shown in a format of its own' : `shown as ${quoteGiven(shown)}`}, stored as ${stored}`;
+  const given = type === 'n' ? value : quoteValue(value);
+  const stored = formula === undefined ? given : quoteValue(`=${formula}`);
+  return `${shown === undefined ? 'shown in a format of its own' : `shown as ${quoteValue(shown)}`}, stored as ${stored}`;
 }

@@ -48,13 +48,13 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
 export async function setApart(
   path: string,
   length: number,
-  { pid, prove }: { readonly pid: number; readonly prove: () => void },
+  { pid, assertStillHeld }: { readonly pid: number; readonly assertStillHeld: () => void },
 ): Promise<void> {
   const copy = join(dirname(path), temporaryName(pid));
   try {
     const source = length === 0 ? [] : createReadStream(path, { end: length - 1 });
     await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: 0o600, flush: true }));
-    prove();
+    assertStillHeld();
     await putInPlace(copy, path);
   } catch (error) {
     await rm(copy, { force: true }).catch(() => undefined);

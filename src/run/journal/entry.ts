@@ -1,4 +1,4 @@
-import { decodeEnding, NO_ENDING, type WriteEnding } from '../../ending.ts';
+import { decodeOutcome, NO_OUTCOME, type WriteOutcome } from '../../call-outcome.ts';
 import type { RecordReader } from './reader.ts';
 import { isResolution, isRowRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
@@ -15,7 +15,7 @@ export interface StoredRow {
   /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
   readonly timeMs: number | undefined;
   /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
-  readonly ending: WriteEnding;
+  readonly ending: WriteOutcome;
   /** What a person found out of a row whose outcome is unknown. */
   readonly resolved?: 'applied' | 'not_applied' | undefined;
   /** With applied: the id of the new card or event that they found. */
@@ -31,7 +31,7 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
     id: intent?.id ?? result?.id,
     ...(intent?.s === 'intent' ? { reason: intent.reason, fields: intent.f, digest: intent.d } : { reason: undefined }),
     timeMs: intent?.t ?? result?.t,
-    ending: endingOfRow(row, states, intent?.t, result),
+    ending: outcomeOfRow(row, states, intent?.t, result),
     resolved: RESOLVED.get(states.state(row)),
     foundId: states.foundId(row),
   };
@@ -43,14 +43,14 @@ const RESOLVED = new Map<string, StoredRow['resolved']>([
 ]);
 
 /** How a row counts in its run: what a person found out of an unknown one closes it. */
-export function endingInRun({
+export function outcomeInRun({
   ending,
   resolved,
   foundId,
-}: Pick<StoredRow, 'ending' | 'resolved' | 'foundId'>): WriteEnding {
+}: Pick<StoredRow, 'ending' | 'resolved' | 'foundId'>): WriteOutcome {
   if (resolved === undefined) return ending;
   const { attempts, sentAtMs } = ending;
-  const known = { ...NO_ENDING, attempts, sentAtMs };
+  const known = { ...NO_OUTCOME, attempts, sentAtMs };
   if (resolved === 'applied') {
     return { ...known, outcome: 'applied', resultId: foundId, message: 'a person recorded that it was applied' };
   }
@@ -59,13 +59,13 @@ export function endingInRun({
 
 type RowRecord = Awaited<ReturnType<typeof recordOf>>;
 
-function endingOfRow(row: number, states: RowStates, intentMs: number | undefined, result: RowRecord): WriteEnding {
+function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefined, result: RowRecord): WriteOutcome {
   const state = states.state(row);
   const attempts = states.attempts(row);
-  if (state === 'none') return { ...NO_ENDING, outcome: 'not_sent', attempts };
+  if (state === 'none') return { ...NO_OUTCOME, outcome: 'not_sent', attempts };
   const isOpen = state === 'intent' || state === 'unknown' || isResolution(state);
-  const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeEnding(result);
-  const known = ending ?? ({ ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' } as const);
+  const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeOutcome(result);
+  const known = ending ?? ({ ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' } as const);
   // Version 0.1.0 kept no other time than that of the intent.
   const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
   return { ...known, attempts, sentAtMs };

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
+import { type CallOutcome, encodeOutcome, NO_OUTCOME } from '../../call-outcome.ts';
 import type { ClockPort } from '../../context.ts';
-import { type Ending, encodeEnding, NO_ENDING } from '../../ending.ts';
 import type { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
@@ -27,7 +27,7 @@ export interface JournalPorts {
   readonly openFile?: (path: string) => Promise<AppendFile>;
   readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
   /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
-  readonly prove: () => void;
+  readonly assertStillHeld: () => void;
   /** A second record of what this process does. */
   readonly audit?: RunAudit | undefined;
 }
@@ -39,11 +39,11 @@ export interface RunAudit {
   /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
   begin(row: RunRow & AboutRow, timeMs: number): Promise<void>;
   /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
-  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
+  end(row: RunRow, ending: CallOutcome, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
 
 /** The row was under way when its process ended; no more is known. */
-const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
+const LOST: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
 /** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
 const TRUSTED_MS = 1000;
@@ -63,9 +63,9 @@ export class RunJournal {
   #reader: RecordReader | undefined;
   #durableLength: number;
   #failure: Failure | undefined;
-  #provedMs = 0;
-  #provedWallMs = 0;
-  #isProvedInThisTurn = false;
+  #checkedMs = 0;
+  #checkedWallMs = 0;
+  #isCheckedInThisTurn = false;
 
   private constructor(states: RowStates, file: AppendFile, path: string, ports: JournalPorts) {
     this.states = states;
@@ -118,12 +118,12 @@ export class RunJournal {
   lost(): Failure | undefined {
     const { clock } = this.#ports;
     const isTrusted =
-      this.#isProvedInThisTurn &&
-      clock.monotonic() - this.#provedMs < TRUSTED_MS &&
-      Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
+      this.#isCheckedInThisTurn &&
+      clock.monotonic() - this.#checkedMs < TRUSTED_MS &&
+      Math.abs(clock.now() - this.#checkedWallMs) < TRUSTED_MS;
     if (isTrusted || this.#failure !== undefined) return this.#failure;
     try {
-      this.#prove();
+      this.#assertStillHeld();
     } catch (error) {
       this.#failure = this.#failureOf(error);
     }
@@ -146,11 +146,11 @@ export class RunJournal {
   }
 
   /** Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again. */
-  result({ row, id }: RunRow, ending: Ending, again = false): Promise<void> {
+  result({ row, id }: RunRow, ending: CallOutcome, again = false): Promise<void> {
     const record: ResultRecord = {
       n: row,
       t: this.#ports.clock.now(),
-      ...encodeEnding(ending),
+      ...encodeOutcome(ending),
       // An intent carries the id already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
@@ -233,22 +233,22 @@ export class RunJournal {
       this.#durableLength += text.length;
       // In this order no row is sent twice: a process that takes the run over after this finds these intents in the journal,
       // and one that has done so before is noticed here, before the requests leave.
-      this.#prove();
+      this.#assertStillHeld();
     } catch (error) {
       throw await this.#giveUp(error);
     }
   }
 
-  #prove(): void {
-    const { clock, prove } = this.#ports;
+  #assertStillHeld(): void {
+    const { clock, assertStillHeld } = this.#ports;
     const [atMs, wallMs] = [clock.monotonic(), clock.now()];
-    prove();
-    this.#provedMs = atMs;
-    this.#provedWallMs = wallMs;
-    if (this.#isProvedInThisTurn) return;
-    this.#isProvedInThisTurn = true;
+    assertStillHeld();
+    this.#checkedMs = atMs;
+    this.#checkedWallMs = wallMs;
+    if (this.#isCheckedInThisTurn) return;
+    this.#isCheckedInThisTurn = true;
     setImmediate(() => {
-      this.#isProvedInThisTurn = false;
+      this.#isCheckedInThisTurn = false;
     });
   }
 
@@ -266,7 +266,7 @@ export class RunJournal {
     this.#failure = this.#failureOf(error);
     try {
       // Another process may have taken the run over and written behind what this one knows of.
-      this.#prove();
+      this.#assertStillHeld();
       await this.#file.truncate(this.#durableLength);
     } catch {
       // A torn tail stays, and the next reader cuts it: the failure to write is what the user must hear.

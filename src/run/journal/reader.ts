@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
-import { ifThere, ioFailure, orIoFailure, tidy } from '../../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './record.ts';
 
 const NEWLINE = 0x0a;
@@ -53,7 +53,7 @@ export async function scanJournal(
   } catch (error) {
     throw ioFailure(`the run's record could not be read (${path})`, error, 'unsent');
   } finally {
-    await tidy(file.close());
+    await ignoreErrors(file.close());
   }
   const rest = buffer.subarray(0, filled);
   const last = decodeRecord(rest);
@@ -95,7 +95,7 @@ const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 
 /** The last record of the newest holder, if the file ends in a whole line of less than 64 KiB; cheap, for lists. */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
-  const opening = ifThere(open(path, 'r'));
+  const opening = ignoreNotFound(open(path, 'r'));
   const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unchanged');
   if (file === undefined) return undefined;
   try {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { EndingRecord } from '../../ending.ts';
+import type { OutcomeRecord } from '../../call-outcome.ts';
 import { FAILURES, OUTCOMES, type Outcome } from '../../failure.ts';
 
 /** An attempt of a row is about to begin: on the disk before the first byte of its request may leave. */
@@ -31,7 +31,7 @@ export function isResolution(state: string): state is Resolution {
 }
 
 /** How a row (or one attempt of it) ended. */
-export interface ResultRecord extends Omit<EndingRecord, 's'> {
+export interface ResultRecord extends Omit<OutcomeRecord, 's'> {
   readonly n: number;
   readonly t: number;
   readonly s: Outcome | Resolution;

@@ -1,4 +1,4 @@
-import { isHeldBack } from '../../ending.ts';
+import { isHeldBack } from '../../call-outcome.ts';
 import { OUTCOMES, type Outcome } from '../../failure.ts';
 import { outcomeAfter } from './attempts.ts';
 import {

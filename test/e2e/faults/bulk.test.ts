@@ -15,7 +15,7 @@ import { cardText } from '../../support/sample-card.ts';
 import { answerAsService, CAN_MOUNT, IS_LONG, onSmallDisk, onStage, type Stage, until } from './stage.ts';
 
 const KILLS = IS_LONG ? 200 : 6;
-const MANY = IS_LONG ? 1_000_000 : 4000;
+const BULK = IS_LONG ? 1_000_000 : 4000;
 
 function cardId(index: number): string {
   return `7c0e1111-2222-3333-4444-${String(index).padStart(12, '0')}`;
@@ -424,16 +424,16 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
       { route: (request, count) => (count === 2 ? silence() : answerAsService(request)) },
     ));
 
-  test(`K15 does ${MANY.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
+  test(`K15 does ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
     onStage(async (stage) => {
       const measure = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(stage.path('peak'))}, String(process.resourceUsage().maxRSS)));`;
       const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measure)}` };
       const args = ['card', 'activate', '--yes', '-o', 'csv', '-q', '--run', 'r', '-j', '16', '--from'];
-      const result = await stage.run([...args, rowsFile(stage, MANY)], { env, timeoutMs: 1_700_000 });
+      const result = await stage.run([...args, rowsFile(stage, BULK)], { env, timeoutMs: 1_700_000 });
       expect(result.code).toBe(0);
-      expect(stage.lines).toHaveLength(MANY);
+      expect(stage.lines).toHaveLength(BULK);
       const peakMiB = Number(readFileSync(stage.path('peak'), 'utf8')) / 1024;
       expect(peakMiB).toBeLessThan(260);
-      expect(statSync(journalOf(stage)).size / MANY).toBeLessThan(500);
+      expect(statSync(journalOf(stage)).size / BULK).toBeLessThan(500);
     }));
 });

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it } from 'vitest';
-import { Questions } from '../../../src/mcp/questions.ts';
+import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
 import { createServer } from '../../../src/mcp/server.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import {
@@ -47,7 +47,7 @@ async function play(name: ToolWrite, event: Event, cardStatus: string): Promise<
   const serving = {
     session,
     tools: WRITE_TOOLS,
-    questions: new Questions(clock),
+    confirmations: new PendingConfirmations(clock),
     ended: never,
     graceOver: never,
     underWay: new Set<Promise<unknown>>(),

@@ -82,7 +82,7 @@ function id(command: string, argument: string, options = ''): Asked {
 /** A command over the rows of a file. */
 function rows(command: string, seen: RegExp, text: string): Asked {
   const prepare: Asked['prepare'] = async ({ path }) => writeFileSync(join(path, 'work', 'rows.csv'), text);
-  const asks = [`${command}, many rows`, 'confirm-many.ts confirm'];
+  const asks = [`${command}, many rows`, 'confirm-bulk.ts confirm'];
   return asked(`${command} --from work/rows.csv`, seen, asks, { prepare });
 }
 

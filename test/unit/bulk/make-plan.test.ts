@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { runBulk } from '../../../src/bulk/bulk.ts';
 import { planSingle } from '../../../src/bulk/make-plan.ts';
-import { runMany } from '../../../src/bulk/many.ts';
 import type { CallCommand } from '../../../src/command/command.ts';
 import { command as calendarEventCreate } from '../../../src/commands/calendar/event/create.ts';
 import { command as calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers/update.ts';
@@ -28,7 +28,7 @@ function planOf(bench: Bench) {
 
 /** Plans the rows of a file; answers the exit code. */
 function plan(bench: Bench, command: CallCommand, text: string, more: CallOptions = {}): Promise<number> {
-  return runMany(bench.session, command, given({ from: bench.file('in.csv', text), ...planning(bench), ...more }));
+  return runBulk(bench.session, command, given({ from: bench.file('in.csv', text), ...planning(bench), ...more }));
 }
 
 const OF_BLOCK = { operation: 'card.block' };
@@ -125,9 +125,9 @@ describe('a plan of cards', () => {
 
   it('of ids that were typed or piped has no name of a file', async () => {
     const typed = openBench(OF_BLOCK);
-    await runMany(typed.session, BLOCK, given(planning(typed), [cardId(1), cardId(2)]));
+    await runBulk(typed.session, BLOCK, given(planning(typed), [cardId(1), cardId(2)]));
     const piped = openBench(OF_BLOCK);
-    await runMany(piped.session, BLOCK, given(planning(piped, { from: '-', fromFormat: 'ids' })));
+    await runBulk(piped.session, BLOCK, given(planning(piped, { from: '-', fromFormat: 'ids' })));
     for (const bench of [typed, piped]) expect(planOf(bench).header).not.toHaveProperty('source');
     expect(planOf(typed).rows.map(({ id }) => id)).toEqual([cardId(1), cardId(2)]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { applyPlan } from '../../../src/bulk/apply-plan.ts';
-import { runMany } from '../../../src/bulk/many.ts';
+import { runBulk } from '../../../src/bulk/bulk.ts';
 import { revertRun } from '../../../src/bulk/revert-run.ts';
 import { startRun } from '../../../src/bulk/run.ts';
 import { command as calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers/update.ts';
@@ -18,7 +18,7 @@ const NEW =
 async function ran(respond: Parameters<typeof openBench>[0], older = OLD, newer = NEW): Promise<Bench> {
   const bench = openBench({ ...SESSION, ...respond });
   const [from, changedFrom] = [bench.file('new.csv', newer), bench.file('old.csv', older)];
-  await runMany(bench.session, UPDATE, given({ from, changedFrom, run: 'r' }));
+  await runBulk(bench.session, UPDATE, given({ from, changedFrom, run: 'r' }));
   return bench.again({ ...SESSION, operation: 'runs.revert', ...respond });
 }
 
@@ -166,12 +166,12 @@ describe('a run that cannot be taken back', () => {
 
   it('is one that compared nothing', async () => {
     const bench = openBench(SESSION);
-    await runMany(bench.session, UPDATE, given({ from: bench.file('new.csv', NEW), run: 'r' }));
+    await runBulk(bench.session, UPDATE, given({ from: bench.file('new.csv', NEW), run: 'r' }));
     expect((await refusal(bench)).message).toBe(
       'run r was not made with --changed-from, so the old values are not known; nothing was sent',
     );
     const refused = openBench({ ...SESSION, respond: () => answer(422) });
-    await runMany(refused.session, UPDATE, given({ from: refused.file('new.csv', NEW), run: 'r' }));
+    await runBulk(refused.session, UPDATE, given({ from: refused.file('new.csv', NEW), run: 'r' }));
     expect((await refusal(refused)).message).toContain('was not made with --changed-from');
   });
 

@@ -57,7 +57,7 @@ describe('help names every command where it belongs', () => {
     expect(
       unnamedIn(
         topic('bulk'),
-        calls.filter(({ many }) => many),
+        calls.filter(({ bulk }) => bulk),
       ),
     ).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('help names every command where it belongs', () => {
     expect(
       unnamedIn(
         topic('plans'),
-        writes.filter(({ many }) => many),
+        writes.filter(({ bulk }) => bulk),
       ),
     ).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('the pages of docs/ name every command where it belongs', () => {
     expect(
       unnamedIn(
         page('reference/commands.md').split('Which commands')[1] ?? '',
-        calls.filter(({ many }) => many),
+        calls.filter(({ bulk }) => bulk),
       ),
     ).toEqual([]);
   });

@@ -16,7 +16,7 @@ const CANCEL: Operation = {
   name: 'card.cancel',
   command: 'card.cancel',
   path: '/v1/cards/{cardId}/cancel',
-  attempt: 'cancellation of card',
+  nounPhrase: 'cancellation of card',
   effect: {
     kind: 'write',
     done: 'Cancelled',
@@ -110,7 +110,7 @@ describe('an operation that is added', () => {
       operation: CANCEL,
       columns: [],
       argument: { name: 'cardId', text: '' },
-      many: true,
+      bulk: true,
       expect: true,
       examples: {},
     });

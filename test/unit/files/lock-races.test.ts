@@ -338,9 +338,9 @@ describe('who waits for a holder elsewhere', () => {
 
 it('work under a lock that is still held proves it as often as it likes', async () => {
   const path = join(temporaryFolder(), 'a.lock');
-  const work = async (prove: () => void) => {
-    prove();
-    prove();
+  const work = async (assertStillHeld: () => void) => {
+    assertStillHeld();
+    assertStillHeld();
     return 'done';
   };
   expect(await withLock(path, options(), work)).toBe('done');
@@ -348,9 +348,9 @@ it('work under a lock that is still held proves it as often as it likes', async 
 
 it('work that lost its lock to somebody who has ended since changes nothing', async () => {
   const path = join(temporaryFolder(), 'a.lock');
-  const working = withLock(path, options(), async (prove) => {
+  const working = withLock(path, options(), async (assertStillHeld) => {
     rmSync(path, { recursive: true });
-    prove();
+    assertStillHeld();
   });
   await expect(working).rejects.toMatchObject({
     code: 'LOCAL_IO',

@@ -330,9 +330,9 @@ describe('withLock', () => {
   it('lets the work find out right before the step that counts that the lock was lost', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.lock');
-    const working = withLock(path, options(), async (prove) => {
+    const working = withLock(path, options(), async (assertStillHeld) => {
       putLock(path);
-      prove();
+      assertStillHeld();
       writeFileSync(join(folder, 'changed'), '');
     });
     await expect(working).rejects.toMatchObject({

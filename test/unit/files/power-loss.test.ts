@@ -259,7 +259,7 @@ describe('when the power goes, a run', () => {
 
   it('has the whole journal that was set apart, or the old one', async () => {
     const on = disk({ 'journal.jsonl': 'one\ntwo\nhal' });
-    await setApart(join(on.root, 'journal.jsonl'), 8, { pid: process.pid, prove: () => undefined });
+    await setApart(join(on.root, 'journal.jsonl'), 8, { pid: process.pid, assertStillHeld: () => undefined });
     expect(everLeft(on, 'journal.jsonl')).toEqual(new Set(['one\ntwo\nhal', 'one\ntwo\n']));
     expect(leftNow(on, 'journal.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
   });

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { openAsker } from '../../../src/mcp/asker.ts';
-import { Questions } from '../../../src/mcp/questions.ts';
+import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
 import { FakeClock } from '../run/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1' } };
@@ -19,7 +19,7 @@ type Request = Partial<ServerContext['mcpReq']>;
 /** An asker whose client declared these capabilities at the start. */
 function stage(declared?: object) {
   const clock = new FakeClock();
-  const questions = new Questions(clock);
+  const confirmations = new PendingConfirmations(clock);
   // An asker asks a server for nothing else.
   const server = { getClientCapabilities: () => declared } as unknown as Server;
   const sent: unknown[][] = [];
@@ -32,7 +32,7 @@ function stage(declared?: object) {
     const mcpReq = { id: 'c1 7', requestState: () => state, send, ...request };
     return { mcpReq } as unknown as ServerContext;
   };
-  return { asker: openAsker(server, clock, questions), questions, clock, sent, call };
+  return { asker: openAsker(server, clock, confirmations), confirmations, clock, sent, call };
 }
 
 describe('a client', () => {
@@ -59,8 +59,8 @@ describe('a client', () => {
 
 describe('an answer that a call brings along', () => {
   const answerTo = (response: unknown) => {
-    const { asker, questions, call } = stage();
-    const state = questions.ask(SUBJECT, 7);
+    const { asker, confirmations, call } = stage();
+    const state = confirmations.ask(SUBJECT, 7);
     return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
   };
 
@@ -93,8 +93,8 @@ describe('an answer that a call brings along', () => {
   });
 
   it('that belongs to other arguments is none, and uses the question up', () => {
-    const { asker, questions, call } = stage();
-    const state = questions.ask(SUBJECT, 7);
+    const { asker, confirmations, call } = stage();
+    const state = confirmations.ask(SUBJECT, 7);
     const inputResponses = { confirm: YES } as Request['inputResponses'];
     const other = { tool: 'card_block', args: { cardId: 'c-2' } };
     expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
@@ -109,8 +109,8 @@ describe('an answer that a call brings along', () => {
   });
 
   it('without one that brings back a question is a no', () => {
-    const { asker, questions, call } = stage();
-    const state = questions.ask(SUBJECT, 7);
+    const { asker, confirmations, call } = stage();
+    const state = confirmations.ask(SUBJECT, 7);
     expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
   });
 });
@@ -127,14 +127,14 @@ const FORM = {
 
 describe('a question', () => {
   it('to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
-    const { asker, questions, call, sent } = stage();
+    const { asker, confirmations, call, sent } = stage();
     const { signal } = new AbortController();
     const asked = await asker.ask(call({ envelope: {} } as Request), CONFIRMATION, signal);
     expect(asked).toMatchObject({ inputRequests: { confirm: { params: FORM } }, requestState: expect.any(String) });
     expect(sent).toEqual([]);
-    questions.drop(7);
+    confirmations.drop(7);
     const state = 'requestState' in asked ? asked.requestState : undefined;
-    expect(questions.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
+    expect(confirmations.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
   });
 
   it('to a client of 2025 is asked there and then, with more time than a person has', async () => {

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, it } from 'vitest';
-import { Questions } from '../../../src/mcp/questions.ts';
+import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
 import { createServer } from '../../../src/mcp/server.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { toolSession } from '../../support/mcp-session.ts';
@@ -24,7 +24,7 @@ it('A2 a question that nobody answers is over after five minutes, and a late yes
   const serving = {
     session,
     tools: WRITE_TOOLS,
-    questions: new Questions(clock),
+    confirmations: new PendingConfirmations(clock),
     ended: never,
     graceOver: never,
     underWay: new Set<Promise<unknown>>(),

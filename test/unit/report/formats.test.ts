@@ -3,7 +3,7 @@ import MarkdownIt from 'markdown-it';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { NO_ENDING, type WriteEnding } from '../../../src/ending.ts';
+import { NO_OUTCOME, type WriteOutcome } from '../../../src/call-outcome.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
@@ -17,12 +17,12 @@ import { RunTimeline } from '../../../src/run/run-timeline.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 
-type TestRow = Partial<Omit<ReportedRow, 'ending'> & WriteEnding> & { readonly cause?: string | undefined };
+type TestRow = Partial<Omit<ReportedRow, 'ending'> & WriteOutcome> & { readonly cause?: string | undefined };
 
 function row(more: TestRow = {}): ReportedRow {
   const { row: number = 1, id, timeMs = START, run, cause = 'CARD_EXPIRED', ...ended } = { id: 'c1', ...more };
   const rejected = { outcome: 'rejected', httpStatus: 412, durationMs: 120, code: 'REJECTED' } as const;
-  const ending: WriteEnding = { ...NO_ENDING, ...rejected, errorCode: cause, ...ended };
+  const ending: WriteOutcome = { ...NO_OUTCOME, ...rejected, errorCode: cause, ...ended };
   const known = { row: number, id, reason: undefined, timeMs, ending };
   return run === undefined ? known : { ...known, run };
 }

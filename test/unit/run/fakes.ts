@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts';
-import { type Ending, NO_ENDING } from '../../../src/ending.ts';
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
@@ -63,7 +63,7 @@ export class FakeClock implements ClockPort {
 export const HELD = {
   pid: process.pid,
   lock: { epoch: 1, mayHaveRival: false, by: 'here (process 1)', raiseEpoch: () => undefined },
-  prove: () => undefined,
+  assertStillHeld: () => undefined,
 };
 
 export class FakeSignals implements SignalPort {
@@ -92,8 +92,8 @@ export async function* rowsTo(count: number): AsyncGenerator<TestRow> {
 }
 
 /** An ending of which only this is known. */
-export function ended(known: Partial<Ending>): Ending {
-  return { ...NO_ENDING, ...known };
+export function ended(known: Partial<CallOutcome>): CallOutcome {
+  return { ...NO_OUTCOME, ...known };
 }
 
 export function answered(resource: JsonValue = new Map([['status', 'BLOCKED']]), resultId?: string): CallResult {

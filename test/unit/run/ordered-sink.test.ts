@@ -29,7 +29,7 @@ function sink(keepFails = 0, emitFails = 0) {
     done.push(`${what} ${result.row.row}`);
     if (result.row.row === fails) throw new Error(`${what} fails`);
   };
-  const task = { keep: note('keep', keepFails), emit: note('emit', emitFails) };
+  const task = { persist: note('keep', keepFails), emit: note('emit', emitFails) };
   const free: number[] = [];
   const ordered: OrderedSink<TestRow> = new OrderedSink<TestRow>(
     task,
@@ -42,7 +42,7 @@ function sink(keepFails = 0, emitFails = 0) {
 describe('the results of a run', () => {
   it('are kept and printed in the order of the input, however the rows end', async () => {
     const { done, ordered } = sink();
-    for (const row of [3, 2, 1]) ordered.put(row - 1, resultOf(row), undefined);
+    for (const row of [3, 2, 1]) ordered.enqueue(row - 1, resultOf(row), undefined);
     await drained(ordered, 3);
     expect(done).toEqual(['keep 1', 'emit 1', 'keep 2', 'emit 2', 'keep 3', 'emit 3']);
   });
@@ -53,8 +53,8 @@ describe('the results of a run', () => {
     const durable = new Promise<void>((resolve) => {
       write = resolve;
     });
-    ordered.put(0, resultOf(1), undefined);
-    ordered.put(1, resultOf(2), durable);
+    ordered.enqueue(0, resultOf(1), undefined);
+    ordered.enqueue(1, resultOf(2), durable);
     await turn();
     expect(done).toEqual(['keep 1', 'emit 1']);
     write();
@@ -66,7 +66,7 @@ describe('the results of a run', () => {
     const { done, ordered } = sink();
     const lost = Promise.reject(new Error('the disk is full'));
     lost.catch(() => undefined);
-    ordered.put(0, resultOf(1), lost);
+    ordered.enqueue(0, resultOf(1), lost);
     await drained(ordered, 1);
     expect(done).toEqual(['keep 1', 'emit 1']);
   });
@@ -76,7 +76,7 @@ describe('the results of a run', () => {
       'kept any more after one that could not be, and printed all the same',
       1,
       0,
-      'keep 1|keep: Error: keep fails|emit 1|emit 2',
+      'keep 1|persist: Error: keep fails|emit 1|emit 2',
     ],
     [
       'printed any more after one that could not be, and kept all the same',
@@ -86,8 +86,8 @@ describe('the results of a run', () => {
     ],
   ])('are not %s', async (_what, keepFails, emitFails, expected) => {
     const { done, ordered } = sink(keepFails, emitFails);
-    ordered.put(0, resultOf(1), undefined);
-    ordered.put(1, resultOf(2), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
+    ordered.enqueue(1, resultOf(2), undefined);
     await drained(ordered, 2);
     expect(done.join('|')).toBe(expected);
     expect(ordered.hasRoom).toBe(true);
@@ -98,7 +98,7 @@ describe('the results of a run', () => {
     const lost = Promise.reject(new Error('the disk is full'));
     lost.catch(() => undefined);
     for (const [row, durable] of [undefined, lost, undefined, lost].entries()) {
-      ordered.put(row, resultOf(row + 1), durable);
+      ordered.enqueue(row, resultOf(row + 1), durable);
       await drained(ordered, row + 1);
     }
     expect(done.filter((what) => what.startsWith('emit'))).toEqual(['emit 1', 'emit 2', 'emit 3', 'emit 4']);
@@ -109,7 +109,7 @@ describe('the results of a run', () => {
     const { done, ordered } = sink();
     for (const first of [0, 4000, 8000]) {
       for (let position = first + 3999; position >= first; position -= 1)
-        ordered.put(position, resultOf(position + 1), undefined);
+        ordered.enqueue(position, resultOf(position + 1), undefined);
       await drained(ordered, first + 4000);
     }
     const printed = done.filter((what) => what.startsWith('emit'));
@@ -123,7 +123,7 @@ describe('the results of a run', () => {
 
   it('say when the place of each is free', async () => {
     const { ordered, free } = sink();
-    for (const row of [3, 2, 1]) ordered.put(row - 1, resultOf(row), undefined);
+    for (const row of [3, 2, 1]) ordered.enqueue(row - 1, resultOf(row), undefined);
     expect(free).toEqual([]);
     await drained(ordered, 3);
     expect(free).toEqual([1, 2, 3]);
@@ -148,18 +148,18 @@ describe('a result that waits', () => {
 
   it('for the reader has a place among 256, and for another row as long as there is memory', async () => {
     const { ordered, read } = slow();
-    for (let position = 1; position <= 300; position += 1) ordered.put(position, resultOf(position + 1), undefined);
+    for (let position = 1; position <= 300; position += 1) ordered.enqueue(position, resultOf(position + 1), undefined);
     expect([ordered.hasRoom, ordered.isFull]).toEqual([true, false]);
-    ordered.put(0, resultOf(1), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
     expect(ordered.hasRoom).toBe(false);
     read();
     await drained(ordered, 301);
     expect(ordered.hasRoom).toBe(true);
     const other = slow();
     for (let position = 0; position < 255; position += 1)
-      other.ordered.put(position, resultOf(position + 1), undefined);
+      other.ordered.enqueue(position, resultOf(position + 1), undefined);
     expect(other.ordered.hasRoom).toBe(true);
-    other.ordered.put(255, resultOf(256), undefined);
+    other.ordered.enqueue(255, resultOf(256), undefined);
     expect(other.ordered.hasRoom).toBe(false);
     other.read();
     await drained(other.ordered, 256);
@@ -172,17 +172,17 @@ describe('a result that waits', () => {
     answerMemory.hold(used);
     try {
       expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
-      ordered.put(1, resultOf(2), undefined);
-      ordered.put(2, resultOf(3), undefined);
+      ordered.enqueue(1, resultOf(2), undefined);
+      ordered.enqueue(2, resultOf(3), undefined);
       // 3,048 bytes so far. `{"a":"x…"}` has 928 of them.
-      ordered.put(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(920)]]) }), undefined);
+      ordered.enqueue(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(920)]]) }), undefined);
       expect([ordered.isFull, ordered.hasRoom]).toEqual([true, false]);
     } finally {
       answerMemory.free(used);
     }
     expect(ordered.isFull).toBe(false);
     read();
-    ordered.put(0, resultOf(1), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
     await drained(ordered, 4);
   });
 
@@ -191,9 +191,9 @@ describe('a result that waits', () => {
     const used = 56 * 1024 * 1024 - 1250;
     answerMemory.hold(used);
     try {
-      ordered.put(1, resultOf(2), undefined);
-      ordered.put(2, resultOf(3), undefined);
-      ordered.put(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(919)]]) }), undefined);
+      ordered.enqueue(1, resultOf(2), undefined);
+      ordered.enqueue(2, resultOf(3), undefined);
+      ordered.enqueue(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(919)]]) }), undefined);
       expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
     } finally {
       answerMemory.free(used);
@@ -203,7 +203,7 @@ describe('a result that waits', () => {
   it('holds up none when all were printed, though answers use up the memory', async () => {
     const { ordered, read } = slow();
     read();
-    ordered.put(0, resultOf(1), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
     await drained(ordered, 1);
     const used = 64 * 1024 * 1024;
     answerMemory.hold(used);
@@ -228,8 +228,8 @@ describe('a result that waits', () => {
   ])('%s', async (_what, position, resource, isSame) => {
     const { ordered, printed, read } = slow();
     read();
-    ordered.put(position, resultOf(position + 1, { resource }), undefined);
-    for (let before = position - 1; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    ordered.enqueue(position, resultOf(position + 1, { resource }), undefined);
+    for (let before = position - 1; before >= 0; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
     await drained(ordered, position + 1);
     const last = printed[position];
     expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
@@ -249,8 +249,8 @@ describe('a result that waits', () => {
       details: { row: 2, service: parseJson('{"limit":1.10}'), body: 'text', observed: parseJson('{"n":2.0}') },
     });
     const ending = ended({ outcome: 'rejected', code: 'REJECTED' });
-    ordered.put(70, resultOf(71, { ending, failure }), undefined);
-    for (let before = 69; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    ordered.enqueue(70, resultOf(71, { ending, failure }), undefined);
+    for (let before = 69; before >= 0; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
     await drained(ordered, 71);
     const last = printed[70];
     expect([last?.ending, last?.resource]).toEqual([ending, undefined]);
@@ -274,11 +274,11 @@ describe('a result that waits', () => {
     const { ordered, printed, read } = slow();
     read();
     const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
-    ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
-    ordered.put(0, resultOf(1), undefined);
+    ordered.enqueue(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
     await drained(ordered, 2);
-    ordered.put(72, resultOf(73, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
-    for (let before = 71; before >= 2; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    ordered.enqueue(72, resultOf(73, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    for (let before = 71; before >= 2; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
     await drained(ordered, 73);
     expect(Object.keys(printed[72]?.failure?.details ?? {})).toEqual(['service']);
   });
@@ -286,11 +286,11 @@ describe('a result that waits', () => {
   it('is near its turn by what was printed before it', async () => {
     const { ordered, printed, read } = slow();
     read();
-    for (let position = 0; position < 10; position += 1) ordered.put(position, resultOf(position + 1), undefined);
+    for (let position = 0; position < 10; position += 1) ordered.enqueue(position, resultOf(position + 1), undefined);
     await drained(ordered, 10);
     const resource = asRead();
-    ordered.put(74, resultOf(75, { resource }), undefined);
-    for (let position = 73; position >= 10; position -= 1) ordered.put(position, resultOf(position + 1), undefined);
+    ordered.enqueue(74, resultOf(75, { resource }), undefined);
+    for (let position = 73; position >= 10; position -= 1) ordered.enqueue(position, resultOf(position + 1), undefined);
     await drained(ordered, 75);
     expect(printed[74]?.resource).toBe(resource);
   });
@@ -299,8 +299,8 @@ describe('a result that waits', () => {
     const { ordered, printed, read } = slow();
     read();
     const failure = new Failure('REJECTED', 'it was refused');
-    ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
-    ordered.put(0, resultOf(1), undefined);
+    ordered.enqueue(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    ordered.enqueue(0, resultOf(1), undefined);
     await drained(ordered, 2);
     expect(printed[1]?.failure).toBe(failure);
   });

@@ -67,7 +67,7 @@ describe('a run that is taken up again', () => {
       {},
       {
         signals,
-        keep: async ({ row }) => {
+        persist: async ({ row }) => {
           if (row.row === 2) signals.send('SIGINT');
         },
       },
@@ -194,7 +194,7 @@ describe('unknown rows of an earlier process', () => {
       {
         unknownRows: 'resend',
         signals,
-        keep: async () => signals.send('SIGTERM'),
+        persist: async () => signals.send('SIGTERM'),
       },
     );
     expect(second.sent).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ending, WriteEnding } from '../../../src/ending.ts';
+import type { CallOutcome, WriteOutcome } from '../../../src/call-outcome.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import {
   failedCall,
@@ -29,7 +29,7 @@ describe('a row that was sent', () => {
     });
   });
 
-  it.each<[string, Ending['outcome'], boolean, Ending['outcome']]>([
+  it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
     ['as the call says, rejected', 'rejected', true, 'rejected'],
     ['as the call says, although it may have left', 'not_sent', true, 'not_sent'],
     ['unknown where the call does not say and it may have left', null, true, 'unknown'],
@@ -91,7 +91,7 @@ describe('a row of which nothing was sent because the run stopped', () => {
 });
 
 describe('a row from the journal', () => {
-  const stored = (known: Partial<WriteEnding>) => ended({ outcome: 'unknown', ...known });
+  const stored = (known: Partial<WriteOutcome>) => ended({ outcome: 'unknown', ...known });
 
   it.each(['applied', 'confirmed_by_read'] as const)('that is %s succeeded', (outcome) => {
     const ending = stored({ outcome, attempts: 1, httpStatus: 200 });
@@ -99,7 +99,7 @@ describe('a row from the journal', () => {
     expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
   });
 
-  it.each<[string, Partial<WriteEnding>, string]>([
+  it.each<[string, Partial<WriteOutcome>, string]>([
     [
       'was rejected with a code and words',
       { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
@@ -283,7 +283,11 @@ describe('a row whose earlier attempt may have been applied', () => {
 
 describe('a row that was held back', () => {
   /** Held back because reading its card ended so. */
-  function heldBecause(cause: unknown, code: FailureCode = 'PRECONDITION', outcome: Ending['outcome'] = 'not_sent') {
+  function heldBecause(
+    cause: unknown,
+    code: FailureCode = 'PRECONDITION',
+    outcome: CallOutcome['outcome'] = 'not_sent',
+  ) {
     const failure = new Failure(code, 'the card could not be read', {
       details: { outcome: outcome ?? undefined },
       cause,

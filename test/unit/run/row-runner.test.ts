@@ -168,10 +168,10 @@ describe('a run', () => {
   ] as const)(
     'whose last result cannot be kept has come to its end where its rows were counted: %s',
     async (rowCount, state) => {
-      const keep = async ({ row }: { readonly row: TestRow }) => {
+      const persist = async ({ row }: { readonly row: TestRow }) => {
         if (row.row === 3) throw new Failure('LOCAL_IO', 'no space left');
       };
-      const report = await runRows(planOf(3, sending(), { isWrite: false, keep, ...(rowCount && { rowCount }) }));
+      const report = await runRows(planOf(3, sending(), { isWrite: false, persist, ...(rowCount && { rowCount }) }));
       expect(report).toMatchObject({ exitCode: 16, state, stop: { kind: 'broken' } });
     },
   );
@@ -257,8 +257,8 @@ describe('a run', () => {
   it('goes through all rows for the file of failed ones although no reader is left', async () => {
     const kept: number[] = [];
     const emit = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
-    const keep = async ({ row }: { readonly row: TestRow }) => void kept.push(row.row);
-    await runRows(planOf(300, sending(), { isWrite: false, rowCount: 300, emit, keep }));
+    const persist = async ({ row }: { readonly row: TestRow }) => void kept.push(row.row);
+    await runRows(planOf(300, sending(), { isWrite: false, rowCount: 300, emit, persist }));
     expect(kept).toHaveLength(300);
   });
 });

@@ -320,15 +320,15 @@ describe('stdout that cannot be written', () => {
 
   it('does not keep rows from the file of failed ones', async () => {
     const kept: number[] = [];
-    const keep = async (result: { row: TestRow }) => {
+    const persist = async (result: { row: TestRow }) => {
       kept.push(result.row.row);
     };
-    await runRows(planOf(5, script([]), { emit: gone, keep }));
+    await runRows(planOf(5, script([]), { emit: gone, persist }));
     expect(kept).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('is told apart from a file of failed rows that cannot be written', async () => {
-    const plan = planOf(500, script([]), { keep: () => Promise.reject(new Failure('LOCAL_IO', 'no space left')) });
+    const plan = planOf(500, script([]), { persist: () => Promise.reject(new Failure('LOCAL_IO', 'no space left')) });
     const report = await runRows(plan);
     expect(report).toMatchObject({ exitCode: 16, state: 'stopped', isOutputLost: false });
     expect(plan.printed).toHaveLength(500);

@@ -30,7 +30,12 @@ function runLockOf(machine: string, mayHaveRival = false): JournalPorts['lock'] 
 }
 
 function ports(machine: string, mayHaveRival = false) {
-  return { clock: new FakeClock(), pid: process.pid, lock: runLockOf(machine, mayHaveRival), prove: () => undefined };
+  return {
+    clock: new FakeClock(),
+    pid: process.pid,
+    lock: runLockOf(machine, mayHaveRival),
+    assertStillHeld: () => undefined,
+  };
 }
 
 /** A journal that pod-a has begun: row 1 applied, row 2 under way. */
@@ -126,11 +131,11 @@ describe('a run that was lost', () => {
       monotonic: () => fake.monotonic(),
       sleep: (ms, signal) => fake.sleep(ms, signal),
     };
-    const prove = () => {
+    const assertStillHeld = () => {
       if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
     };
     const path = join(temporaryFolder(), 'journal.jsonl');
-    const journal = await RunJournal.create(path, ROWS, { ...ports('pod-a'), clock, prove });
+    const journal = await RunJournal.create(path, ROWS, { ...ports('pod-a'), clock, assertStillHeld });
     const sent: number[] = [];
     const plan = planOf(
       4,

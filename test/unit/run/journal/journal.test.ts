@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Ending } from '../../../../src/ending.ts';
+import type { CallOutcome } from '../../../../src/call-outcome.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { type AppendFile, openAppendFile } from '../../../../src/run/journal/append-file.ts';
 import { RunJournal } from '../../../../src/run/journal/journal.ts';
@@ -152,7 +152,7 @@ describe('taking a journal up again', () => {
     const clock = new FakeClock();
     const first = await RunJournal.create(path, 2, { ...HELD, clock });
     await first.intent({ row: 1, id: 'card-1', reason: 'lost' });
-    const ending: Ending = {
+    const ending: CallOutcome = {
       outcome: 'rejected',
       attempts: 2,
       httpStatus: 404,
@@ -253,7 +253,7 @@ describe('a journal whose run another process has taken over', () => {
   async function lostJournal() {
     const path = join(temporaryFolder(), 'journal.jsonl');
     let isLost = false;
-    const prove = () => {
+    const assertStillHeld = () => {
       if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
     };
     const truncated: number[] = [];
@@ -264,7 +264,7 @@ describe('a journal whose run another process has taken over', () => {
     const journal = await RunJournal.create(path, ROWS, {
       ...HELD,
       clock: new FakeClock(),
-      prove,
+      assertStillHeld,
       openFile,
     });
     await journal.intent({ row: 1, id: 'card-1' });

@@ -8,8 +8,8 @@ import type { Column } from '../output/column.ts';
 import { plural } from '../output/safe-text.ts';
 import type { RunTask } from '../run/run-task.ts';
 import type { Service, Session } from '../session.ts';
+import type { BulkCall } from './bulk-call.ts';
 import { doRows } from './execute-run.ts';
-import type { ManyCall } from './many-call.ts';
 import type { Run } from './run.ts';
 import { type TakeRow, writeSummary } from './run-output.ts';
 
@@ -31,7 +31,7 @@ function listReader(
   session: Session,
   { operation }: Run,
   { client }: Service,
-  { query, options }: ManyCall,
+  { query, options }: BulkCall,
   onFull: () => void,
 ): RunTask<Row>['send'] {
   const { policy } = session;
@@ -56,7 +56,7 @@ function listReader(
  * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries, each with its calendar. One
  * that fails is told like a failed row of a read (15). Answers the exit code.
  */
-export async function listMany(session: Session, run: Run, call: ManyCall): Promise<number> {
+export async function listBulk(session: Session, run: Run, call: BulkCall): Promise<number> {
   const service = await session.service(run.operation.family);
   const isWhole = session.output.format === 'json';
   const writer = await session.openRows(run.columns, run.rowCount);

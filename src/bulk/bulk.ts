@@ -18,10 +18,10 @@ import { orDiscard } from '../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
-import { compareTokenLife, confirmMany, hiddenNotices } from './confirm-many.ts';
+import { type BulkCall, readBulkCall } from './bulk-call.ts';
+import { compareTokenLife, confirmBulk, hiddenNotices } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
-import { listColumns, listMany } from './list-many.ts';
-import { type ManyCall, readManyCall } from './many-call.ts';
+import { listBulk, listColumns } from './list-bulk.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
@@ -29,7 +29,7 @@ import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
-async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: BulkCall): Promise<void> {
   const failures = faults.length === 0 ? [] : [usageFailure(faults)];
   // A call that is refused anyway neither asks nor sends.
   if (reading.path !== '-') {
@@ -42,20 +42,20 @@ async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: 
 }
 
 /** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
-export async function checkMany(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
-  await refuseFaults(await readManyCall(session, command, given));
+export async function checkBulk(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
+  await refuseFaults(await readBulkCall(session, command, given));
 }
 
 /** Runs a command over several ids or a file. Answers the exit code. */
-export async function runMany(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
-  const call = await readManyCall(session, command, given);
+export async function runBulk(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const call = await readBulkCall(session, command, given);
   const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
   if (isRun) refuseReadOnly(session);
   if (call.faults.length > 0) await refuseFaults(call);
   const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
   const copy = await isUnsent(placeForCopy(session, isRun));
   try {
-    const begun = await isUnsent(beginMany(session, command, call, copy.path));
+    const begun = await isUnsent(beginBulk(session, command, call, copy.path));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
     await copy.remove();
@@ -92,7 +92,7 @@ async function refuseFullSheet({ output }: Session, { query }: Operation, { sele
 }
 
 /** A run that goes on was looked at when it began. */
-async function lookForSameInput(session: Session, { options, reading }: ManyCall, { rowsSha256 }: CheckedInput) {
+async function lookForSameInput(session: Session, { options, reading }: BulkCall, { rowsSha256 }: CheckedInput) {
   const { run: name, again } = options;
   const { operation, shard } = reading;
   if (name !== undefined && (await readRunHeader(runFolder(session.stateDir(), name))) !== undefined) return;
@@ -101,7 +101,7 @@ async function lookForSameInput(session: Session, { options, reading }: ManyCall
 }
 
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
-async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
+async function beginBulk(session: Session, command: CallCommand, call: BulkCall, copy: string): Promise<Run | number> {
   const { options, reading } = call;
   const { operation } = reading;
   const isWriting = isWrite(operation);
@@ -151,10 +151,10 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   if (isWriting) await lookForSameInput(session, call, checked);
-  const shown = await confirmMany(session, call, checked, service, run.rows);
+  const shown = await confirmBulk(session, call, checked, service, run.rows);
   await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailedOf(session, call, checked, copy);
-  if (operation.query !== null) return listMany(session, { ...run, failedFile }, call);
+  if (operation.query !== null) return listBulk(session, { ...run, failedFile }, call);
   if (!isWriting) return { ...run, failedFile };
   const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
   return { ...run, failedFile, kept, shown, rows: rowsIn(kept.folder.input) };
@@ -162,7 +162,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
 
 /** A run that is taken up again by its name writes the file anew with which it was begun. */
 /** The files that the call reads or makes besides, by option. */
-function othersOf({ options, reading }: ManyCall): ReadonlyMap<string, string> {
+function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
   const named: readonly (readonly [string, string | undefined])[] = [
     ['--from', reading.path],
     ['--changed-from', options.changedFrom],
@@ -174,7 +174,7 @@ function othersOf({ options, reading }: ManyCall): ReadonlyMap<string, string> {
   );
 }
 
-async function openFailedOf(session: Session, call: ManyCall, checked: CheckedInput, input: string) {
+async function openFailedOf(session: Session, call: BulkCall, checked: CheckedInput, input: string) {
   const { options, reading } = call;
   const { run, failed, plan } = options;
   const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
@@ -190,7 +190,7 @@ async function openFailedOf(session: Session, call: ManyCall, checked: CheckedIn
 }
 
 /** What a person should know of how the input is read. */
-async function notifyInput(session: Session, { reading, options }: ManyCall, checked: CheckedInput): Promise<void> {
+async function notifyInput(session: Session, { reading, options }: BulkCall, checked: CheckedInput): Promise<void> {
   for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
@@ -202,7 +202,7 @@ async function notifyInput(session: Session, { reading, options }: ManyCall, che
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
 }
 
-async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
   const { sha256, rowsSha256, format, rows, selected } = checked;
   const { path } = call.reading;

@@ -8,7 +8,7 @@ const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
  * What a value has that was perhaps not meant: `no @`, for a sentence about it. It may be right all the same, so the value
  * is sent as it is. Undefined: nothing is odd about it.
  */
-export function doubtOf(field: string, value: JsonValue | undefined): string | undefined {
+export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (field === 'email' && !value.includes('@')) return 'no @';
   if (value.includes('\\n')) return 'a backslash and an n, not a line break';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HEARTBEAT_EVERY_MS, Heartbeats, PATIENCE_MS } from '../../../src/files/heartbeat.ts';
 import type { LockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
-import { PATIENCE_MS, SIGN_EVERY_MS, SignsOfLife } from '../../../src/files/signs-of-life.ts';
 
 const PATH = '/x/run.lock';
 const HERE = { ...identify(process.pid), machine: 'here' };
@@ -16,18 +16,18 @@ function lock(change: Partial<LockFile> = {}): LockFile {
 function watch() {
   let nowMs = 1000;
   const clock = { now: () => 0, monotonic: () => nowMs, sleep: async () => undefined };
-  const signs = new SignsOfLife(clock);
+  const heartbeats = new Heartbeats(clock);
   return {
-    signs,
+    heartbeats,
     pass: (ms: number) => {
       nowMs += ms;
     },
     /** Looks every second for so long; true when the lock was left behind at the last look. */
     lookFor(file: LockFile, ms: number): boolean {
-      let isLeft = signs.isLeftBehind(PATH, file);
+      let isLeft = heartbeats.isLeftBehind(PATH, file);
       for (let passed = 0; passed < ms; passed += 1000) {
         nowMs += 1000;
-        isLeft = signs.isLeftBehind(PATH, file);
+        isLeft = heartbeats.isLeftBehind(PATH, file);
       }
       return isLeft;
     },
@@ -36,47 +36,47 @@ function watch() {
 
 describe('signs of life', () => {
   it('are given thirty times before patience ends', () => {
-    expect([SIGN_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]);
+    expect([HEARTBEAT_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]);
   });
 
   it('are missed for as long as a lock was seen unchanged, by the looks at it', () => {
-    const { signs, pass } = watch();
-    expect(signs.look(PATH, lock())).toBe(0);
+    const { heartbeats, pass } = watch();
+    expect(heartbeats.look(PATH, lock())).toBe(0);
     pass(1200);
-    expect(signs.look(PATH, lock())).toBe(1200);
+    expect(heartbeats.look(PATH, lock())).toBe(1200);
     pass(300);
-    expect(signs.look(PATH, lock())).toBe(1500);
-    expect(signs.look('/x/other.lock', lock())).toBe(0);
+    expect(heartbeats.look(PATH, lock())).toBe(1500);
+    expect(heartbeats.look('/x/other.lock', lock())).toBe(0);
   });
 
   it('are any change of the lock, and another lock under its name', () => {
-    const { signs, pass } = watch();
-    signs.look(PATH, lock());
+    const { heartbeats, pass } = watch();
+    heartbeats.look(PATH, lock());
     pass(4000);
-    expect(signs.look(PATH, lock({ life: 'second' }))).toBe(0);
+    expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(0);
     pass(4000);
-    expect(signs.look(PATH, lock({ life: 'second' }))).toBe(4000);
-    expect(signs.look(PATH, lock({ life: 'second', instance: 'fedcba9876543210' }))).toBe(0);
+    expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(4000);
+    expect(heartbeats.look(PATH, lock({ life: 'second', instance: 'fedcba9876543210' }))).toBe(0);
   });
 
   it('are not missed by somebody who was stopped himself: five seconds a look at most', () => {
-    const { signs, pass } = watch();
-    signs.look(PATH, lock());
+    const { heartbeats, pass } = watch();
+    heartbeats.look(PATH, lock());
     pass(3_600_000);
-    expect(signs.look(PATH, lock())).toBe(5000);
+    expect(heartbeats.look(PATH, lock())).toBe(5000);
     pass(5000);
-    expect(signs.look(PATH, lock())).toBe(10_000);
+    expect(heartbeats.look(PATH, lock())).toBe(10_000);
   });
 });
 
 describe('a lock is left behind', () => {
   it('when its holder elsewhere was silent for a minute, and no sooner', () => {
-    const { lookFor, signs, pass } = watch();
+    const { lookFor, heartbeats, pass } = watch();
     expect(lookFor(lock(), 59_000)).toBe(false);
     pass(999);
-    expect(signs.isLeftBehind(PATH, lock())).toBe(false);
+    expect(heartbeats.isLeftBehind(PATH, lock())).toBe(false);
     pass(1);
-    expect(signs.isLeftBehind(PATH, lock())).toBe(true);
+    expect(heartbeats.isLeftBehind(PATH, lock())).toBe(true);
   });
 
   it('when it has no holder that could be asked, and stays so for a minute', () => {
@@ -90,6 +90,6 @@ describe('a lock is left behind', () => {
   });
 
   it.runIf(process.platform === 'linux')('at once when its holder here has ended', () => {
-    expect(watch().signs.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
+    expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
   });
 });

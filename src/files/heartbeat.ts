@@ -1,10 +1,10 @@
 import type { ClockPort } from '../context.ts';
 import type { LockFile } from './lock-file.ts';
-import { fateOf } from './process-identity.ts';
+import { processState } from './process-identity.ts';
 
-/** How often a holder gives a sign of life. */
-export const SIGN_EVERY_MS = 2_000;
-/** A holder elsewhere that gives no sign of life for so long counts as gone. */
+/** How often a holder beats. */
+export const HEARTBEAT_EVERY_MS = 2_000;
+/** A holder elsewhere that does not beat for so long counts as gone. */
 export const PATIENCE_MS = 60_000;
 /** Between two looks no more than this counts as silence: who was stopped himself has not watched. */
 const LONGEST_LOOK_MS = 5_000;
@@ -19,7 +19,7 @@ interface Seen {
  * Watches locks whose holders cannot be asked. Silence is what this process has seen itself, by its own monotonic
  * clock: clocks and file times of two machines are never compared.
  */
-export class SignsOfLife {
+export class Heartbeats {
   readonly #clock: ClockPort;
   readonly #seen = new Map<string, Seen>();
 
@@ -40,7 +40,7 @@ export class SignsOfLife {
   /** Looks at a lock; returns whether its holder is gone. */
   isLeftBehind(path: string, file: LockFile): boolean {
     const silentMs = this.look(path, file);
-    const fate = fateOf(file.holder);
-    return fate === 'gone' || (fate !== 'running' && silentMs >= PATIENCE_MS);
+    const state = processState(file.holder);
+    return state === 'gone' || (state !== 'running' && silentMs >= PATIENCE_MS);
   }
 }

@@ -2,7 +2,7 @@ import { nounOf } from '../api/operation.ts';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
 import { Failure, type Notice, warning } from '../failure.ts';
-import { quoteGiven, showGiven } from '../input/given.ts';
+import { quoteValue, showValue } from '../input/quote-value.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
@@ -11,7 +11,7 @@ import { arrow, commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../output/safe-text.ts';
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
-import type { ManyCall } from './many-call.ts';
+import type { BulkCall } from './bulk-call.ts';
 import { sayOpenRows } from './open-rows.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
@@ -31,9 +31,9 @@ const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReferen
 const MAX_FACT = 60;
 
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
-function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
+function shownRows({ reading }: BulkCall, rows: readonly Row[], between: string): readonly string[] {
   // Texts stand in quotes, so that an empty one or a blank at its end is seen.
-  const cellOf = (value: JsonValue | undefined) => (value === undefined ? 'not there' : showGiven(value));
+  const cellOf = (value: JsonValue | undefined) => (value === undefined ? 'not there' : showValue(value));
   return rows.map(({ row, id, body }) => {
     const old = id === undefined ? undefined : reading.changedFrom?.cells(id);
     const cells = [...(body ?? [])].map(([name, value]) => {
@@ -56,7 +56,7 @@ function shownCard(id: string, before: CardBefore): string {
 }
 
 /** The card of each row of a few. The first is read alone: its 401 ends the call before others are asked for. */
-async function readCards(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<CardBefore[]> {
+async function readCards(session: Session, call: BulkCall, { selected, first }: CheckedInput): Promise<CardBefore[]> {
   if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
   const read = (row: Row) =>
     readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
@@ -90,7 +90,7 @@ export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' 
   const { selected, hidden, hiddenColumns: columns } = checked;
   const are = (count: number) => `${count === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
   const more = columns.length > NAMED_COLUMNS ? ' and others' : '';
-  const named = `${columns.slice(0, NAMED_COLUMNS).map(quoteGiven).join(', ')}${more}`;
+  const named = `${columns.slice(0, NAMED_COLUMNS).map(quoteValue).join(', ')}${more}`;
   const rows = `${groupThousands(hidden)} of ${plural(selected, 'row')} ${are(hidden)}`;
   return [
     ...(hidden === 0 ? [] : [warning('HIDDEN_ROWS', rows)]),
@@ -101,9 +101,9 @@ export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' 
 }
 
 /** Asks before many rows are written, or refuses where no terminal can be asked. Returns what it showed of cards, by row. */
-export async function confirmMany(
+export async function confirmBulk(
   session: Session,
-  call: ManyCall,
+  call: BulkCall,
   checked: CheckedInput,
   service: Service,
   input: () => AsyncIterable<readonly Row[]>,

@@ -18,21 +18,21 @@ export interface Question {
 }
 
 /** What a question is asked with: `signal` ends it when no answer can come any more, which `leave` reports. */
-export interface Asking extends TerminalStreams {
+export interface PromptContext extends TerminalStreams {
   readonly keys: TerminalKeys;
   readonly signal: AbortSignal;
-  leave(by: LeftBy): void;
+  leave(by: AbortReason): void;
   /** Shows a line to the person while the question stands there. */
   tell: (text: string) => void;
 }
 
-export type LeftBy = 'ctrl_c' | 'escape' | 'end' | 'leave' | SignalName;
+export type AbortReason = 'ctrl_c' | 'escape' | 'end' | 'leave' | SignalName;
 
 /** A question that was left without an answer. */
-export class QuestionLeft extends Failure {
-  readonly by: LeftBy;
+export class PromptAborted extends Failure {
+  readonly by: AbortReason;
 
-  constructor(by: LeftBy, cause: unknown, details: FailureDetails = {}) {
+  constructor(by: AbortReason, cause: unknown, details: FailureDetails = {}) {
     const isSignal = by === 'SIGTERM' || by === 'SIGHUP';
     super('CANCELLED', `cancelled${isSignal ? ` by ${by}` : ''} at a question`, {
       after: 'unsent',
@@ -49,7 +49,7 @@ export class QuestionLeft extends Failure {
   }
 
   /** How it was left is still known where more was added: the desk goes a step back for one and leaves for another. */
-  override with(details: FailureDetails): QuestionLeft {
-    return new QuestionLeft(this.by, this.cause, super.with(details).details);
+  override with(details: FailureDetails): PromptAborted {
+    return new PromptAborted(this.by, this.cause, super.with(details).details);
   }
 }

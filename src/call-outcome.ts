@@ -7,7 +7,7 @@ import { type JsonValue, textAt } from './json/value.ts';
  * and give it back unchanged. It holds no body, no token and nothing of a customer but what the service put into a
  * message.
  */
-export interface Ending {
+export interface CallOutcome {
   /** null: a read that was made. */
   readonly outcome: Outcome | null;
   /** Attempts whose request may have left; 0 also where version 0.1.0 recorded no number. */
@@ -37,13 +37,13 @@ export interface Ending {
 }
 
 /** How a write ended: only a read has no outcome. */
-export type WriteEnding = Ending & { readonly outcome: Outcome };
+export type WriteOutcome = CallOutcome & { readonly outcome: Outcome };
 
 /**
- * The ending of a call of which nothing is known yet, to be completed. It has all members: to add some to a copy takes
+ * The outcome of a call of which nothing is known yet, to be completed. It has all members: to add some to a copy takes
  * ten times as long as to replace them.
  */
-export const NO_ENDING: Ending = {
+export const NO_OUTCOME: CallOutcome = {
   outcome: null,
   attempts: 0,
   notices: [],
@@ -79,11 +79,11 @@ const MAX_MESSAGE = 300;
 /** Longer codes than this are no codes; a body that poses as one is not kept. */
 const MAX_ERROR_CODE = 200;
 
-/** The ending of a call that failed. `message`: why, where the failure's details do not say it. */
-export function endingOf(
+/** The outcome of a call that failed. `message`: why, where the failure's details do not say it. */
+export function outcomeOfFailure(
   failure: Failure,
-  known: Partial<Pick<Ending, 'durationMs' | 'message' | 'clientReference'>> = {},
-): Ending {
+  known: Partial<Pick<CallOutcome, 'durationMs' | 'message' | 'clientReference'>> = {},
+): CallOutcome {
   const { outcome, http, attempts, sentAt, resultId, service, observed } = failure.details;
   const message = textAt(service, 'message') ?? known.message;
   const errorCode = textAt(service, 'errorCode');
@@ -112,7 +112,7 @@ export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefine
   return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
 }
 
-/** The members of an ending as a journal of a million rows names them. */
+/** The members of an outcome as a journal of a million rows names them. */
 const SHORT = {
   outcome: 's',
   attempts: 'a',
@@ -128,15 +128,15 @@ const SHORT = {
   clientReference: 'ref',
   repeated: 'rep',
   notices: 'notes',
-} as const satisfies Record<keyof Ending, string>;
+} as const satisfies Record<keyof CallOutcome, string>;
 
-/** An ending in a record: `s` and `a` always, others where they are known. */
-export type EndingRecord = { readonly s: Outcome; readonly a: number } & {
-  readonly [Name in keyof Ending as (typeof SHORT)[Name]]?: Ending[Name] | undefined;
+/** An outcome in a record: `s` and `a` always, others where they are known. */
+export type OutcomeRecord = { readonly s: Outcome; readonly a: number } & {
+  readonly [Name in keyof CallOutcome as (typeof SHORT)[Name]]?: CallOutcome[Name] | undefined;
 };
 
-/** The ending of a write as a record. Only a read has no outcome, and none is ever recorded. */
-export function encodeEnding(ending: Ending): EndingRecord {
+/** The outcome of a write as a record. Only a read has no outcome, and none is ever recorded. */
+export function encodeOutcome(ending: CallOutcome): OutcomeRecord {
   return {
     s: ending.outcome ?? 'unknown',
     a: ending.attempts,
@@ -159,15 +159,15 @@ export function encodeEnding(ending: Ending): EndingRecord {
  * The ending in a record of a journal, or under the names of its members in one of the history. Undefined: it is
  * none, or has a code that this version does not know.
  */
-export function decodeEnding(record: object): WriteEnding | undefined {
+export function decodeOutcome(record: object): WriteOutcome | undefined {
   // Only looked into: every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
-  const member = (name: keyof Ending): unknown => members[SHORT[name]] ?? members[name];
-  const text = (name: keyof Ending) => {
+  const member = (name: keyof CallOutcome): unknown => members[SHORT[name]] ?? members[name];
+  const text = (name: keyof CallOutcome) => {
     const value = member(name);
     return typeof value === 'string' ? value : undefined;
   };
-  const number = (name: keyof Ending) => {
+  const number = (name: keyof CallOutcome) => {
     const value = member(name);
     return typeof value === 'number' ? value : undefined;
   };

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEnding, type Ending, encodeEnding, endingOf, NO_ENDING } from '../../src/ending.ts';
+import {
+  type CallOutcome,
+  decodeOutcome,
+  encodeOutcome,
+  NO_OUTCOME,
+  outcomeOfFailure,
+} from '../../src/call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, OUTCOMES } from '../../src/failure.ts';
 
 const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -9,7 +15,7 @@ const whole = known(fc.nat());
 // Object.keys widens to texts; these are the keys of the table.
 const codes = Object.keys(FAILURES) as FailureCode[];
 
-const endings: fc.Arbitrary<Ending> = fc.record({
+const endings: fc.Arbitrary<CallOutcome> = fc.record({
   outcome: fc.constantFrom(...OUTCOMES),
   httpStatus: whole,
   requestId: text,
@@ -31,7 +37,7 @@ describe('an ending', () => {
   it('is read back from a line as it was', () => {
     fc.assert(
       fc.property(endings, (ending) => {
-        expect(decodeEnding(JSON.parse(JSON.stringify(encodeEnding(ending))))).toEqual(ending);
+        expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(ending))))).toEqual(ending);
       }),
     );
   });
@@ -39,18 +45,18 @@ describe('an ending', () => {
   it('is read back from a line that has its own names', () => {
     fc.assert(
       fc.property(endings, (ending) => {
-        expect(decodeEnding(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
+        expect(decodeOutcome(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
       }),
     );
   });
 
   it('of a write that says nothing of its outcome is kept as unknown', () => {
-    expect(encodeEnding(NO_ENDING)).toMatchObject({ s: 'unknown', a: 0 });
+    expect(encodeOutcome(NO_OUTCOME)).toMatchObject({ s: 'unknown', a: 0 });
   });
 
   it('has short names in a line, and nothing that is not known', () => {
-    const ending: Ending = { ...NO_ENDING, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
-    expect(JSON.stringify(encodeEnding(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+    const ending: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
+    expect(JSON.stringify(encodeOutcome(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
   });
 
   it.each([
@@ -58,12 +64,12 @@ describe('an ending', () => {
     ['with an outcome that is none', { s: 'maybe', a: 1 }],
     ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
   ])('a record %s is none', (_what, record) => {
-    expect(decodeEnding(record)).toBeUndefined();
+    expect(decodeOutcome(record)).toBeUndefined();
   });
 
   it('leaves out members of another kind, as no version writes them', () => {
     const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };
-    expect(decodeEnding(record)).toEqual({ ...NO_ENDING, outcome: 'applied' });
+    expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'applied' });
   });
 
   it('of a failure has what its details have, the message of the service cut', () => {
@@ -80,8 +86,8 @@ describe('an ending', () => {
         service,
       },
     });
-    expect(endingOf(failure, { durationMs: 9 })).toEqual({
-      ...NO_ENDING,
+    expect(outcomeOfFailure(failure, { durationMs: 9 })).toEqual({
+      ...NO_OUTCOME,
       outcome: 'rejected',
       httpStatus: 409,
       requestId: 'r-1',

@@ -6,8 +6,8 @@ import { takesReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { Failure, type Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
-import { quoteGiven } from '../input/given.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
+import { quoteValue } from '../input/quote-value.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
 import type { Row } from '../input/records/interpret.ts';
 import type { InputOptions, RowOptions } from '../input/records/rows.ts';
@@ -18,7 +18,7 @@ import { isRunName } from '../run/run-folder.ts';
 import type { Session } from '../session.ts';
 
 /** What was asked for, checked as far as the command line goes. */
-export interface ManyCall {
+export interface BulkCall {
   readonly options: CallOptions;
   /** Of each request. */
   readonly query: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
   const faults: Fault[] = [];
   const { run } = options;
   if (run !== undefined) {
-    const form = `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(run)}`;
+    const form = `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteValue(run)}`;
     const problem = isRunName(run) ? windowsNameProblem(run) : form;
     if (problem !== undefined) faults.push({ where: '--run', problem });
   }
@@ -89,7 +89,7 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
 }
 
 /** Reads everything that the command line says of a run. */
-export async function readManyCall(session: Session, command: CallCommand, typed: CallGiven): Promise<ManyCall> {
+export async function readBulkCall(session: Session, command: CallCommand, typed: CallGiven): Promise<BulkCall> {
   const { options } = typed;
   const given = await readGivenFields(session, command, typed);
   const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];

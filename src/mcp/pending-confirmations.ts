@@ -20,7 +20,7 @@ export function keyOf({ tool, args }: Subject): string {
 }
 
 /** Questions that a client carries to a person (protocol 2026-07-28), each by a nonce that is good for one answer. */
-export class Questions {
+export class PendingConfirmations {
   readonly #clock: ClockPort;
   /** By nonce. `requestId`: the call that asked. */
   readonly #open = new Map<string, { subject: string; deadlineMs: number; requestId: string | number }>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Card } from '../../../src/api/card.ts';
-import { misfitsOf } from '../../../src/json/misfits.ts';
 import { parseJson } from '../../../src/json/parse.ts';
+import { schemaViolations } from '../../../src/json/schema-violations.ts';
 import { list, TEXT } from '../../../src/json/shape.ts';
 
 const CARD = {
@@ -16,9 +16,9 @@ const CARD = {
   updatedAt: '2025-01-02T00:00:00Z',
 };
 
-function misfitsWith(more: object): readonly string[] {
+function violationsWith(more: object): readonly string[] {
   const card = parseJson(JSON.stringify({ ...CARD, ...more }));
-  return misfitsOf(Card, card).map(({ path, found, expected }) => {
+  return schemaViolations(Card, card).map(({ path, found, expected }) => {
     return `${path.join('.')}: ${found === undefined ? 'missing' : 'odd'}, ${expected}`;
   });
 }
@@ -32,7 +32,7 @@ describe('misfitsOf', () => {
     ['whole transactions', { transactions: [{ transactionId: 't', amount: 1.5, type: 'LOAD', createdAt: 'x' }] }],
     ['a number that no double holds', { initialBalance: 1e300 }],
   ])('finds none in a card with %s', (_, more) => {
-    expect(misfitsWith(more)).toEqual([]);
+    expect(violationsWith(more)).toEqual([]);
   });
 
   it.each([
@@ -62,16 +62,18 @@ describe('misfitsOf', () => {
       { cardId: undefined, updatedAt: undefined },
       ['cardId: missing, string', 'updatedAt: missing, string'],
     ],
-  ])('names what is wrong in a card with %s', (_, more, misfits) => {
-    expect(misfitsWith(more)).toEqual(misfits);
+  ])('names what is wrong in a card with %s', (_, more, violations) => {
+    expect(violationsWith(more)).toEqual(violations);
   });
 
   it('names no more than a thousand entries of a list', () => {
-    expect(misfitsOf(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
+    expect(schemaViolations(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
   });
 
   it('finds nothing odd where anything may stand, and refuses a type that it cannot judge', () => {
-    expect(misfitsOf({}, null)).toEqual([]);
-    expect(() => misfitsOf({ type: 'integer' }, null)).toThrow('no check is written for values of the type integer');
+    expect(schemaViolations({}, null)).toEqual([]);
+    expect(() => schemaViolations({ type: 'integer' }, null)).toThrow(
+      'no check is written for values of the type integer',
+    );
   });
 });

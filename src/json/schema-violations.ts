@@ -2,7 +2,7 @@ import type { JsonSchema } from './shape.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from './value.ts';
 
 /** A value that is not as a shape says: the names and places that lead to it, and the types it may have there. */
-export interface Misfit {
+export interface SchemaViolation {
   readonly path: readonly string[];
   /** undefined: a member that must be there is missing. */
   readonly found: JsonValue | undefined;
@@ -73,17 +73,23 @@ function membersOf(shape: JsonSchema) {
 }
 
 /** Where a value is not as its shape says, in the order of the shape; empty: all is. Limits and formats are not judged. */
-export function misfitsOf(shape: JsonSchema, value: JsonValue | undefined, path: readonly string[] = []): Misfit[] {
+export function schemaViolations(
+  shape: JsonSchema,
+  value: JsonValue | undefined,
+  path: readonly string[] = [],
+): SchemaViolation[] {
   if (checkOf(shape)(value)) return [];
   if (isJsonObject(value) && shape['properties'] !== undefined) {
     return membersOf(shape).flatMap(({ name, member, isRequired }) => {
       const found = value.get(name);
-      return found === undefined && !isRequired ? [] : misfitsOf(member, found, [...path, name]);
+      return found === undefined && !isRequired ? [] : schemaViolations(member, found, [...path, name]);
     });
   }
   if (isJsonArray(value) && shape['items'] !== undefined) {
     const items = itemsOf(shape);
-    return value.slice(0, MOST_ENTRIES).flatMap((entry, index) => misfitsOf(items, entry, [...path, String(index)]));
+    return value
+      .slice(0, MOST_ENTRIES)
+      .flatMap((entry, index) => schemaViolations(items, entry, [...path, String(index)]));
   }
   return [{ path, found: value, expected: typesOf(shape).join(' or ') }];
 }
