@@ -14,7 +14,7 @@ export interface Layer {
 
 const GROUND = ['json', 'context', 'failure', 'call-outcome'];
 const OPERATION = ['api', 'wire', 'http'];
-const INPUT_OUTPUT = ['files', 'output', 'input', 'options'];
+const INPUT_OUTPUT = ['files', 'output', 'rows', 'input', 'options'];
 const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
 const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
 
@@ -46,10 +46,11 @@ export const LAYERS: readonly Layer[] = [
     holds: 'table, json, ndjson, csv; safe text; queries; the card view',
     imports: [...GROUND, ...OPERATION],
   },
+  { name: 'rows', holds: 'the rows of a run, written down once', imports: [...GROUND, 'files'] },
   {
     name: 'input',
     holds: 'fields from flags; rows from files; --expect',
-    imports: [...GROUND, 'api', 'files', 'output'],
+    imports: [...GROUND, 'api', 'files', 'output', 'rows'],
   },
   {
     name: 'options',
@@ -66,7 +67,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'run',
     holds: 'many rows: pace, stop rules, results in order; journal/ the record on the disk',
-    imports: [...GROUND, ...OPERATION, 'files', 'output'],
+    imports: [...GROUND, ...OPERATION, 'files', 'output', 'rows'],
   },
   {
     name: 'plan',

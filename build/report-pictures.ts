@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RowShape } from '../src/rows/row.ts';
 import { encodeRecord, type JournalRecord } from '../src/run/journal/record.ts';
 import { RUN_VERSION } from '../src/run/run-folder.ts';
 import { screenSvg } from './screen-svg.ts';
@@ -70,8 +71,20 @@ function journal(): string {
 
 function writeRun(stateDir: string): void {
   const folder = join(stateDir, 'runs', RUN);
-  const rows = Array.from({ length: ROWS }, (_, index) => `${idOf(index + 1)},order-${10_001 + index}\n`);
-  const input = `cardId,clientReference\n${rows.join('')}`;
+  const cells = Array.from({ length: ROWS }, (_, index) => [idOf(index + 1), `order-${10_001 + index}`]);
+  const rows = `${JSON.stringify(cells.flatMap(([id, reference], index) => [index + 1, [id, reference]]))}\n`;
+  const columns = ['cardId', 'clientReference'];
+  const shape: RowShape = {
+    given: 'cells',
+    columns,
+    idParam: 'cardId',
+    ids: ['cardId'],
+    fields: [{ name: 'reason', value: 'stolen' }],
+    sendsEmpty: false,
+    expects: [],
+    onlyChanges: false,
+  };
+  const sha256 = createHash('sha256').update(rows).digest('hex');
   const header = {
     version: RUN_VERSION,
     run: RUN,
@@ -79,16 +92,17 @@ function writeRun(stateDir: string): void {
     profile: 'live',
     host: 'https://cards.example.com',
     user: 'ann',
-    inputSha256: createHash('sha256').update(input).digest('hex'),
+    inputSha256: sha256,
     inputFormat: 'csv',
     rows: ROWS,
     inputRows: ROWS,
     options: { defaults: '{"reason":"stolen"}', expectations: ['clientReference'], concurrency: 8, timeoutMs: 30_000 },
+    stored: { sha256, shape, columns },
     startedAt: new Date(START_MS).toISOString(),
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'header.json'), JSON.stringify(header));
-  writeFileSync(join(folder, 'input'), input);
+  writeFileSync(join(folder, 'rows'), rows);
   writeFileSync(join(folder, 'journal.jsonl'), journal());
 }
 

@@ -20,6 +20,7 @@ import { commandWords } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import { signaturePath } from '../plan/approvals.ts';
 import { type Approval, planRunName } from '../plan/plan-file.ts';
+import { readRows } from '../rows/row-reader.ts';
 import { orDiscard } from '../run/failed-file.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
@@ -29,10 +30,10 @@ import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { sayOpenRows } from './open-rows.ts';
-import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './plan-review.ts';
+import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { storeOptions } from './run-input.ts';
+import { rowsOfRun, storedOf, storeOptions } from './run-input.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
@@ -40,20 +41,21 @@ import { sayOrRefuseSameInput } from './same-input.ts';
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
 
 /** Copies a plan while it is read: a file may change meanwhile. */
-async function loadPlan(session: Session, path: string, copy: string) {
+async function loadPlan(session: Session, path: string, copy: string, rowsTo: string) {
   let reasonProblem: string | undefined;
   let hasUncellable = false;
   const plan = await readPlan(session, path, {
     copyTo: copy,
+    rowsTo,
     async onRows(rows, operation) {
       // No CSV cell can hold null, or the empty text, which is read as not given.
-      hasUncellable ||= rows.some(({ body }) => [...(body?.values() ?? [])].some((value) => (value ?? '') === ''));
+      hasUncellable ||= rows.some(({ row }) => [...(row.body?.values() ?? [])].some((value) => (value ?? '') === ''));
       const problems = (await reasonCheck(session, operation)?.(rows)) ?? [];
       const at = problems.findIndex((problem) => problem !== undefined);
-      if (at >= 0) reasonProblem ??= `line ${rows[at]?.line}: reason: ${problems[at]?.problem}`;
+      if (at >= 0) reasonProblem ??= `line ${rows[at]?.record.line}: reason: ${problems[at]?.problem}`;
     },
   });
-  return { ...plan, path, copy, hasUncellable, reasonProblem };
+  return { ...plan, path, copy, rowsTo, hasUncellable, reasonProblem };
 }
 
 /** Refuses a plan that cannot be applied here and now. A run may always be ended: one that was begun does not expire. */
@@ -85,7 +87,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
 
 async function confirmPlan(
   session: Session,
-  { header, operation, copy, survey, path }: LoadedPlan,
+  { header, operation, rowsTo, shape, survey, path }: LoadedPlan,
   status: Awaited<ReturnType<typeof planState>>,
   approvals: readonly Approval[],
   service: Service,
@@ -93,7 +95,7 @@ async function confirmPlan(
   if (session.common.yes) return;
   const rows = plural(header.rows, 'row');
   requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
-  await sayOpenRows(session, operation, rowsOfPlan(session, copy, { operation }));
+  await sayOpenRows(session, operation, readRows(rowsTo, shape));
   // Why others do not count was said before.
   const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
   await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });
@@ -114,11 +116,12 @@ function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPla
 /** Begins the run, with the signatures that counted beside its copy of the plan: a resume verifies them anew. */
 async function beginPlanRun(
   session: Session,
-  { header, operation, sha256, rowsSha256, copy, lastRow, path }: LoadedPlan,
+  plan: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
+  const { header, operation, sha256, rowsSha256, copy, rowsTo, lastRow, path } = plan;
   const run = await startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
@@ -128,7 +131,9 @@ async function beginPlanRun(
     inputSha256: sha256,
     rowsSha256,
     inputFormat: 'plan',
-    spool: copy,
+    spool: rowsTo,
+    planSpool: copy,
+    stored: storedOf(plan),
     rows: header.rows,
     inputRows: lastRow,
     options: {
@@ -140,7 +145,7 @@ async function beginPlanRun(
   try {
     for (const { as } of approved) {
       const by = { pid: session.context.pid, what: 'an approval of the run' };
-      await writeFileAtomic(signaturePath(run.folder.input, as), await readFile(signaturePath(path, as)), by);
+      await writeFileAtomic(signaturePath(run.folder.plan, as), await readFile(signaturePath(path, as)), by);
     }
     return run;
   } catch (error) {
@@ -170,7 +175,7 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   const { plan: name, rows } = header;
   guardWrite(session, operation, { kind: 'plan', plan: name, rows, approved: approved.length, path: plan.path });
   if (session.common.dryRun) {
-    await printDryRunRows(session, operation, rowsOfPlan(session, plan.copy, plan));
+    await printDryRunRows(session, operation, readRows(plan.rowsTo, plan.shape));
     return 0;
   }
   if (header.rows === 0) {
@@ -194,15 +199,15 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   refuseFailedName(given.failed, plan);
   const failedFile = await openFailed(session, given.failed, {
     inputFormat: 'plan',
-    input: plan.copy,
     columns: plan.columns,
+    shape: plan.shape,
     csvRaw: session.output.csvRaw,
     isKept: true,
   });
   const kept = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, given));
   return {
     operation,
-    rows: () => rowsOfPlan(session, kept.folder.input, plan),
+    rows: () => rowsOfRun(kept),
     rowCount: header.rows,
     pace: given,
     again: given.again === true,
@@ -218,11 +223,11 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
  * with that run or shows its results. Answers the exit code.
  */
 export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
-  const copy = await spoolPath(portsOf(session));
+  const [copy, rowsTo] = [await spoolPath(portsOf(session)), await spoolPath(portsOf(session))];
   try {
-    const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, given, plan)));
+    const begun = await unsent(loadPlan(session, path, copy, rowsTo).then((plan) => beginPlan(session, given, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    await rm(copy).catch(() => undefined);
+    for (const spool of [copy, rowsTo]) await rm(spool).catch(() => undefined);
   }
 }

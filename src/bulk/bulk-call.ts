@@ -1,16 +1,16 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
 import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
 import { reasonProblems } from '../call/reason-rule.ts';
 import { takesReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
-import { Failure, type Fault } from '../failure.ts';
+import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { quoteValue } from '../input/quote-value.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
-import type { Row } from '../input/records/interpret.ts';
-import type { InputOptions, RowOptions } from '../input/records/rows.ts';
+import type { InputOptions } from '../input/records/input-options.ts';
+import type { GoodRow } from '../input/records/interpret.ts';
 import { textAt } from '../json/value.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { windowsNameProblem } from '../options/windows-name.ts';
@@ -23,13 +23,14 @@ export interface BulkCall {
   /** Of each request. */
   readonly query: Readonly<Record<string, string>>;
   /** How its rows are read. */
-  readonly reading: InputOptions & RowOptions;
+  readonly reading: InputOptions & {
+    /** SHA-256 of the older file; undefined: none was given. */
+    readonly changedFromSha256: string | undefined;
+  };
   /** What is wrong with the command line. */
   readonly faults: readonly Fault[];
   /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
   readonly fieldsAreSound: boolean;
-  /** The file of `--changed-from`, of which `reading` has the index. USAGE when it is no longer what was read. */
-  readonly older: (() => Promise<Uint8Array>) | undefined;
   open(): Promise<InputFile>;
 }
 
@@ -46,29 +47,19 @@ function inputOfWords(words: readonly string[], idParam: string): InputFile {
   };
 }
 
-/** The older file, read once: what is compared with is what a resume finds again. Only a file on a disk is read again. */
+/** The older file, read once: an index of its rows, and its digest. */
 async function loadChangedFrom(session: Session, operation: Operation, path: string, sheet: string | undefined) {
-  const open = () => openInput(path, session.context.stdin, '--changed-from');
-  const file = await open();
+  const file = await openInput(path, session.context.stdin, '--changed-from');
   const sum = createHash('sha256');
-  const pieces: Uint8Array[] = [];
   async function* bytes() {
     for await (const piece of file.bytes()) {
       sum.update(piece);
-      if (!file.isRereadable) pieces.push(Uint8Array.from(piece));
       yield piece;
     }
   }
   const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
   const index = await readChangedFrom({ ...file, bytes }, options);
-  const sha256 = sum.digest('hex');
-  const older = async () => {
-    if (file.isRereadable) for await (const piece of (await open()).bytes()) pieces.push(Uint8Array.from(piece));
-    const all = Buffer.concat(pieces);
-    if (hash('sha256', all) === sha256) return all;
-    throw Failure.unsent('USAGE', `${file.name} changed since it was compared with`);
-  };
-  return { older, index, sha256 };
+  return { index, sha256: sum.digest('hex') };
 }
 
 function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
@@ -118,7 +109,6 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
     query: Object.fromEntries(Object.entries(asked.values).map(([name, value]) => [name, String(value)])),
     faults,
     fieldsAreSound: checked.faults.length === 0 && !command.options.some(isFaulty),
-    older: changedFrom?.older,
     open: async () =>
       path === undefined
         ? inputOfWords(typed.words, command.idParam ?? 'id')
@@ -150,9 +140,9 @@ async function rowChecks(session: Session, operation: Operation, { plan, again }
   if (plan === undefined || again === true) return reasons;
   const open = await (await import('./open-rows.ts')).openCheck(session, operation);
   if (reasons === undefined || open === undefined) return reasons ?? open;
-  return async (rows: readonly Row[]) => {
-    const found = await open(rows);
-    return (await reasons(rows)).map((problem, index) => problem ?? found[index]);
+  return async (good: readonly GoodRow[]) => {
+    const found = await open(good);
+    return (await reasons(good)).map((problem, index) => problem ?? found[index]);
   };
 }
 
@@ -160,10 +150,10 @@ async function rowChecks(session: Session, operation: Operation, { plan, again }
 export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRows'] {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
-  return async (rows) => {
+  return async (good) => {
     const problems = await reasonProblems(
       profile,
-      rows.map(({ body }) => textAt(body, 'reason')),
+      good.map(({ row }) => textAt(row.body, 'reason')),
     );
     return problems.map((problem) => (problem === undefined ? undefined : { field: 'reason', problem }));
   };

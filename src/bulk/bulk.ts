@@ -8,12 +8,12 @@ import type { CallCommand, CallGiven } from '../command/command.ts';
 import { collect, joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../command/faults.ts';
 import { note, usageFailure, warning } from '../failure.ts';
 import { describeIoError, orIoFailure } from '../files/io-failure.ts';
-import { openInput } from '../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
 import type { Duplicates } from '../input/records/findings.ts';
-import { type InputOptions, rowsOf } from '../input/records/rows.ts';
+import type { InputOptions } from '../input/records/input-options.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands } from '../output/safe-text.ts';
+import { readRows } from '../rows/row-reader.ts';
 import { orDiscard } from '../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
@@ -24,7 +24,7 @@ import { executeRun } from './execute-run.ts';
 import { listBulk, listColumns } from './list-bulk.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
+import { failedPathOf, ROW_OPTIONS, storedOf, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
@@ -53,27 +53,27 @@ export async function runBulk(session: Session, command: CallCommand, given: Cal
   if (isRun) refuseReadOnly(session);
   if (call.faults.length > 0) await refuseFaults(call);
   const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
-  const copy = await isUnsent(placeForCopy(session, isRun));
+  const spool = await isUnsent(placeForRows(session, isRun));
   try {
-    const begun = await isUnsent(beginBulk(session, command, call, copy.path));
+    const begun = await isUnsent(beginBulk(session, command, call, spool.path));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    await copy.remove();
+    await spool.remove();
   }
 }
 
-/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
-async function placeForCopy(session: Session, isRun: boolean) {
+/** Where the rows are written while they are checked. */
+async function placeForRows(session: Session, isRun: boolean) {
   const making = () =>
     orIoFailure(mkdtemp(join(tmpdir(), 'frontdesk-')), `cannot make a folder in ${tmpdir()}`, 'unsent');
   const folder = isRun && !session.common.dryRun ? undefined : await making();
-  const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'input');
+  const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'rows');
   const forget = session.dropAtSignal(folder ?? path);
   const remove = async (): Promise<void> => {
     forget();
     // What became of the rows is known by then: a copy that cannot be removed is only told.
     await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
-      session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
+      session.notify(warning('LEFT_BEHIND', `the rows of the input could not be removed: ${describeIoError(error)}`)),
     );
   };
   return { path, remove };
@@ -101,24 +101,22 @@ async function lookForSameInput(session: Session, { options, reading }: BulkCall
 }
 
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
-async function beginBulk(session: Session, command: CallCommand, call: BulkCall, copy: string): Promise<Run | number> {
+async function beginBulk(session: Session, command: CallCommand, call: BulkCall, spool: string): Promise<Run | number> {
   const { options, reading } = call;
   const { operation } = reading;
   const isWriting = isWrite(operation);
   const duplicates = duplicatesOf(options, reading);
-  const checked = await checkInput(await call.open(), reading, { duplicates, copyTo: copy });
+  const isDryRun = session.common.dryRun && isWriting;
+  const isKept = isWriting && !isDryRun && options.plan === undefined;
+  const checked = await checkInput(await call.open(), reading, { duplicates, rowsTo: spool, isKept });
   refuseOtherCount(options.expectRows, checked.rows);
   refuseOtherChanges(options.expectChanges, checked.changed);
   await refuseFullSheet(session, operation, checked);
   await notifyInput(session, call, checked);
-  const rowsIn = (path: string) =>
-    async function* () {
-      const file = await openInput(path, session.context.stdin, '--from');
-      yield* rowsOf(file, { ...reading, format: checked.format });
-    };
+  const rowsIn = (path: string) => () => readRows(path, checked.shape);
   const run: Run = {
     operation,
-    rows: rowsIn(copy),
+    rows: rowsIn(spool),
     rowCount: checked.selected,
     pace: options,
     again: options.again === true,
@@ -135,12 +133,11 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
     await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
-    return makePlan(session, run, call, checked, () => openFailedOf(session, call, checked, copy));
+    return makePlan(session, run, call, checked, () => openFailedOf(session, call, checked));
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
   if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
-  const isDryRun = session.common.dryRun && isWriting;
   if (isDryRun && checked.selected > 0) {
     await noteUncompared(session, reading.expectations);
     await notifyUnchanged(session, checked);
@@ -153,14 +150,13 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
   if (isWriting) await lookForSameInput(session, call, checked);
   const shown = await confirmBulk(session, call, checked, service, run.rows);
   await compareTokenLife(session, service, checked.selected, options.rate);
-  const failedFile = await openFailedOf(session, call, checked, copy);
+  const failedFile = await openFailedOf(session, call, checked);
   if (operation.query !== null) return listBulk(session, { ...run, failedFile }, call);
   if (!isWriting) return { ...run, failedFile };
-  const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
-  return { ...run, failedFile, kept, shown, rows: rowsIn(kept.folder.input) };
+  const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, spool));
+  return { ...run, failedFile, kept, shown, rows: rowsIn(kept.folder.rows) };
 }
 
-/** A run that is taken up again by its name writes the file anew with which it was begun. */
 /** The files that the call reads or makes besides, by option. */
 function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
   const named: readonly (readonly [string, string | undefined])[] = [
@@ -174,16 +170,17 @@ function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
   );
 }
 
-async function openFailedOf(session: Session, call: BulkCall, checked: CheckedInput, input: string) {
+/** A run that is taken up again by its name writes the file anew with which it was begun. */
+async function openFailedOf(session: Session, call: BulkCall, checked: CheckedInput) {
   const { options, reading } = call;
   const { run, failed, plan } = options;
   const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
   return openFailed(session, failed ?? (begun && failedPathOf(begun)), {
     inputFormat: reading.path === '' ? 'ids' : checked.format,
-    input,
     columns: checked.columns,
+    dialect: checked.dialect,
+    shape: checked.shape,
     csvRaw: reading.csvRaw,
-    needsJson: reading.changedFrom !== undefined && reading.emptyCells === 'clear',
     isKept: isWrite(reading.operation) && plan === undefined,
     others: othersOf(call),
   });
@@ -202,7 +199,7 @@ async function notifyInput(session: Session, { reading, options }: BulkCall, che
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
 }
 
-async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInput, spool: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
   const { sha256, rowsSha256, format, rows, selected } = checked;
   const { path } = call.reading;
@@ -213,8 +210,8 @@ async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInp
     inputSha256: sha256,
     rowsSha256,
     inputFormat: format,
-    spool: copy,
-    older: await call.older?.(),
+    spool,
+    stored: storedOf(checked),
     rows: selected,
     inputRows: rows,
     rowOptions: ROW_OPTIONS,

@@ -4,11 +4,11 @@ import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts'
 import { Failure, type Notice, warning } from '../failure.ts';
 import { quoteValue, showValue } from '../input/quote-value.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
-import type { Row } from '../input/records/interpret.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../output/safe-text.ts';
+import type { Row } from '../rows/row.ts';
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
 import type { BulkCall } from './bulk-call.ts';

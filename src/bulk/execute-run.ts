@@ -4,10 +4,8 @@ import { repeatText } from '../call/open-guard.ts';
 import { unsent } from '../command/faults.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { FAILURES, Failure, warning } from '../failure.ts';
-import type { Row } from '../input/records/interpret.ts';
-import { eachRow } from '../input/records/rows.ts';
-import type { JsonValue } from '../json/value.ts';
 import { failureLimit } from '../options/limits.ts';
+import { eachRow, type Row } from '../rows/row.ts';
 import { orDiscard } from '../run/failed-file.ts';
 import { runRows } from '../run/row-runner.ts';
 import type { ActiveRun } from '../run/run-store.ts';
@@ -77,14 +75,14 @@ function sendRows(
     },
     dropStalledReaders: () => session.context.dropStalledReaders(),
     // The cells of a row are kept until it is printed: `--failed` may need them.
-    sizeOf: ({ record }) => record.values.reduce(addLength, 0),
+    sizeOf: ({ given }) => (typeof given === 'string' ? given.length : [...given.values()].reduce(addLength, 0)),
     persist: failedFile?.add,
     emit,
     progress,
   });
 }
 
-function addLength(bytes: number, cell: JsonValue): number {
+function addLength(bytes: number, cell: unknown): number {
   return bytes + (typeof cell === 'string' ? cell.length : 0);
 }
 

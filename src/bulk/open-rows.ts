@@ -15,12 +15,12 @@ import { Failure } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
 import { makesAnother } from '../history/open-writes.ts';
-import type { Row } from '../input/records/interpret.ts';
-import type { InputOptions } from '../input/records/rows.ts';
+import type { InputOptions } from '../input/records/input-options.ts';
 import { textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
 import { shortEntry } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
+import type { Row } from '../rows/row.ts';
 import type { AboutRow, RowResult } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/run-folder.ts';
 import type { Session } from '../session.ts';
@@ -92,8 +92,8 @@ function isDone({ outcome }: CallOutcome): boolean {
 export async function openCheck(session: Session, operation: Operation): Promise<InputOptions['checkRows']> {
   if (!makesAnother(operation)) return undefined;
   const open = await openRowsOf(session, operation);
-  return async (rows) =>
-    rows.map((row) => {
+  return async (good) =>
+    good.map(({ row }) => {
       const repeated = open.repeatedBy(row);
       if (repeated === undefined) return undefined;
       return { field: Object.keys(operation.params.shape)[0] ?? 'name', problem: `${repeatText(repeated)} (--again)` };

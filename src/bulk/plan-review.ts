@@ -3,12 +3,10 @@ import type { OutputPort } from '../context.ts';
 import { Failure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { openInput } from '../input/input-file.ts';
-import type { Row } from '../input/records/interpret.ts';
-import { rowsOf } from '../input/records/rows.ts';
 import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/approvals.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { type PlanView, planView } from '../plan/plan-view.ts';
-import { type CheckedPlan, checkPlan, planReading } from '../plan/read-plan.ts';
+import { type CheckedPlan, checkPlan } from '../plan/read-plan.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
@@ -22,15 +20,6 @@ export async function readPlan(
   more?: Parameters<typeof checkPlan>[1],
 ): Promise<CheckedPlan> {
   return checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
-}
-
-/** The rows of a plan that was read before. */
-export async function* rowsOfPlan(
-  session: Session,
-  path: string,
-  { operation }: Pick<CheckedPlan, 'operation'>,
-): AsyncGenerator<readonly Row[]> {
-  yield* rowsOf(await openInput(path, session.context.stdin, '<file>'), planReading(operation));
 }
 
 /** Does a person look at stdout, and has asked for no other form? */

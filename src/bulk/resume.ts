@@ -5,7 +5,7 @@ import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { orDiscard } from '../run/failed-file.ts';
-import { type RunHeader, requireRun, runFolder } from '../run/run-folder.ts';
+import { type RunHeader, requireRun, type StoredRunHandle, storedRowsOf } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
@@ -13,17 +13,7 @@ import { executeRun } from './execute-run.ts';
 import { countApprovals, readPlan } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
-import {
-  columnsOfRun,
-  failedFormatOf,
-  failedPathOf,
-  needsJson,
-  operationOfRun,
-  paceOf,
-  rowsOfRun,
-  unknownRowsOf,
-  withLimits,
-} from './run-input.ts';
+import { failedPathOf, operationOfRun, paceOf, rowsOfRun, unknownRowsOf, withLimits } from './run-input.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -51,10 +41,11 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const run = await requireRun(ports.stateDir, name);
   const { header } = run;
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  const stored = storedRowsOf(run);
   const operation = operationOfRun(header);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
-  guardWrite(session, operation, await wayOf(session, header));
+  guardWrite(session, operation, await wayOf(session, run));
   await sayWhatIsLeft(session, name);
   if (unknownRows === 'resend') await confirmResend(session, header);
   await session.service(operation.family);
@@ -63,19 +54,20 @@ export async function resume(session: Session, given: CallOptions, name: string)
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
   const failedPath = given.failed ?? failedPathOf(header);
-  const rowColumns = failedPath === undefined ? [] : await columnsOfRun(session, run);
+  const { columns: rowColumns, dialect, shape } = stored;
   const failedFile = await openFailed(session, failedPath, {
-    inputFormat: failedFormatOf(header, rowColumns),
-    input: run.folder.input,
+    // Any kind of file can hold mere ids: those of a command line are kept as NDJSON, whatever --failed is called.
+    inputFormat: rowColumns.every((name) => name === 'id' || name === 'cardId') ? 'ids' : header.inputFormat,
     columns: rowColumns,
+    dialect,
+    shape,
     csvRaw: header.options['csvRaw'] === true,
-    needsJson: needsJson(header),
     isKept: true,
   });
   const kept = await orDiscard(failedFile, resumeRun(ports, name));
   return executeRun(withLimits(session, header.options), {
     operation,
-    rows: () => rowsOfRun(session, kept),
+    rows: () => rowsOfRun(kept),
     rowCount: header.rows,
     pace: paceOf(given, header.options),
     kept,
@@ -86,16 +78,18 @@ export async function resume(session: Session, given: CallOptions, name: string)
 }
 
 /** What a resume sends. The plan and the approvals that a plan's run keeps are verified anew (USAGE). */
-async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
+async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> {
+  const { header, folder } = run;
   if (header.inputFormat !== 'plan') {
     const { rows, inputRows } = header;
     return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
-  const { input } = runFolder(session.stateDir(), header.run);
-  const plan = await readPlan(session, input);
-  if (planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
+  const { plan: path } = folder;
+  const plan = await readPlan(session, path);
+  const isOther = plan.fileSha256 !== storedRowsOf(run).sha256;
+  if (isOther || planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
     throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${plan.header.plan})`);
   }
-  const { approvals } = await countApprovals(session, input, input);
+  const { approvals } = await countApprovals(session, path, path);
   return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
 }

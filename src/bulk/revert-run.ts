@@ -2,11 +2,10 @@ import { isUpdate } from '../api/operation.ts';
 import { FAILURES, Failure, note, type Outcome, warning } from '../failure.ts';
 import { type HistoryEntry, hostOf } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
-import type { Row } from '../input/records/interpret.ts';
-import { eachRow } from '../input/records/rows.ts';
 import { localTime } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import { type RunHeader, requireRun } from '../run/run-folder.ts';
+import { eachRow, type Row } from '../rows/row.ts';
+import { type RunHeader, requireRun, storedRowsOf } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import { StoredRun } from '../run/stored-run.ts';
 import type { Session } from '../session.ts';
@@ -44,9 +43,9 @@ async function laterWrites(session: Session, { header }: StoredRun): Promise<Rea
 }
 
 /** Each row that may have changed something, the fields of which it is not known what they were, and a later write. */
-async function* reversalsOf(session: Session, run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
+async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
   try {
-    for await (const { row, ending } of run.results(eachRow(rowsOfRun(session, run)), { outcomes: TO_REVERT })) {
+    for await (const { row, ending } of run.results(eachRow(rowsOfRun(run)), { outcomes: TO_REVERT })) {
       const lost = [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined);
       const write = later.get(row.id ?? '');
       const isLater = write !== undefined && Date.parse(write.time) > (ending.sentAtMs ?? 0);
@@ -81,6 +80,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const run = await requireRun(session.stateDir(), name);
   const { header } = run;
   const operation = operationOfRun(header);
+  storedRowsOf(run);
   if (!isUpdate(operation)) {
     throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and there is no way back from that`);
   }
@@ -93,7 +93,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const later = overLater ? new Map<string, HistoryEntry>() : await laterWrites(session, stored);
   // Line 1 of a plan says how many rows follow, so they are counted first.
   let [all, rows, knowsOld] = [0, 0, false];
-  for await (const { row, lost, write } of reversalsOf(session, stored, later)) {
+  for await (const { row, lost, write } of reversalsOf(stored, later)) {
     all += 1;
     if (lost.length === 0 && write === undefined) rows += 1;
     knowsOld ||= row.before !== undefined;
@@ -105,7 +105,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
   await writePlan(session, plan, about, { command }, async (add) => {
     let told = 0;
-    for await (const { row: planned, lost, write } of reversalsOf(session, stored, later)) {
+    for await (const { row: planned, lost, write } of reversalsOf(stored, later)) {
       const { row, id, body, before } = planned;
       if (lost.length === 0 && write === undefined) {
         const old = new Map([...(body?.keys() ?? [])].map((field) => [field, before?.get(field) ?? null]));

@@ -2,23 +2,27 @@ import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Failure, type Notice, warning } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
-import type { FieldValue } from '../input/check-fields.ts';
 import type { ExpectationInput } from '../input/expect.ts';
-import { openInput } from '../input/input-file.ts';
-import { readChangedFrom } from '../input/records/changed-from.ts';
-import type { Row } from '../input/records/interpret.ts';
-import { INPUT_FORMATS, type InputFormat, isTable } from '../input/records/record.ts';
-import { type RowOptions, rowsOf } from '../input/records/rows.ts';
+import type { CheckedInput } from '../input/records/check-input.ts';
+import { isTable } from '../input/records/record.ts';
 import { parseShard } from '../input/records/shard.ts';
-import { parseJson } from '../json/parse.ts';
-import { fromPlain, toPlain } from '../json/plain.ts';
+import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonObject } from '../json/value.ts';
 import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
 import { plural } from '../output/safe-text.ts';
-import type { RunHeader, RunOptions, StoredRunHandle } from '../run/run-folder.ts';
+import type { Row } from '../rows/row.ts';
+import { readRows } from '../rows/row-reader.ts';
+import {
+  type RunHeader,
+  type RunOptions,
+  type StoredRows,
+  type StoredRunHandle,
+  storedRowsOf,
+} from '../run/run-folder.ts';
+import { StoredRun } from '../run/stored-run.ts';
 import type { Session } from '../session.ts';
+import type { BulkCall } from './bulk-call.ts';
 import type { Run } from './run.ts';
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */
@@ -50,7 +54,7 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 }
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
-export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
+export function storeOptions(rows: Partial<BulkCall['reading']>, pace: PaceOptions): RunOptions {
   const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;
   const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
   return {
@@ -67,31 +71,7 @@ export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunO
   };
 }
 
-type Option = RunOptions[string] | undefined;
-
-const textOf = (option: Option) => (typeof option === 'string' ? option : undefined);
-const textsOf = (option: Option): readonly string[] => (Array.isArray(option) ? option : []);
-
-/** The options of a run as they were stored. */
-export function loadRowOptions(options: RunOptions): RowOptions {
-  const { defaults, expectations, emptyCells, csvRaw, sheet, ignoreColumns, shard, changedFrom } = options;
-  const fields = parseJson(textOf(defaults) ?? '{}');
-  const part = parseShard(textOf(shard) ?? '');
-  return {
-    // Bodies of operations that take many rows hold texts, booleans and null only, which are the same plain.
-    defaults: isJsonObject(fields) ? (toPlain(fields) as Record<string, FieldValue>) : {},
-    expectations: textsOf(expectations).map((text) => {
-      const [field = '', ...values] = text.split('=');
-      return { field, value: values.length === 0 ? undefined : values.join('=') };
-    }),
-    emptyCells: emptyCells === 'clear' ? 'clear' : 'keep',
-    csvRaw: csvRaw === true,
-    sheet: textOf(sheet),
-    ignoreColumns: textsOf(ignoreColumns),
-    shard: 'index' in part ? part : undefined,
-    changedFromSha256: textOf(changedFrom),
-  };
-}
+const textOf = (option: RunOptions[string] | undefined) => (typeof option === 'string' ? option : undefined);
 
 /** The pace of a run that goes on: as it is given anew, else its own. */
 export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
@@ -127,64 +107,21 @@ export function operationOfRun(header: RunHeader): Operation {
   throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
 }
 
-/** In which kind of file the rows of a run that did not succeed are written. */
-export function failedFormatOf(header: RunHeader, columns: readonly string[]): InputFormat {
-  // Any kind of file can hold mere ids: those of a command line are kept as NDJSON, whatever --failed is called.
-  const isMereIds = columns.every((name) => name === 'id' || name === 'cardId');
-  return isMereIds ? 'ids' : formatOfRun(header);
-}
-
-function formatOfRun(header: RunHeader): InputFormat {
-  const format = INPUT_FORMATS.find((known) => known === header.inputFormat);
-  if (format !== undefined) return format;
-  throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
-}
-
-/** Of which rows csv cannot say what was sent: an empty text stands there as a cell that was left alone does. */
-export function needsJson({ options }: Pick<RunHeader, 'options'>): boolean {
-  return typeof options['changedFrom'] === 'string' && options['emptyCells'] === 'clear';
-}
-
 /** In which format the original rows of a run are written again. */
 export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
-/** The rows of a run, read from the copy of its input in the way in which the run read them, with what older cells held. */
-export async function* rowsOfRun(
-  session: Session,
-  { header, folder }: StoredRunHandle,
-): AsyncGenerator<readonly Row[]> {
-  const { stdin } = session.context;
-  const operation = operationOfRun(header);
-  const format = formatOfRun(header);
-  const file = await openInput(folder.input, stdin, 'the input of the run');
-  if (format === 'plan') {
-    const { planReading } = await import('../plan/read-plan.ts');
-    return yield* rowsOf(file, planReading(operation));
-  }
-  const options = loadRowOptions(header.options);
-  const older = { ...options, operation, path: folder.older };
-  const changedFrom =
-    options.changedFromSha256 === undefined
-      ? undefined
-      : await readChangedFrom(await openInput(older.path, stdin, '--changed-from'), older);
-  // Whether rows whose outcome is unknown may be sent was decided when the run began.
-  const reading = { changedFrom, resendUnknown: true, path: '', format };
-  yield* rowsOf(file, { ...options, operation, ...reading });
+/** What a run keeps of its rows beside them. */
+export function storedOf({ fileSha256: sha256, shape, columns, dialect }: CheckedInput): StoredRows {
+  if (sha256 === undefined) throw new Error('the rows were not written');
+  return { sha256, shape, columns: [...columns], ...(dialect === undefined ? {} : { dialect }) };
 }
 
-/** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */
-export async function columnsOfRun(session: Session, run: StoredRunHandle): Promise<readonly string[]> {
-  const columns = new Set<string>();
-  let last: readonly string[] | undefined;
-  for await (const batch of rowsOfRun(session, run)) {
-    for (const { record } of batch) {
-      if (record.names !== last) for (const name of record.names) columns.add(name);
-      last = record.names;
-    }
-  }
-  return [...columns];
+/** The rows of a run as they were written down when it began; of one of an earlier build what its journal knows of them. */
+export function rowsOfRun(run: StoredRunHandle | StoredRun): AsyncIterable<readonly Row[]> {
+  if (run.header.stored === undefined && run instanceof StoredRun) return run.knownRows();
+  return readRows(run.folder.rows, storedRowsOf(run).shape);
 }
 
 const MAX_NAMED = 20;

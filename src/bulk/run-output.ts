@@ -2,7 +2,6 @@ import { isWrite } from '../api/operation.ts';
 import { canRedraw } from '../ask/wait-display.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
-import type { Row } from '../input/records/interpret.ts';
 import { printJson } from '../json/print.ts';
 import { jsonOf } from '../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
@@ -10,6 +9,7 @@ import { paintCount, paintsErrors, renderNotice } from '../output/failure-text.t
 import { breakLine, widthOf } from '../output/line-break.ts';
 import { type Format, isJson, type RowStream, type Surroundings } from '../output/options.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
+import type { Row } from '../rows/row.ts';
 import { Progress } from '../run/progress.ts';
 import type { RowResult } from '../run/row-outcome.ts';
 import { printedRow } from '../run/row-result.ts';

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../api/operation.ts';
 import { warning } from '../failure.ts';
-import { dialectOf } from '../input/records/dialect.ts';
-import type { Row } from '../input/records/interpret.ts';
 import type { PaceOptions } from '../options/call-options.ts';
 import type { Column } from '../output/column.ts';
+import type { Row } from '../rows/row.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from '../run/failed-file.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
 import type { RunHeader } from '../run/run-folder.ts';
@@ -80,13 +79,11 @@ export async function startRun(
   return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });
 }
 
-/** Opens the file of `--failed`, where one is wanted, in the dialect of `input`, from which the rows are read. */
+/** Opens the file of `--failed`, where one is wanted. */
 export async function openFailed(
   session: Session,
   path: string | undefined,
-  { input, ...rows }: Omit<FailedFileOptions, 'path' | 'dialect' | 'pid'> & { readonly input: string },
+  rows: Omit<FailedFileOptions, 'path' | 'pid'>,
 ): Promise<FailedFile | undefined> {
-  if (path === undefined) return undefined;
-  const dialect = rows.inputFormat === 'csv' ? await dialectOf(input) : undefined;
-  return openFailedFile({ ...rows, path, dialect, pid: session.context.pid });
+  return path === undefined ? undefined : openFailedFile({ ...rows, path, pid: session.context.pid });
 }

@@ -6,13 +6,14 @@ import type { WriteIntent } from '../history/record.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
 import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
-import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
+import { type ExpectationInput, parseExpectation } from '../input/expect.ts';
 import { describeFields } from '../input/fields.ts';
 import { suspicionOf, warningsOf } from '../input/suspicious-values.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
 import { nameOf } from '../options/option.ts';
 import { choiceWords } from '../options/read-value.ts';
+import type { Expectation } from '../rows/row.ts';
 import type { Session } from '../session.ts';
 
 /** A single call, checked: ready to be sent. */

@@ -3,13 +3,8 @@ import { sameDecimal } from '../json/decimal.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { didYouMean } from '../output/nearest.ts';
+import type { Expectation } from '../rows/row.ts';
 import { quoteValue, showValue } from './quote-value.ts';
-
-/** One `--expect`: the card's field, dotted into metadata, and the value it must have. */
-export interface Expectation {
-  readonly field: string;
-  readonly value: string;
-}
 
 /** An expectation whose value may be left out: each row of `--from` brings its own. */
 export interface ExpectationInput {

@@ -1,19 +1,21 @@
 import type { Hash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
-import type { Expectation } from '../input/expect.ts';
+import { ignoreErrors, orIoFailure } from '../files/io-failure.ts';
 import { describeFields } from '../input/fields.ts';
 import type { InputFile } from '../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
-import type { Row } from '../input/records/interpret.ts';
+import type { InputOptions, ReadThrough, Seal } from '../input/records/input-options.ts';
+import type { GoodRow } from '../input/records/interpret.ts';
 import { LineParser } from '../input/records/line-parser.ts';
 import { peek } from '../input/records/read.ts';
-import { type Element, type InputFault, MAX_RECORD_LENGTH, type Planned } from '../input/records/record.ts';
-import type { InputOptions, ReadThrough, Seal } from '../input/records/rows.ts';
+import { type Element, type InputFault, MAX_RECORD_LENGTH } from '../input/records/record.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Row } from '../rows/row.ts';
 import { hashFirstLine, headerOf, isCount, type PlanHeader } from './plan-file.ts';
 import { PlanSurvey } from './plan-view.ts';
 
@@ -45,12 +47,12 @@ export class PlanRows {
   lastRow = 0;
   readonly #idParam: string | undefined;
   readonly #fields: ReadonlySet<string> | undefined;
-  readonly #drift: Planned['drift'];
-  /** The fields that each row has to hold a value of; undefined: that was looked at before. */
-  readonly #expected: string | undefined;
+  readonly #drift: NonNullable<Row['drift']>;
+  /** The fields that each row has to hold a value of. */
+  readonly #expected: readonly string[];
 
-  constructor({ params, body, family }: Operation, expected?: readonly string[]) {
-    this.#expected = expected?.toSorted().join('\n');
+  constructor({ params, body, family }: Operation, expected: readonly string[] = []) {
+    this.#expected = expected;
     this.#idParam = Object.keys(params.shape)[0];
     this.#fields = body === null ? undefined : new Set(describeFields(body).map(({ name }) => name));
     this.#drift = family === 'cards' ? 'checked' : 'unchecked';
@@ -73,7 +75,7 @@ export class PlanRows {
       row: this.lastRow,
       names: cells.map(([name]) => name),
       values: cells.map(([, value]) => value),
-      planned: { body, before, about, expects: expectsIn(object.get('expect')), drift: this.#drift },
+      planned: { before, about, expect: textsIn(object.get('expect'), this.#expected), drift: this.#drift },
       ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),
     };
   }
@@ -104,28 +106,30 @@ export class PlanRows {
     const lacking = this.#drift === 'checked' ? ['before', 'about'].find((name) => !object.has(name)) : undefined;
     if (lacking !== undefined) return `${lacking} is missing`;
     const expect = object.get('expect');
-    const expects = expectsIn(expect);
-    if (expect !== undefined && !(isJsonObject(expect) && expects.length === expect.size)) {
+    const fields = isJsonObject(expect) ? [...expect.keys()] : [];
+    if (
+      expect !== undefined &&
+      !(isJsonObject(expect) && [...expect.values()].every((one) => typeof one === 'string'))
+    ) {
       return 'expect is not an object of texts';
     }
-    const fields = expects.map(({ field }) => field).toSorted();
-    const isOther = this.#expected !== undefined && fields.join('\n') !== this.#expected;
-    return isOther ? 'expect is not of the fields that line 1 names' : undefined;
+    const isSame = fields.toSorted().join('\n') === this.#expected.toSorted().join('\n');
+    return isSame ? undefined : 'expect is not of the fields that line 1 names';
   }
 }
 
-function expectsIn(expect: JsonValue | undefined): readonly Expectation[] {
-  if (!isJsonObject(expect)) return [];
-  return [...expect].flatMap(([field, value]) => (typeof value === 'string' ? [{ field, value }] : []));
+/** The texts of these members; what is none has been found out. */
+function textsIn(object: JsonValue | undefined, names: readonly string[]): readonly string[] {
+  return names.map((name) => (isJsonObject(object) ? String(object.get(name)) : ''));
 }
 
-/** How a plan is read: as an input whose lines are rows with their bodies. Each reading needs its own. */
-export function planReading(operation: Operation, rows = new PlanRows(operation)): InputOptions & { format: 'plan' } {
+/** How a plan is read: as an input whose lines are rows with their bodies. */
+function planReading(operation: Operation, { expect = [] }: PlanHeader, rows: PlanRows): InputOptions {
   return {
     operation,
     defaults: {},
-    expectations: [],
-    emptyCells: 'keep',
+    expectations: expect.map((field) => ({ field, value: undefined })),
+    emptyCells: 'clear',
     resendUnknown: true,
     csvRaw: false,
     sheet: undefined,
@@ -217,14 +221,33 @@ function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
   }
 }
 
+/** The bytes of a plan, each piece written to a new file before it is looked at; at their end they are on the disk. */
+async function* copied(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  const copying = <T>(work: Promise<T>) => orIoFailure(work, `cannot copy the plan to ${path}`, 'unsent');
+  const copy = await copying(open(path, 'wx', 0o600));
+  try {
+    for await (const piece of bytes) {
+      await copying(copy.writeFile(piece));
+      yield piece;
+    }
+    await copying(copy.sync());
+  } finally {
+    await ignoreErrors(copy.close());
+  }
+}
+
 /**
  * Reads a plan once, from its first byte to its last. USAGE, naming the line, for a line that cannot be read; naming
  * line 1 for a file that was changed, cut, or is no plan at all. `copyTo`: a new file that gets the bytes that were
- * looked at. `onRows` hears the good rows in order, before it is known that the plan is whole.
+ * looked at; `rowsTo`: one that gets its rows. `onRows` hears the good rows in order, before it is known that the plan is whole.
  */
 export async function checkPlan(
   file: InputFile,
-  more: { readonly copyTo?: string; onRows?(rows: readonly Row[], operation: Operation): Promise<void> } = {},
+  more: {
+    readonly copyTo?: string;
+    readonly rowsTo?: string;
+    onRows?(rows: readonly GoodRow[], operation: Operation): Promise<void>;
+  } = {},
 ): Promise<CheckedPlan> {
   const { start, bytes, close } = await peek(
     file.bytes(),
@@ -236,20 +259,20 @@ export async function checkPlan(
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
   const { header, operation } = head;
-  const rows = new PlanRows(operation, header.expect ?? []);
+  const { copyTo, rowsTo } = more;
+  const rows = new PlanRows(operation, header.expect);
   const survey = new PlanSurvey();
   const options: InputOptions = {
-    ...planReading(operation, rows),
+    ...planReading(operation, header, rows),
     seal: new PlanSeal(file.name, header, start),
     checkRows: async (good) => {
-      for (const row of good) survey.add(row);
+      for (const { row } of good) survey.add(row);
       await more.onRows?.(good, operation);
       return [];
     },
   };
-  const checked = await checkInput({ ...file, bytes: () => bytes }, options, {
-    ...more,
-    duplicates: operation.family === 'cards' ? 'never' : 'accepted',
-  });
+  const input = { ...file, bytes: () => (copyTo === undefined ? bytes : copied(bytes, copyTo)) };
+  const duplicates = operation.family === 'cards' ? 'never' : 'accepted';
+  const checked = await checkInput(input, options, { rowsTo, isKept: true, duplicates });
   return { ...checked, header, operation, lastRow: rows.lastRow, survey };
 }

@@ -11,29 +11,20 @@ import { cellText, isOwnColumn, OWN_COLUMNS } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
 import { guardCell } from '../output/formula-guard.ts';
 import { type CsvDialect, RFC_4180 } from '../output/options.ts';
-import type { RowResult, RunRow } from './row-outcome.ts';
-
-/** A row with the columns it was read from, side by side. */
-export interface SourceRow extends RunRow {
-  readonly record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] };
-  /** What is sent, typed. */
-  readonly body?: JsonObject | undefined;
-  /** Columns that were not sent, because they had not changed: a corrected row must not put them back. */
-  readonly leftAlone?: readonly string[] | undefined;
-}
+import { needsJson, type Row, RowMaker, type RowShape } from '../rows/row.ts';
+import type { RowResult } from './row-outcome.ts';
 
 export interface FailedFileOptions {
   readonly path: string;
   /** The rows of a plan are ids and fields, which any kind of file can hold, as mere ids. */
-  readonly inputFormat: 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids' | 'plan';
+  readonly inputFormat: string;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
   /** How the CSV was written that the rows came from; undefined: they came from none. */
   readonly dialect?: CsvDialect | undefined;
   /** `--csv-raw`: cells without the guard against formulas. */
   readonly csvRaw: boolean;
-  /** Only NDJSON tells an empty text that is sent from a cell that is left alone. */
-  readonly needsJson?: boolean;
+  readonly shape: RowShape;
   /** Whether a run keeps the results too: of reads nothing does. */
   readonly isKept: boolean;
   /** Files that the call reads or makes, which are never replaced, by the option that names each. */
@@ -66,6 +57,7 @@ export async function openFailedFile(options: FailedFileOptions) {
     const text = cellText(row.get(name));
     return csvRaw || name === '_row' ? text : guardCell(text);
   };
+  const maker = new RowMaker(options.shape);
   const printers: Readonly<Record<Style, (row: JsonObject) => string>> = {
     csv: (row) =>
       csvLine(
@@ -89,10 +81,9 @@ export async function openFailedFile(options: FailedFileOptions) {
   };
   return {
     /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
-    async add(result: RowResult<SourceRow>): Promise<void> {
+    async add(result: RowResult<Row>): Promise<void> {
       if (result.failure === undefined) return;
-      const row = failedRow(result);
-      pending += printers[style](options.needsJson === true ? asSent(row, result.row) : row);
+      pending += printers[style](failedRow(result, maker, needsJson(options.shape)));
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
@@ -120,31 +111,22 @@ export async function orDiscard<Result>(file: FailedFile | undefined, work: Prom
   }
 }
 
-/** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. */
-export function inputRow(row: SourceRow, outcome: string): JsonObject {
-  return originalMembers(row).set('_outcome', outcome);
+/** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. `isTyped`: for JSON. */
+export function inputRow(row: Row, maker: RowMaker, outcome: string, isTyped: boolean): JsonObject {
+  return originalMembers(row, maker, isTyped).set('_outcome', outcome);
 }
 
-function failedRow({ row, ending, failure }: RowResult<SourceRow>): JsonObject {
-  return originalMembers(row)
+function failedRow({ row, ending, failure }: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
+  return originalMembers(row, maker, isTyped)
     .set('_row', new JsonNumber(String(row.row)))
     .set('_outcome', ending.outcome ?? 'failed')
     .set('_error', failure === undefined ? '' : `${failure.code}: ${failure.message}`);
 }
 
 /** What an earlier failed file added is not kept: it is about another run. */
-function originalMembers({ record, leftAlone = [] }: SourceRow): Map<string, JsonValue> {
-  const members = new Map<string, JsonValue>();
-  record.names.forEach((name, index) => {
-    const value = record.values[index];
-    if (value !== undefined && !isOwnColumn(name) && !leftAlone.includes(name)) members.set(name, value);
-  });
-  return members;
-}
-
-/** The cells of a table as JSON tells them: what was sent with its type. */
-function asSent(members: JsonObject, { body }: SourceRow): JsonObject {
-  return new Map([...members].map(([name, value]) => [name, body?.get(name) ?? value]));
+function originalMembers(row: Row, maker: RowMaker, isTyped: boolean): Map<string, JsonValue> {
+  const members = isTyped ? maker.typedMembersOf(row) : maker.membersOf(row);
+  return new Map([...members].filter(([name]) => !isOwnColumn(name)));
 }
 
 const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
@@ -157,11 +139,11 @@ const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
 };
 
 /** Rows stay in the kind of format they came from: a null has no cell, a cell no type. A mere id is the same in all. */
-function styleOf({ path, inputFormat, needsJson }: FailedFileOptions): Style {
+function styleOf({ path, inputFormat, shape }: FailedFileOptions): Style {
   const isAny = inputFormat === 'ids' || inputFormat === 'plan';
   const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || isAny;
   const byName = FORMAT_OF_NAME[extname(path).toLowerCase()];
-  if (needsJson === true) {
+  if (needsJson(shape)) {
     if (byName === 'ndjson') return byName;
     const problem =
       'with --changed-from and --empty-cells clear csv cannot tell an empty text from a cell that is left alone';

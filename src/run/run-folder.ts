@@ -5,6 +5,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
+import { RowShapeSchema } from '../rows/row.ts';
 
 /** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
 export type RunOptions = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -12,7 +13,20 @@ export type RunOptions = Readonly<Record<string, string | number | boolean | nul
 const optionValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
 
 /** The version of the files of a run that this frontdesk writes. */
-export const RUN_VERSION = 1;
+export const RUN_VERSION = 2;
+
+/** What the rows of a run are, in its file of rows. Runs of version 1 kept their input instead. */
+const Stored = z.object({
+  /** Of the file. */
+  sha256: z.string(),
+  shape: RowShapeSchema,
+  /** Original columns, in the order in which they first occur. */
+  columns: z.array(z.string()),
+  /** How the CSV was written that the rows came from. */
+  dialect: z.optional(z.object({ delimiter: z.string(), lineEnd: z.string(), mark: z.string() })),
+});
+
+export type StoredRows = z.infer<typeof Stored>;
 
 const RunHeaderShape = z.object({
   version: z.int().check(z.minimum(1)),
@@ -26,13 +40,14 @@ const RunHeaderShape = z.object({
   inputSha256: z.string(),
   /** Of the ids and bodies that are sent, in their order: the same input again, whatever its format. */
   rowsSha256: z.optional(z.string()),
-  /** How the copy of the input is to be read: `csv`, `ndjson`, `json`, `ids`. */
+  /** Format of the input: `csv`, `xlsx`, `ndjson`, `json`, `ids`, `plan`. */
   inputFormat: z.string(),
   /** Rows that this run does (of a shard: its part). */
   rows: z.int().check(z.nonnegative()),
   /** Highest row number: rows of the whole input. */
   inputRows: z.int().check(z.nonnegative()),
   options: z.record(z.string(), optionValue),
+  stored: z.optional(Stored),
   /** ISO 8601. */
   startedAt: z.string(),
 });
@@ -93,10 +108,9 @@ export function runFolder(stateDir: string, run: string) {
     run,
     path,
     header: join(path, 'header.json'),
-    /** The copy of the input, byte for byte. */
-    input: join(path, 'input'),
-    /** The copy of the older file of `--changed-from`; only a run that compares with one has it. */
-    older: join(path, 'changed-from'),
+    rows: join(path, 'rows'),
+    /** The copy of the plan that it applies, byte for byte. */
+    plan: join(path, 'plan'),
     journal: join(path, 'journal.jsonl'),
     lock: join(path, 'lock'),
   } as const;
@@ -152,6 +166,17 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
 export interface StoredRunHandle {
   readonly folder: RunFolder;
   readonly header: RunHeader;
+}
+
+/** What a run keeps of its rows. USAGE for one of an earlier build, which kept its input instead. */
+export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandle): StoredRows {
+  if (stored !== undefined) return stored;
+  throw Failure.unsent('USAGE', `run ${run} was begun by an earlier build: it tells what it did, and cannot go on`, {
+    hints: [
+      `see what it did: frontdesk runs results ${run}`,
+      `begin a new run with the rows that are left of ${join(folder.path, 'input')}`,
+    ],
+  });
 }
 
 /** A run that must exist; USAGE when it does not. `isForReading`: that of a newer frontdesk too, as far as it is understood. */

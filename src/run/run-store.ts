@@ -24,6 +24,7 @@ import {
   runNames,
   runsFolder,
   type StoredRunHandle,
+  storedRowsOf,
 } from './run-folder.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,10 +43,9 @@ export interface RunPorts extends Omit<JournalPorts, 'lock' | 'assertStillHeld' 
 export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'> {
   /** `--run`: the id of the run. Undefined: one is made. */
   readonly name?: string | undefined;
-  /** The file at `spoolPath` that holds the input: it is moved into the run's folder, or removed. */
+  /** The file at `spoolPath` that holds its rows: it is moved into the run's folder, or removed; so is that of its plan. */
   readonly spool: string;
-  /** The older file that the input is compared with (`--changed-from`). */
-  readonly older?: Uint8Array | undefined;
+  readonly planSpool?: string | undefined;
   /** Which of the options decide what is sent, with the words for them: with others it is another run. */
   readonly rowOptions?: ReadonlyMap<string, string>;
 }
@@ -84,16 +84,9 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
     const assertStillHeld = assertionOf(lock, folder);
-    // All that the rows are made of: a run that has its header must be able to read them again.
-    if (wanted.older !== undefined) {
-      await writeFileAtomic(folder.older, wanted.older, {
-        pid: ports.pid,
-        assertStillHeld,
-        what: "the run's older file",
-      });
-    }
     assertStillHeld();
-    await rename(wanted.spool, folder.input);
+    if (wanted.planSpool !== undefined) await rename(wanted.planSpool, folder.plan);
+    await rename(wanted.spool, folder.rows);
     // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
     const journal = await RunJournal.create(folder.journal, header.inputRows, {
@@ -213,9 +206,10 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
 }
 
 async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, ports: RunPorts): Promise<ActiveRun> {
-  if ((await hashFile(folder.input)) !== header.inputSha256) {
-    throw Failure.unsent('USAGE', `the input of run ${header.run} was changed after it was copied`, {
-      hints: [`restore ${folder.input}, or begin a new run`],
+  const { sha256 } = storedRowsOf({ header, folder });
+  if ((await hashFile(folder.rows)) !== sha256) {
+    throw Failure.unsent('USAGE', `the rows of run ${header.run} were changed after they were written`, {
+      hints: [`restore ${folder.rows}, or begin a new run`],
     });
   }
   const audit = await ports.openAudit?.(header);
@@ -252,7 +246,7 @@ async function hashFile(path: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   } catch (error) {
-    throw ioFailure(`the run's input could not be read (${path})`, error, 'unsent');
+    throw ioFailure(`the run's rows could not be read (${path})`, error, 'unsent');
   }
   return hash.digest('hex');
 }

@@ -1,4 +1,5 @@
 import { Failure, type Outcome } from '../failure.ts';
+import type { Row } from '../rows/row.ts';
 import { outcomeInRun, readEntry, type StoredRow } from './journal/entry.ts';
 import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
@@ -78,13 +79,23 @@ export class StoredRun implements StoredRunHandle {
     if (!isHeld) yield* this.#states.in('intent');
   }
 
+  /** The rows that its journal knows, as far as it knows them; all of them, unless they are a part of an input. */
+  async *knownRows(after = 0): AsyncGenerator<readonly Row[]> {
+    const { rows, inputRows } = this.header;
+    for (let row = after + 1; row <= inputRows; row += 1) {
+      if (rows !== inputRows && !this.has(row)) continue;
+      const { id } = await this.entry(row);
+      yield [{ row, id, params: {}, body: undefined, expects: [], given: id ?? '' }];
+    }
+  }
+
   async entry(row: number): Promise<StoredRow> {
     if (this.has(row)) this.#reader ??= await RecordReader.open(this.folder.journal);
     return readEntry(row, this.#states, this.#reader);
   }
 
   /**
-   * The results of rows that come from the copy of its input: a row whose request may have left and that has no result
+   * The results of rows as the run wrote them down: a row whose request may have left and that has no result
    * is `unknown`, or in flight where a process works on the run (`isHeld`); one that was not reached is `not_sent` with
    * no attempts. `outcomes` filters; rows in flight have none.
    */

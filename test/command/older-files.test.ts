@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -122,21 +122,48 @@ describe('files of version 0.1.0 are read', () => {
   });
 
   test.each([
-    ['stopped', ['POST 7 block', 'POST 10 block'], 15],
-    // The row that was in flight is left alone, and the row that --expect held back is not sent.
-    ['killed', ['POST 10 reissue'], 8],
-    ['finished', [], 8],
-  ])('the run %s goes on with the rows that are left', async (run, requests, code) => {
+    ['runs resume', ['runs', 'resume', 'stopped', '-o', 'table']],
+    ['runs resume --resend-unknown', ['runs', 'resume', 'killed', '--resend-unknown', '--yes', '-o', 'table']],
+    ['--run', ['card', 'reissue', '--from', 'input', '--run', 'killed', '--yes']],
+    ['runs revert', ['runs', 'revert', 'subscribers', '--plan', 'back.plan']],
+    ['runs results --as-input', ['runs', 'results', 'killed', '--as-input']],
+  ])('%s of a run is refused, with what to do, and sends nothing', async (_, args) => {
     const home = homeWithOldState();
+    const runs = join(home.stateDir, 'runs');
+    cpSync(join(runs, 'killed'), join(runs, 'subscribers'), { recursive: true });
+    cpSync(join(runs, 'killed', 'input'), join(home.path, 'input'));
     const server = await startRecordingServer(playService());
-    const header = join(home.stateDir, 'runs', run, 'header.json');
-    writeFileSync(header, readFileSync(header, 'utf8').replace('http://127.0.0.1:18099', server.url));
-    const result = await runFrontdesk(['runs', 'resume', run, '-o', 'ndjson'], { home, env: server.env });
-    expect(result.code).toBe(code);
-    const sent = server.requests.map(({ method, url }) => {
-      const [, , , id = '', verb = ''] = url.split('/');
-      return `${method} ${Number(id.slice(-12))} ${verb}`;
-    });
-    expect(sent).toEqual(requests);
+    const atThisServer = (run: string, operation = 'card.reissue') => {
+      const path = join(runs, run, 'header.json');
+      const header = readFileSync(path, 'utf8').replace('http://127.0.0.1:18099', server.url);
+      writeFileSync(path, header.replace('"card.reissue"', `"${operation}"`).replace('"killed"', `"${run}"`));
+    };
+    atThisServer('stopped');
+    atThisServer('killed');
+    atThisServer('subscribers', 'calendar.subscribers.update');
+    const run = args.find((arg) => ['stopped', 'killed', 'subscribers'].includes(arg)) ?? '';
+    const result = await runFrontdesk(args, { home, env: server.env, cwd: home.path });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toBe(
+      `frontdesk: run ${run} was begun by an earlier build: it tells what it did, and cannot go on; nothing was sent\n` +
+        `hint: see what it did: frontdesk runs results ${run}\n` +
+        `hint: begin a new run with the rows that are left of ${join(runs, run, 'input')}\n`,
+    );
+    expect(server.requests).toEqual([]);
+    expect(existsSync(join(runs, run, 'input'))).toBe(true);
+  });
+
+  test('a report says what it cannot know', async () => {
+    const result = await runFrontdesk(['runs', 'report', 'killed', '--as', 'markdown'], { home: homeWithOldState() });
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain('An earlier build began this run: ids of rows that it did not reach are missing.');
+  });
+
+  test('unknown rows are named before a run is removed', async () => {
+    const home = homeWithOldState();
+    const open = await runFrontdesk(['history', '--open', '--json'], { home });
+    // The members of an entry, as a test reads them.
+    const entries = JSON.parse(open.stdout) as { entry: string }[];
+    expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(['killed:3', 'finished:4']));
   });
 });

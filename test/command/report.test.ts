@@ -241,9 +241,9 @@ describe('a run that did not come to its end is reported:', () => {
     expect(result.stderr).toContain('damaged at line 5');
   });
 
-  test('one whose copy of the input is gone, without ids of rows that were not reached', async () => {
+  test('one whose rows are gone, without ids of rows that were not reached', async () => {
     const home = await withFiveBlocked('--max-failures', '1');
-    rmSync(runFile(home, 'input'));
+    rmSync(runFile(home, 'rows'));
     const result = await report(home, 'junit');
     expect(result.code).toBe(0);
     expect(result.stdout.match(/<testcase name="[^"]*"/g)).toEqual([
@@ -252,7 +252,7 @@ describe('a run that did not come to its end is reported:', () => {
       '<testcase name="row 5"',
     ]);
     expect((await report(home, 'markdown')).stdout).toContain(
-      'The copy of the input could not be read, so some ids are missing.',
+      'The rows of the run could not be read, so some ids are missing.',
     );
   });
 
@@ -260,7 +260,7 @@ describe('a run that did not come to its end is reported:', () => {
     const home = await withFiveBlocked();
     // The header is JSON of our own.
     const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
-    const newer = { ...header, version: 2, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };
+    const newer = { ...header, version: 3, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };
     writeFileSync(runFile(home, 'header.json'), JSON.stringify(newer));
     const result = await report(home, 'markdown');
     expect(result.code).toBe(0);

@@ -172,7 +172,7 @@ export class CrashingRun {
 
   /** What killed processes left in the folder of the runs: copies of the input hold customers' data. */
   #leftovers(): string[] {
-    const files = ['changed-from', 'header.json', 'input', 'journal.jsonl'];
+    const files = ['header.json', 'journal.jsonl', 'plan', 'rows'];
     const kept = [this.#run, ...files.map((file) => `${this.#run}/${file}`)];
     const names = readdirSync(join(this.#home.stateDir, 'runs'), { recursive: true, encoding: 'utf8' });
     return names.filter((name) => !kept.includes(name)).map((name) => `left behind: ${name}`);

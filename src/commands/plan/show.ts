@@ -1,8 +1,9 @@
-import { isShownAsPage, readPlan, reviewOf, rowsOfPlan, writePlanView } from '../../bulk/plan-review.ts';
+import { join } from 'node:path';
+import { isShownAsPage, readPlan, reviewOf, writePlanView } from '../../bulk/plan-review.ts';
 import { printLongDocument } from '../../bulk/row-requests.ts';
 import { localCommand } from '../../command/command.ts';
 import { note, usageFailure } from '../../failure.ts';
-import { eachRow } from '../../input/records/rows.ts';
+import { withTemporaryFolder } from '../../files/atomic.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { anyOf } from '../../json/shape.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
@@ -14,6 +15,8 @@ import { rowColumns } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanRow, rowObject } from '../../plan/plan-file.ts';
 import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
 import type { CheckedPlan } from '../../plan/read-plan.ts';
+import { eachRow, type Row } from '../../rows/row.ts';
+import { readRows } from '../../rows/row-reader.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { FILE, profileOf } from './plan-argument.ts';
@@ -62,19 +65,18 @@ async function writeMarkdown(
   await context.stdout.write(isMember ? `${JSON.stringify(member)}\n` : document);
 }
 
-async function* rowObjects(session: Session, path: string, plan: CheckedPlan): AsyncGenerator<JsonObject> {
-  for await (const row of eachRow(rowsOfPlan(session, path, plan))) yield rowObject(row);
+async function* rowObjects(rows: AsyncIterable<Row>): AsyncGenerator<JsonObject> {
+  for await (const row of rows) yield rowObject(row);
 }
 
 /** For the log of a job: what a person sees above the rows as notices, then the rows. */
 async function writeTable(
   session: Session,
-  path: string,
-  plan: CheckedPlan,
+  { header, operation }: CheckedPlan,
   view: Omit<PlanView, 'allRows'>,
+  rows: AsyncIterable<Row>,
 ): Promise<void> {
   const { output } = session;
-  const { header, operation } = plan;
   let last = '';
   await session.notify(note('PLAN', planTitle(header)));
   for (const [label, text] of planFacts(view, output.now)) {
@@ -86,10 +88,8 @@ async function writeTable(
   const columns = isTable ? changeTable(header) : rowColumns(operation.family === 'cards');
   const writer = await session.openRows(columns, header.rows);
   if (isTable) {
-    for await (const row of eachRow(rowsOfPlan(session, path, plan))) {
-      for (const change of changeObjects(row, columns)) await writer.row(change);
-    }
-  } else for await (const row of rowObjects(session, path, plan)) await writer.row(row);
+    for await (const row of rows) for (const change of changeObjects(row, columns)) await writer.row(change);
+  } else for await (const row of rowObjects(rows)) await writer.row(row);
   await writer.close();
 }
 
@@ -103,30 +103,35 @@ export async function showPlan(
   profile: ResolvedProfile | undefined,
   as: 'markdown' | undefined,
 ): Promise<number> {
-  const plan = await readPlan(session, path);
+  await withTemporaryFolder((folder) => show(session, path, profile, as, join(folder, 'rows')));
+  return 0;
+}
+
+async function show(
+  session: Session,
+  path: string,
+  profile: ResolvedProfile | undefined,
+  as: 'markdown' | undefined,
+  rowsTo: string,
+): Promise<void> {
+  const plan = await readPlan(session, path, { rowsTo });
   const { header } = plan;
   const view = await reviewOf(session, profile, path, plan);
-  const rows = rowObjects(session, path, plan);
+  const rows = eachRow(readRows(rowsTo, plan.shape));
   const { output, context } = session;
-  if (as === 'markdown') {
-    await writeMarkdown(session, view, eachRow(rowsOfPlan(session, path, plan)));
-    return 0;
-  }
-  if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
+  if (as === 'markdown') await writeMarkdown(session, view, rows);
+  else if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
   else if (output.format === 'json' || output.query !== undefined) {
     const head = new Map<string, JsonValue>([
       ['plan', new Map([...headerObject(header), ['state', view.state]])],
       ['approvals', fromPlain(view.approvals)],
     ]);
-    if (output.query === undefined) await printLongDocument(context, head, 'rows', rows);
+    if (output.query === undefined) await printLongDocument(context, head, 'rows', rowObjects(rows));
     else {
       const all: JsonValue[] = [];
-      for await (const row of rows) all.push(row);
+      for await (const row of rowObjects(rows)) all.push(row);
       // Under a query the columns are those of its result.
       await session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
     }
-  } else {
-    await writeTable(session, path, plan, view);
-  }
-  return 0;
+  } else await writeTable(session, plan, view, rows);
 }

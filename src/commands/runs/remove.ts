@@ -24,7 +24,7 @@ const REMOVED = object({ removed: list(TEXT) });
 
 export const command = localCommand({
   description:
-    "Deletes the record of a run and its copy of the input, which holds customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first. Outside a terminal, it needs --yes.",
+    "Deletes the record of a run and the rows of its input, which hold customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first. Outside a terminal, it needs --yes.",
   arguments: RUN,
   options: {
     last: LAST,

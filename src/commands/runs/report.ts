@@ -10,6 +10,7 @@ import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
+import { eachRow, type Row } from '../../rows/row.ts';
 import { outcomeInRun } from '../../run/journal/entry.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
@@ -61,31 +62,28 @@ function named(row: ReportedRow, id = row.id): ReportedRow {
   return { ...row, ending: outcomeInRun(row), id: id && withoutAddresses(id) };
 }
 
-/** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
+/** Every row of a run in input order. Where its rows cannot be read, those that the journal knows. */
 async function* rowsOf(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
   const { stored } = run;
-  const { rows, inputRows } = stored.header;
   let last = 0;
-  try {
-    for await (const batch of rowsOfRun(session, stored)) {
-      for (const { row, id, before } of batch) {
-        run.knowsOld ||= before !== undefined;
-        const entry = await stored.entry(row);
-        // The input says it of rows that were not reached too.
-        yield named(entry, id);
-        last = row;
-      }
+  async function* told(rows: AsyncIterable<Row>) {
+    for await (const { row, id, before } of rows) {
+      run.knowsOld ||= before !== undefined;
+      yield named(await stored.entry(row), id);
+      last = row;
     }
-    return;
+  }
+  if (stored.header.stored === undefined) {
+    notes.add('An earlier build began this run: ids of rows that it did not reach are missing.');
+  }
+  try {
+    return yield* told(eachRow(rowsOfRun(stored)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    notes.add('The copy of the input could not be read, so some ids are missing.');
+    notes.add('The rows of the run could not be read, so some ids are missing.');
     await session.notify(warning(error.code, error.message));
   }
-  // Of a part of an input it is not known which rows were to come.
-  for (let row = last + 1; row <= inputRows; row += 1) {
-    if (rows === inputRows || stored.has(row)) yield named(await stored.entry(row));
-  }
+  yield* told(eachRow(stored.knownRows(last)));
 }
 
 /** The commands that go on from a run; none of an operation that this version does not know. */

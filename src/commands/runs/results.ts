@@ -1,32 +1,18 @@
 import { runColumns } from '../../bulk/row-requests.ts';
-import {
-  columnsOfRun,
-  inRowOrder,
-  loadRowOptions,
-  needsJson,
-  operationOfRun,
-  rowFormatOf,
-  rowsOfRun,
-  shardGaps,
-} from '../../bulk/run-input.ts';
+import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, shardGaps } from '../../bulk/run-input.ts';
 import { withShortMessage } from '../../bulk/run-output.ts';
 import { localCommand } from '../../command/command.ts';
 import { refuseRunPrinting } from '../../command/printing.ts';
 import { FAILURES, OUTCOMES, type Outcome, usageFailure } from '../../failure.ts';
-import { readFieldText } from '../../input/field-text.ts';
-import { describeFields } from '../../input/fields.ts';
-import { dialectOf } from '../../input/records/dialect.ts';
-import { isTable } from '../../input/records/record.ts';
-import { eachRow } from '../../input/records/rows.ts';
-import { fromPlain } from '../../json/plain.ts';
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
-import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import type { Column } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
+import { eachRow, needsJson, RowMaker } from '../../rows/row.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { type RunHeader, requireRun, type StoredRunHandle } from '../../run/run-folder.ts';
+import { requireRun, type StoredRunHandle, storedRowsOf } from '../../run/run-folder.ts';
 import { heldRuns } from '../../run/run-list.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
@@ -67,35 +53,24 @@ export const command = localCommand({
   },
 });
 
-/** The cells of a table as what they stood for: JSON tells an empty text from none, and a boolean from its name. */
-function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
-  const { body } = operationOfRun(header);
-  const fields = new Map((body === null ? [] : describeFields(body)).map((field) => [field.name, field]));
-  const isEmptyGiven = loadRowOptions(header.options).emptyCells === 'clear';
-  const read = (name: string, cell: JsonValue): JsonValue => {
-    const field = fields.get(name);
-    const found = field === undefined || typeof cell !== 'string' ? undefined : readFieldText(field, cell, 'csv');
-    return found !== undefined && 'value' in found ? fromPlain(found.value) : cell;
-  };
-  return (row) =>
-    new Map([...row].filter(([, cell]) => cell !== '' || isEmptyGiven).map(([name, cell]) => [name, read(name, cell)]));
-}
-
 /** Of rows of several runs: which one, behind the number of the row. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 /** The original columns of all runs, and `_outcome`. */
-async function inputColumns(session: Session, runs: readonly StoredRunHandle[]): Promise<readonly Column[]> {
-  const names = new Set<string>();
-  for (const run of runs) for (const name of await columnsOfRun(session, run)) names.add(name);
+function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
+  const names = new Set(runs.flatMap((run) => storedRowsOf(run).columns));
   return [...names, '_outcome'].map((name) => ({ name, header: name }));
 }
 
 /** A format that a reader of inputs takes; of a CSV file as that file was written. */
-async function useInputFormat(session: Session, { header, folder }: StoredRunHandle): Promise<void> {
+function useInputFormat(session: Session, run: StoredRunHandle): void {
   const { format } = session.output;
-  const dialect = header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined;
-  session.useFormat(format === 'table' ? rowFormatOf(header) : format, dialect);
+  const { dialect, shape } = storedRowsOf(run);
+  session.useFormat(format === 'table' ? rowFormatOf(run.header) : format, dialect);
+  if (!needsJson(shape) || session.output.format === 'ndjson') return;
+  const problem =
+    'of a run with --changed-from and --empty-cells clear a table cannot tell an empty text from a cell that was left alone';
+  throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
 }
 
 /**
@@ -116,13 +91,8 @@ export async function printRunResults(
   if (run === undefined) throw new Error('no run to print');
   const { header } = run;
   const isOne = runs.length === 1;
-  if (asInput) await useInputFormat(session, run);
-  if (asInput && needsJson(header) && session.output.format !== 'ndjson') {
-    const problem =
-      'of a run with --changed-from and --empty-cells clear a table cannot tell an empty text from a cell that was left alone';
-    throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
-  }
-  const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
+  if (asInput) useInputFormat(session, run);
+  const columns = asInput ? inputColumns(runs) : runColumns(operationOfRun(header));
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);
   const ofRun = (row: JsonObject, name: string | undefined) =>
@@ -133,22 +103,25 @@ export async function printRunResults(
     // How many have these outcomes is known at the end.
     outcomes === undefined ? runs.reduce((rows, each) => rows + each.header.rows, 0) : 0,
   );
-  const isForTable = !isJson(session.output.format) || !isTable(header.inputFormat);
-  const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
+  const isTyped = isJson(session.output.format);
   const sources = runs.map(async function* (each) {
     const name = isOne ? undefined : each.header.run;
+    const maker = asInput ? new RowMaker(storedRowsOf(each).shape) : undefined;
     const stored = await StoredRun.readWhole(each);
     try {
-      const rows = eachRow(rowsOfRun(session, stored));
+      const rows = eachRow(rowsOfRun(stored));
       for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
-        yield { result, name };
+        yield { result, name, maker };
     } finally {
       await stored.close();
     }
   });
-  for await (const { result, name } of inRowOrder(sources, (item) => item.result.row.row)) {
-    const outcome = result.ending.outcome ?? 'unknown';
-    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : ofRun(shown(storedRow(result)), name));
+  for await (const { result, name, maker } of inRowOrder(sources, (item) => item.result.row.row)) {
+    const row =
+      maker === undefined
+        ? ofRun(shown(storedRow(result)), name)
+        : inputRow(result.row, maker, result.ending.outcome ?? 'unknown', isTyped);
+    await writer.row(row);
   }
   if (notice !== undefined) await session.notify(notice);
   await writer.close();

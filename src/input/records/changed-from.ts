@@ -4,7 +4,6 @@ import { TextStore } from '../../files/text-store.ts';
 import { parseJson } from '../../json/parse.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
-import type { FieldValue } from '../check-fields.ts';
 import { readBoolean } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
@@ -17,7 +16,7 @@ import { type InputFault, type InputFormat, isTable, type RawRecord } from './re
 const MAX_FAULTS = 20;
 
 /** Are two values the same, digit for digit? A spreadsheet that is saved keeps one kind of line end. */
-function isSame(a: FieldValue, b: FieldValue): boolean {
+function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a === b || withOneLineEnd(a) === withOneLineEnd(b);
   return a instanceof JsonNumber && b instanceof JsonNumber ? a.text === b.text : a === b;
 }
@@ -95,13 +94,12 @@ export class ChangedFrom {
     return [...faults, placeFault(record, format, '', 'its id stands in an earlier row too')];
   }
 
-  /** The values that differ from the older row of this id; undefined when the older file has no such row. */
-  changes(id: string, values: Readonly<Record<string, FieldValue>>): Record<string, FieldValue> | undefined {
+  /** The fields that differ from the older row of this id, with what they were; undefined when there is no such row. */
+  changes(id: string, values: JsonObject): JsonObject | undefined {
     if (this.#find(id) === -1) return undefined;
     const old = this.cells(id);
-    return Object.fromEntries(
-      Object.entries(values).filter(([name, value]) => value !== undefined && !isSame(value, old.get(name))),
-    );
+    const changed = [...values].filter(([name, value]) => !isSame(value, old.get(name)));
+    return new Map(changed.map(([name]) => [name, this.#sendable(name, old.get(name))]));
   }
 
   /**
@@ -157,13 +155,10 @@ export class ChangedFrom {
     return names.filter((name) => (cells.get(name) ?? '') !== '');
   }
 
-  /** The cells of these fields that could be sent; an older file may hold others, such as an empty `active`. */
-  sendableCells(id: string, fields: object): JsonObject {
-    const cells = this.cells(id);
-    const sendable = this.#fields.filter(
-      ({ name, type }) => name in fields && typeof cells.get(name) === (type === 'boolean' ? 'boolean' : 'string'),
-    );
-    return new Map(sendable.map(({ name }) => [name, cells.get(name) ?? null]));
+  /** An older cell as it could be sent; null for others, such as an empty `active`. */
+  #sendable(name: string, old: JsonValue | undefined): JsonValue {
+    const field = this.#fields.find((known) => known.name === name);
+    return typeof old === (field?.type === 'boolean' ? 'boolean' : 'string') ? (old ?? null) : null;
   }
 }
 

@@ -1,15 +1,19 @@
-import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { Failure, type Notice } from '../../failure.ts';
-import { ignoreErrors, orIoFailure } from '../../files/io-failure.ts';
+import { ignoreErrors } from '../../files/io-failure.ts';
+import type { CsvDialect } from '../../output/options.ts';
+import type { RowShape } from '../../rows/row.ts';
+import { RowWriter } from '../../rows/row-writer.ts';
 import type { InputFile } from '../input-file.ts';
 import { warningsOf } from '../suspicious-values.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings } from './findings.ts';
-import { type Interpreted, Interpreter } from './interpret.ts';
+import type { InputOptions, Seal } from './input-options.ts';
+import { type GoodRow, type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat } from './record.ts';
-import type { InputOptions } from './rows.ts';
+import { type InputFault, type InputFormat, isTable } from './record.ts';
+import { isInShard } from './shard.ts';
 
 /** An input without faults. */
 export interface CheckedInput
@@ -32,15 +36,19 @@ export interface CheckedInput
   readonly sha256: string;
   /** Hexadecimal, of the ids and bodies of the rows that will be sent. */
   readonly rowsSha256: string;
+  /** How the CSV is written that it was. */
+  readonly dialect: CsvDialect | undefined;
+  /** What its rows have in common. */
+  readonly shape: RowShape;
+  /** Hexadecimal, of the file that its rows were written to. */
+  readonly fileSha256: string | undefined;
 }
 
-/** The bytes on their way to the reader. `see` is done with each piece before it is looked at. */
-async function* passedOn(
-  bytes: AsyncIterable<Uint8Array>,
-  see: (piece: Uint8Array) => Promise<void> | undefined,
-): AsyncGenerator<Uint8Array> {
+/** The bytes on their way to the reader, each piece seen before it is looked at. */
+async function* seenBy(bytes: AsyncIterable<Uint8Array>, hash: Hash, seal?: Seal): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
-    await see(piece);
+    hash.update(piece);
+    seal?.update(piece);
     yield piece;
   }
 }
@@ -52,31 +60,57 @@ async function applyRule(
   format: InputFormat,
 ): Promise<readonly Interpreted[]> {
   if (checkRows === undefined) return read;
-  const rows = read.flatMap((found) => (found.kind === 'row' ? [found.row] : []));
-  const problems = new Map((await checkRows(rows)).map((problem, index) => [rows[index], problem]));
-  return read.map((found) => {
-    const problem = found.kind === 'row' ? problems.get(found.row) : undefined;
-    if (problem === undefined || found.row === undefined) return found;
-    const fault = placeFault(found.row.record, format, problem.field, problem.problem);
-    return { kind: 'faults', row: found.row, faults: [fault] };
+  const good = read.filter((one): one is GoodRow => one.row !== undefined && one.faults.length === 0);
+  const problems = await checkRows(good);
+  const problemOf = new Map<Interpreted, (typeof problems)[number]>(good.map((one, index) => [one, problems[index]]));
+  return read.map((one) => {
+    const problem = problemOf.get(one);
+    if (problem === undefined) return one;
+    return { ...one, faults: [placeFault(one.record, format, problem.field, problem.problem)] };
   });
 }
+
+/** Looks at rows, and writes those down that will be sent; answers what is wrong with them. */
+async function takeRows(
+  read: readonly Interpreted[],
+  format: InputFormat,
+  { shard }: InputOptions,
+  findings: Findings,
+  writer: RowWriter | undefined,
+): Promise<readonly InputFault[]> {
+  const faults: InputFault[] = [];
+  for (const one of read) {
+    const { row, record, extra } = one;
+    const isSelected = one.faults.length === 0 && !one.isUnchanged && isInShard(record.row, shard);
+    faults.push(...findings.add(one, format, isSelected));
+    if (row === undefined || !isSelected) continue;
+    const writing = writer?.add(row, record.text, extra);
+    // An await for each row takes longer than writing it.
+    if (writing !== undefined) await writing;
+  }
+  return faults;
+}
+
+type ReadInput = Pick<CheckedInput, 'format' | 'emptyCells' | 'emptied' | 'missing' | 'dialect' | 'shape'>;
 
 async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
   options: InputOptions & { readonly name: string },
   findings: Findings,
-): Promise<Pick<CheckedInput, 'format' | 'emptyCells' | 'emptied' | 'missing'>> {
+  writer: RowWriter | undefined,
+): Promise<ReadInput> {
   const interpreter = new Interpreter(options);
   const { roles, emptyCells, emptied } = interpreter;
   let format = options.format ?? 'csv';
-  let isHeaderChecked = false;
+  let columns: readonly string[] | undefined;
+  let dialect: CsvDialect | undefined;
   for await (const batch of readRecords(bytes, { ...options, columns: roles.names })) {
     format = batch.format;
     findings.notes.push(...batch.notes);
-    if (batch.header !== undefined && !isHeaderChecked) {
-      isHeaderChecked = true;
-      findings.addNames(batch.header.names);
+    dialect = batch.dialect;
+    if (batch.header !== undefined && columns === undefined) {
+      columns = batch.header.names;
+      findings.addNames(columns);
       const wrong = interpreter.checkHeader(batch.header);
       // By a wrong header each row would be wrong too.
       const { sheet, hidden = [] } = batch.header;
@@ -86,60 +120,53 @@ async function readThrough(
       if (isMisread) break;
       findings.hiddenColumns = hidden.filter((name) => roles.roleOf(name) !== 'ignored');
     }
-    const faults: InputFault[] = [...batch.faults];
     findings.unreadable ??= batch.faults[0];
     const read = batch.records.map((record) => {
       findings.addNames(record.names);
       return interpreter.interpret(record, format);
     });
-    for (const interpreted of await applyRule(read, options, format)) {
-      faults.push(...findings.add(interpreted, format));
-    }
+    const judged = await applyRule(read, options, format);
+    const faults = await takeRows(judged, format, options, findings, writer);
     findings.rows += batch.records.length;
-    findings.addFaults(faults);
+    findings.addFaults([...batch.faults, ...faults]);
   }
   const garbled = interpreter.garbled.fault;
   if (garbled !== undefined) findings.addFaults([garbled]);
   findings.addFaults(roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
-  return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0 };
+  const shape = interpreter.shape(format, isTable(format) ? columns : undefined);
+  return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0, dialect, shape };
 }
 
 /**
- * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and copies the bytes to
- * `copyTo` (a new file of mode 0600, on disk when this resolves; removed again when there are faults). Nothing
- * is kept per row but 20 bytes, so memory does not grow with the input. Rejects with USAGE when the input has faults or
- * cannot be read and LOCAL_IO when it cannot be copied.
+ * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and writes the rows that will be sent to
+ * `rowsTo` (on disk when this resolves; removed again when there are faults). Nothing is kept per row but 20 bytes, so
+ * memory does not grow with the input. Rejects with USAGE when the input has faults or cannot be read and LOCAL_IO when its
+ * rows cannot be written. `isKept`: for a run, and not for a moment.
  */
 export async function checkInput(
   file: InputFile,
   options: InputOptions,
-  more: { readonly duplicates: Duplicates; readonly copyTo?: string },
+  more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isKept?: boolean },
 ): Promise<CheckedInput> {
-  const { copyTo } = more;
+  const { rowsTo } = more;
   const { seal } = options;
-  // stdin cannot be read twice, and a file may change meanwhile.
-  const copying = <T>(work: Promise<T>) => orIoFailure(work, `cannot copy the input to ${copyTo}`, 'unsent');
-  const copy = copyTo === undefined ? undefined : await copying(open(copyTo, 'wx', 0o600));
+  const isKept = more.isKept === true;
+  const writer = rowsTo === undefined && !isKept ? undefined : await RowWriter.open(rowsTo, isKept);
   const hash = createHash('sha256');
   const findings = new Findings(options, more.duplicates);
-  let isKept = false;
+  let isWhole = false;
   try {
-    const bytes = passedOn(file.bytes(), (piece) => {
-      hash.update(piece);
-      seal?.update(piece);
-      return copy && copying(copy.writeFile(piece));
-    });
-    const read = await readThrough(bytes, { ...options, name: file.name }, findings);
+    const read = await readThrough(seenBy(file.bytes(), hash, seal), { ...options, name: file.name }, findings, writer);
     const failure = seal === undefined ? faultyInput(file, options, findings) : seal.judge(findings);
     if (failure !== undefined) throw failure;
-    await (copy && copying(copy.sync()));
-    isKept = true;
+    const fileSha256 = await writer?.end();
+    isWhole = true;
     const warnings = warningsOf(findings.warnings, findings.suspiciousValues());
-    const digests = { sha256: hash.digest('hex'), rowsSha256: findings.rowsSha256() };
+    const digests = { sha256: hash.digest('hex'), rowsSha256: findings.rowsSha256(), fileSha256 };
     return { ...findings, ...read, warnings, columns: [...findings.columns], ...digests };
   } finally {
-    if (copy !== undefined) await ignoreErrors(copy.close());
-    if (copyTo !== undefined && !isKept) await ignoreErrors(rm(copyTo, { force: true }));
+    await writer?.close();
+    if (rowsTo !== undefined && !isWhole) await ignoreErrors(rm(rowsTo, { force: true }));
   }
 }
 

@@ -1,5 +1,6 @@
 import { countFrom } from '../../json/shorten.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
+import { RFC_4180 } from '../../output/options.ts';
 import { quoteValue } from '../quote-value.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
@@ -8,7 +9,7 @@ const DELIMITERS = [',', ';', '\t'] as const;
 /** What the guard adds, or escapes with. */
 const GUARD = /['\\]/;
 /** With which some spreadsheets say how the rest is separated. */
-export const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
+const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
 const NEVER_CLOSED = 'a quote that is never closed';
 
 interface QuoteFault {
@@ -56,6 +57,11 @@ export class CsvParser extends RecordParser {
       this.#delimiter = text.slice('sep='.length);
     } else {
       this.#delimiter ??= sniffDelimiter(text);
+      this.dialect ??= {
+        delimiter: this.#delimiter,
+        lineEnd: this.text.slice(end.at, end.next) || RFC_4180.lineEnd,
+        mark: '',
+      };
       const cells = hasQuotes ? cellsOf(text, this.#delimiter) : text.split(this.#delimiter);
       if ('problem' in cells) {
         if (isLast || cells.problem !== NEVER_CLOSED) this.#endAt(text, cells);

@@ -17,7 +17,7 @@ const NOT_UTF16 = 'half of a surrogate pair, which is not UTF-16';
 const NO_CHARACTER = Buffer.from([0xff]);
 
 /** Which of the two orders of UTF-16 the byte order mark at the start names; undefined: none. */
-export function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
+function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
   const [first, second] = start;
   if (first === 0xfe && second === 0xff) return 'big';
   return first === 0xff && second === 0xfe ? 'little' : undefined;

@@ -4,14 +4,15 @@ import { isPast } from '../../api/iso-date.ts';
 import { isWrite } from '../../api/operation.ts';
 import { printJson } from '../../json/print.ts';
 import { textAt } from '../../json/value.ts';
+import type { Row } from '../../rows/row.ts';
 import { idWarnings } from '../card-id.ts';
 import { ungarbled } from '../garbled.ts';
 import { quoteValue } from '../quote-value.ts';
 import { suspicionOf } from '../suspicious-values.ts';
 import { placeFault } from './fault-place.ts';
-import type { Interpreted, Row } from './interpret.ts';
-import type { InputFault, InputFormat } from './record.ts';
-import type { InputOptions } from './rows.ts';
+import type { InputOptions } from './input-options.ts';
+import type { Interpreted } from './interpret.ts';
+import type { InputFault, InputFormat, RawRecord } from './record.ts';
 import { SeenTable } from './seen-table.ts';
 import { isInShard } from './shard.ts';
 
@@ -84,42 +85,42 @@ export class Findings {
     for (const name of names) this.columns.add(name);
   }
 
-  /** Takes a row, and answers what is wrong with it. */
-  add(read: Interpreted, format: InputFormat): readonly InputFault[] {
-    const { kind, row } = read;
-    const faults = kind === 'faults' ? read.faults : [];
-    const duplicate = row === undefined ? undefined : this.#duplicate(row, format);
+  /** Takes a row, and answers what is wrong with it; `isSelected`: it is one to send. */
+  add(read: Interpreted, format: InputFormat, isSelected: boolean): readonly InputFault[] {
+    const { row, record, isUnchanged, faults } = read;
+    const duplicate = row === undefined ? undefined : this.#duplicate(row, record, format);
+    const isGood = row !== undefined && faults.length === 0;
     // A subscriber of two calendars stands in both their lists.
-    if (duplicate !== undefined && kind !== 'unchanged') return [...faults, duplicate];
-    if (kind === 'row') this.changed += 1;
-    if (kind === 'faults' || !isInShard(read.row.row, this.#options.shard)) return faults;
-    if (kind === 'unchanged') this.unchanged += 1;
-    else this.#select(read.row);
+    if (duplicate !== undefined && !(isGood && isUnchanged)) return [...faults, duplicate];
+    if (!isGood) return faults;
+    if (!isUnchanged) this.changed += 1;
+    if (isSelected) this.#select(row, record);
+    else if (isUnchanged && isInShard(row.row, this.#options.shard)) this.unchanged += 1;
     return faults;
   }
 
-  #select(row: Row): void {
+  #select(row: Row, record: RawRecord): void {
     const { nowMs } = this.#options;
     this.selected += 1;
     if (isWrite(this.#options.operation)) this.#rowsHash.update(rowText(row));
-    if (row.record.isHidden === true) this.hidden += 1;
+    if (record.isHidden === true) this.hidden += 1;
     if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
-    this.#lookForSuspicious(row);
+    this.#lookForSuspicious(row, record);
     if (this.first.length < FIRST_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
-      const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
+      const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${record.line}`;
       this.warnings.push(...idWarnings(row.id).map((warning) => `${place}: ${warning}`));
     }
   }
 
-  #lookForSuspicious({ body, record, line }: Row): void {
+  #lookForSuspicious({ body }: Row, { names, line }: RawRecord): void {
     for (const [name, value] of body ?? []) {
       const suspicion = suspicionOf(name, value);
-      if (typeof value === 'string' && record.names.includes(name)) this.#lookForGarbled(value, name, line);
+      if (typeof value === 'string' && names.includes(name)) this.#lookForGarbled(value, name, line);
       if (suspicion === undefined) continue;
       const known = this.#suspiciousValues.get(`${name} ${suspicion}`);
       if (known !== undefined) known.cells += 1;
-      else if (record.names.includes(name))
+      else if (names.includes(name))
         this.#suspiciousValues.set(`${name} ${suspicion}`, { name, suspicion, cells: 1, line });
     }
   }
@@ -155,9 +156,9 @@ export class Findings {
     return name === undefined ? 'without a name' : quoteValue(name);
   }
 
-  #duplicate(row: Row, format: InputFormat): InputFault | undefined {
+  #duplicate(row: Row, record: RawRecord, format: InputFormat): InputFault | undefined {
     // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
-    const place = format === 'json' ? row.row : row.line;
+    const place = format === 'json' ? row.row : record.line;
     const { changedFrom, operation } = this.#options;
     // Most ids are in the older file, whose index is then the only one.
     const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
@@ -166,10 +167,10 @@ export class Findings {
     const earlier = met ?? this.#seen?.add(row.id ?? printJson(row.body ?? null), place, isOfCard) ?? 0;
     if (this.#seen === undefined || earlier === 0) return undefined;
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
-    const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
+    const column = record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
     const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '; a plan holds a card once' : '; --allow-duplicates accepts that'}`;
-    return placeFault(row.record, format, field, problem);
+    return placeFault(record, format, field, problem);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../json/value.ts';
-import type { FieldValue } from '../check-fields.ts';
 import { isGarbled } from '../garbled.ts';
 import { quoteValue } from '../quote-value.ts';
 import type { InputFault } from './record.ts';
@@ -9,9 +8,10 @@ export class GarbledCells {
   #cells = 0;
   #first: { readonly line: number; readonly text: string } | undefined;
 
-  look(line: number, changes: Readonly<Record<string, FieldValue>>, older: JsonObject): void {
-    for (const [name, value] of Object.entries(changes)) {
-      const old = older.get(name);
+  /** `was`: what the fields were that are sent. */
+  look(line: number, body: JsonObject | undefined, was: JsonObject): void {
+    for (const [name, old] of was) {
+      const value = body?.get(name);
       if (typeof old !== 'string' || typeof value !== 'string' || !isGarbled(old, value)) continue;
       this.#cells += 1;
       this.#first ??= { line, text: `${name}: ${quoteValue(old)} became ${quoteValue(value)}` };

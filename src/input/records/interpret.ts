@@ -1,8 +1,9 @@
 import { CARD_ID } from '../../api/field.ts';
 import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { type Given, type Row, type RowExtra, RowMaker, type RowShape } from '../../rows/row.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields.ts';
-import { type Expectation, type ExpectationInput, ownValue } from '../expect.ts';
+import { type ExpectationInput, ownValue } from '../expect.ts';
 import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import { quoteValue } from '../quote-value.ts';
@@ -10,39 +11,7 @@ import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
 import { GarbledCells } from './garbled-cells.ts';
-import {
-  type InputFault,
-  type InputFormat,
-  type InputHeader,
-  isTable,
-  type Planned,
-  type RawRecord,
-} from './record.ts';
-
-/** One row as a call of its operation: checked, and ready to be sent. */
-export interface Row {
-  /** 1-based in the whole input. */
-  readonly row: number;
-  readonly line: number;
-  /** The id in the path; undefined where the operation has none (event create). */
-  readonly id: string | undefined;
-  readonly params: Readonly<Record<string, string>>;
-  /** undefined: the request has no body. */
-  readonly body: JsonObject | undefined;
-  /** What `--expect` asks of this row's card. */
-  readonly expects: readonly Expectation[];
-  /** The row as it was read, with all original columns. */
-  readonly record: RawRecord;
-  /**
-   * What was known before: of a planned card its status and updatedAt; of an update against an older file the old cells
-   * of what changes.
-   */
-  readonly before?: JsonObject | undefined;
-  /** With an older file: the fields that are not sent, because they did not change. */
-  readonly leftAlone?: readonly string[] | undefined;
-  readonly about?: Planned['about'];
-  readonly drift?: Planned['drift'] | undefined;
-}
+import { type InputFault, type InputFormat, type InputHeader, isTable, type RawRecord } from './record.ts';
 
 type Found = Readonly<Record<'field' | 'problem', string>> & Pick<InputFault, 'refusedId'>;
 
@@ -60,14 +29,21 @@ export interface InterpretOptions {
   /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
   /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
-  readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (Found | undefined)[]>) | undefined;
+  readonly checkRows?: ((good: readonly GoodRow[]) => Promise<readonly (Found | undefined)[]>) | undefined;
 }
 
-/** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it: then the row if its id is good. */
-export type Interpreted =
-  | { readonly kind: 'row'; readonly row: Row }
-  | { readonly kind: 'unchanged'; readonly row: Row }
-  | { readonly kind: 'faults'; readonly row: Row | undefined; readonly faults: readonly InputFault[] };
+/** A row that nothing is wrong with, and where it stands. */
+export type GoodRow = Interpreted & { readonly row: Row };
+
+/** What a record came to: `row` unless its id is bad; `extra`: what is written of it beside what was given. */
+export interface Interpreted {
+  readonly record: RawRecord;
+  readonly row: Row | undefined;
+  readonly extra: RowExtra | undefined;
+  /** `--changed-from` leaves it out. */
+  readonly isUnchanged: boolean;
+  readonly faults: readonly InputFault[];
+}
 
 /** The columns of a header, or of JSON objects of one shape, sorted by what they are for. */
 interface ColumnMap {
@@ -89,6 +65,7 @@ export class Interpreter {
   /** Those of them that had a value in the older file. */
   readonly emptied = new Map<string, number>();
   readonly #options: InterpretOptions;
+  #maker: RowMaker | undefined;
   #columns: ColumnMap | undefined;
   /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
@@ -103,9 +80,43 @@ export class Interpreter {
     this.roles = new ColumnRoles(options.operation, options.ignoreColumns);
   }
 
+  /** What the rows of an input in this format have in common; `columns` of a table. */
+  shape(format: InputFormat, columns: readonly string[] | undefined): RowShape {
+    const { operation, emptyCells, expectations, changedFrom } = this.#options;
+    const { idParam } = this.roles;
+    return {
+      given: isTable(format) ? 'cells' : format === 'ids' ? 'id' : format === 'plan' ? 'plan' : 'json',
+      columns: [...(columns ?? [])],
+      idParam: idParam ?? null,
+      ids: idParam === undefined ? [] : ['cardId', 'id'].filter((name) => this.roles.roleOf(name) === 'id'),
+      fields: operation.body === null ? null : this.#fieldShapes(),
+      sendsEmpty: emptyCells === 'clear',
+      expects: expectations.map(({ field, value }) => (value === undefined ? { field } : { field, value })),
+      onlyChanges: changedFrom !== undefined,
+    };
+  }
+
+  #fieldShapes(): NonNullable<RowShape['fields']> {
+    const { defaults } = this.#options;
+    return this.roles.fields.flatMap(({ name, type }) => {
+      const value = defaults[name];
+      const isRead = typeof this.roles.roleOf(name) === 'object';
+      if (!isRead && value === undefined) return [];
+      return [
+        {
+          name,
+          ...(isRead ? {} : { isIgnored: true }),
+          ...(type === 'boolean' ? { isBoolean: true } : {}),
+          ...(value === undefined ? {} : { value: asSent(value) }),
+        },
+      ];
+    });
+  }
+
   /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */
   checkHeader(header: InputHeader): readonly InputFault[] {
     const { names, line, sheet } = header;
+    this.#maker = new RowMaker(this.shape('csv', names));
     this.#missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
     const missing = [...this.#missing.values()].map((problem) => ({ line, sheet, problem }));
     const cleared = this.#options.emptyCells === 'clear' ? this.roles.clearedProblem(header) : [];
@@ -115,7 +126,7 @@ export class Interpreter {
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
-    const { defaults, changedFrom, operation } = this.#options;
+    const { operation, changedFrom } = this.#options;
     // What the reader of a workbook says of the cells of a row.
     const found: Found[] = [...problems].flatMap(([index, problem]) => {
       const field = names[index] ?? '';
@@ -129,30 +140,25 @@ export class Interpreter {
       ? this.roles.outcomeProblem(record.values[columns.outcomeIndex], this.#options.resendUnknown)
       : undefined;
     if (problem !== undefined) found.push({ field: '_outcome', problem });
-    const params = this.#params(record, columns, found);
-    const { idParam } = this.roles;
-    const id = idParam === undefined ? undefined : params[idParam];
-    const { values, isUnchanged } =
-      columns.fields.length === 0 && changedFrom === undefined
-        ? { values: defaults, isUnchanged: false }
-        : this.#values(record, columns, id, format, found);
-    const expects = record.planned?.expects ?? this.#expects(record, found);
-    this.#checkBody(values, isUnchanged, found);
-    const { row: number, line, planned } = record;
-    // Member by member: a spread takes longer, and there may be a million rows.
-    const body = planned === undefined ? this.#body(values) : planned.body;
-    const before =
-      planned?.before ??
-      (isUnchanged || id === undefined ? undefined : this.#options.changedFrom?.sendableCells(id, values));
-    const { about, drift } = planned ?? {};
-    const leftAlone = changedFrom === undefined ? undefined : leftAloneOf(columns, values);
-    const row: Row = { row: number, line, id, params, body, expects, record, before, leftAlone, about, drift };
-    if (found.length === 0) return { kind: isUnchanged ? 'unchanged' : 'row', row };
+    this.#checkId(record, columns, found);
+    const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
+    const given = givenOf(record, format);
+    const ownExtra = record.planned ?? this.#ownExpected(record, found);
+    this.#maker ??= new RowMaker(this.shape(format, undefined));
+    const whole = this.#maker.make(record.row, given, ownExtra);
+    const was = changedFrom === undefined ? undefined : this.#changes(whole, record, columns, empty, found);
+    const extra = was === undefined ? ownExtra : { ...ownExtra, was };
+    const row = was === undefined ? whole : this.#maker.make(record.row, given, extra);
+    const isUnchanged = was?.size === 0;
+    const isOfFlags = columns.fields.length === 0 && was === undefined;
+    this.#checkBody(row.body, isUnchanged, isOfFlags, found);
+    if (found.length === 0) return { record, row, extra, isUnchanged, faults: [] };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
       .map(({ field, problem, refusedId }) => ({ ...placeFault(record, format, field, problem), refusedId }));
+    const { idParam } = this.roles;
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
-    return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
+    return { record, row: hasGoodId ? row : undefined, extra, isUnchanged, faults };
   }
 
   #columnsOf({ names }: RawRecord): ColumnMap {
@@ -168,22 +174,19 @@ export class Interpreter {
     return this.#columns;
   }
 
-  #params(record: RawRecord, columns: ColumnMap, found: Found[]): Record<string, string> {
+  #checkId(record: RawRecord, columns: ColumnMap, found: Found[]): void {
     const { idParam } = this.roles;
-    if (idParam === undefined) return {};
+    if (idParam === undefined) return;
     const id = this.#givenId(record, columns, found);
     // Exactly what the schema of a card's id asks for, without its detours: a million ids are looked at.
-    const isCardId = idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id);
-    if (!isCardId) {
-      const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
-      const rounded = roundedProblem(id);
-      if (rounded !== undefined) found.push({ field: name, problem: rounded });
-      const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
-      // A cell that cannot be taken has its fault already.
-      if (!found.some(({ field }) => field === name))
-        found.push(...faults.map(({ where, problem, refusedId }) => ({ field: where, problem, refusedId })));
-    }
-    return { [idParam]: typeof id === 'string' ? id : '' };
+    if (idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id)) return;
+    const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
+    const rounded = roundedProblem(id);
+    if (rounded !== undefined) found.push({ field: name, problem: rounded });
+    const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
+    // A cell that cannot be taken has its fault already.
+    if (!found.some(({ field }) => field === name))
+      found.push(...faults.map(({ where, problem, refusedId }) => ({ field: where, problem, refusedId })));
   }
 
   /** What the columns of the id say; undefined: nothing. */
@@ -199,47 +202,44 @@ export class Interpreter {
     return ids[0] ?? given[0];
   }
 
-  /** The body's fields: cells, then flags for those that are lacking, less what did not change. */
-  #values(
-    record: RawRecord,
-    columns: ColumnMap,
-    id: string | undefined,
-    format: InputFormat,
-    found: Found[],
-  ): { readonly values: Record<string, FieldValue>; readonly isUnchanged: boolean } {
-    const values: Record<string, FieldValue> = { ...this.#options.defaults };
+  /** Finds cells of a table that are no values of their fields; answers the fields whose empty cells mean nothing. */
+  #checkCells(record: RawRecord, columns: ColumnMap, found: Found[]): readonly string[] {
+    const { emptyCells, defaults } = this.#options;
     const empty: string[] = [];
     for (const { index, field } of columns.fields) {
       const value = record.values[index];
-      if (!isTable(format) || typeof value !== 'string' || record.problems?.has(index)) {
-        values[field.name] = value;
-        continue;
-      }
-      if (value === '' && this.#options.emptyCells === 'keep') {
-        if (!(field.name in this.#options.defaults)) empty.push(field.name);
+      if (typeof value !== 'string' || record.problems?.has(index)) continue;
+      if (value === '' && emptyCells === 'keep') {
+        if (!(field.name in defaults)) empty.push(field.name);
         continue;
       }
       const read = readFieldText(field, value, 'csv');
-      if ('value' in read) values[field.name] = read.value;
-      else {
-        // Marked as given, so that it is not called missing besides.
-        values[field.name] = value;
-        found.push({ field: field.name, problem: read.problem });
-      }
+      if ('problem' in read) found.push({ field: field.name, problem: read.problem });
     }
     for (const name of empty) count(this.emptyCells, name);
+    return empty;
+  }
+
+  /** With `--changed-from`: the fields that are sent, with what they were. */
+  #changes(
+    row: Row,
+    record: RawRecord,
+    columns: ColumnMap,
+    empty: readonly string[],
+    found: Found[],
+  ): JsonObject | undefined {
     const { changedFrom } = this.#options;
-    if (changedFrom === undefined || id === undefined || id === '') return { values, isUnchanged: false };
-    const changes = changedFrom.changes(id, values);
+    if (changedFrom === undefined || row.id === undefined || row.id === '') return undefined;
+    const changes = changedFrom.changes(row.id, row.body ?? new Map());
     if (changes === undefined) {
       const field = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
-      found.push({ field, problem: this.#notInOlder(id, changedFrom) });
-      return { values, isUnchanged: false };
+      found.push({ field, problem: this.#notInOlder(row.id, changedFrom) });
+      return undefined;
     }
-    this.#dropUnchanged(record, changedFrom.cells(id), found);
-    this.garbled.look(record.line, changes, changedFrom.cells(id));
-    for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
-    return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
+    this.#dropUnchanged(record, changedFrom.cells(row.id), found);
+    this.garbled.look(record.line, row.body, changes);
+    for (const name of changedFrom.filled(row.id, empty)) count(this.emptied, name);
+    return changes;
   }
 
   #notInOlder(id: string, changedFrom: ChangedFrom): string {
@@ -261,54 +261,49 @@ export class Interpreter {
     }
   }
 
-  #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
+  #checkBody(sent: JsonObject | undefined, isUnchanged: boolean, isOfFlags: boolean, found: Found[]): void {
     const { operation } = this.#options;
     const { body } = operation;
-    if (body === null) return;
+    if (body === null || sent === undefined) return;
     // What the service does with an update without any field is not shown; block and reissue may have none.
-    if (isUpdate(operation) && !isUnchanged && Object.keys(values).length === 0) {
-      found.push({ field: '', problem: NOTHING_TO_CHANGE });
-    }
-    for (const fault of this.#bodyFaults(body, values)) {
+    if (isUpdate(operation) && !isUnchanged && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
+    for (const fault of this.#bodyFaults(body, sent, isOfFlags)) {
       // A cell that could not be read has its fault already, and one is enough.
       if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
     }
   }
 
-  #bodyFaults(body: NonNullable<Operation['body']>, values: Readonly<Record<string, FieldValue>>) {
-    if (values !== this.#options.defaults) return checkFields(body, values, (field) => field);
-    this.#flagFaults ??= checkFields(body, values, (field) => field);
+  #bodyFaults(body: NonNullable<Operation['body']>, sent: JsonObject, isOfFlags: boolean) {
+    const check = () => checkFields(body, Object.fromEntries(sent), (field) => field);
+    if (!isOfFlags) return check();
+    this.#flagFaults ??= check();
     return this.#flagFaults;
   }
 
-  #body(values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
-    if (this.#options.operation.body === null) return undefined;
-    const body = new Map<string, JsonValue>();
-    for (const { name } of this.roles.fields) {
-      const value = values[name];
-      if (value !== undefined) body.set(name, typeof value === 'number' ? new JsonNumber(String(value)) : value);
-    }
-    return body;
-  }
-
-  #expects(record: RawRecord, found: Found[]): readonly Expectation[] {
-    const { expectations } = this.#options;
-    if (expectations.length === 0) return [];
-    const expects: Expectation[] = [];
-    for (const { field, value } of expectations) {
-      const wanted = value ?? ownValue(record, field);
-      if (wanted === undefined || (value === undefined && wanted === '')) {
-        found.push({ field, problem: `has no value for --expect ${field} to compare with` });
-      } else {
-        expects.push({ field, value: wanted });
-      }
-    }
-    return expects;
+  /** What the row itself brings to `--expect`. */
+  #ownExpected(record: RawRecord, found: Found[]): RowExtra | undefined {
+    const own = this.#options.expectations.filter(({ value }) => value === undefined);
+    if (own.length === 0) return undefined;
+    const expect = own.map(({ field }) => {
+      const wanted = ownValue(record, field) ?? '';
+      if (wanted === '') found.push({ field, problem: `has no value for --expect ${field} to compare with` });
+      return wanted;
+    });
+    return { expect };
   }
 }
 
-function leftAloneOf({ fields }: ColumnMap, sent: object): readonly string[] {
-  return fields.flatMap(({ field: { name } }) => (name in sent ? [] : [name]));
+function givenOf({ names, values, object }: RawRecord, format: InputFormat): Given {
+  // Cells of tables and ids are texts.
+  if (isTable(format)) return values as readonly string[];
+  if (format === 'plan') return new Map(names.map((name, index) => [name, values[index] ?? null]));
+  return object ?? String(values[0]);
+}
+
+/** Bodies of operations that take many rows hold nothing else. */
+function asSent(value: FieldValue): string | boolean | null {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  throw new TypeError('a flag gives rows a text, a boolean or null');
 }
 
 /** Cells of the id and of fields in which a spreadsheet has put an error. */

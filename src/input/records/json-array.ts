@@ -67,7 +67,7 @@ export class JsonArrayParser extends RecordParser {
       const { value, end } = parseBeginning(rest);
       // A number may go on in the next piece.
       if (end === rest.length && !isLast) return undefined;
-      this.addElement(readElement(value));
+      this.addElement({ ...readElement(value), text: rest.slice(0, end) });
       this.#expected = 'comma';
       return this.#pass(start, start + end);
     } catch (error) {

@@ -8,7 +8,7 @@ const ID_COLUMN: readonly string[] = ['id'];
 
 /** Makes names and values of one element of a JSON input, or says what is wrong with it. */
 export function readElement(value: JsonValue): Element {
-  if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()] };
+  if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()], object: value };
   // A list of ids as `jq '[.[].cardId]'` makes it.
   if (typeof value === 'string') return { names: ID_COLUMN, values: [value] };
   return { problem: `a row must be an object or an id, not ${showValue(value)}` };
@@ -23,7 +23,7 @@ export function placeJsonFault(error: unknown, line: number, column: number): In
 
 /** A line of NDJSON. */
 export function readJsonLine(text: string): Element {
-  if (text !== '{') return readElement(parseJson(text));
+  if (text !== '{') return { ...readElement(parseJson(text)), text };
   // A document that is printed over many lines would be a fault in each of them.
   const problem = 'one JSON object over several lines; give an array, or one object a line (-o ndjson prints that)';
   return { problem, isEnd: true };

@@ -112,12 +112,14 @@ async function* readTextRows(
   let format = knownFormat;
   let parser: RecordParser | undefined;
   let unread = '';
+  let mark = '';
   for await (const { text, isLast, problem } of decodeText(bytes, start, options.csvRaw)) {
     unread += text;
     if (parser === undefined || format === undefined) {
       const line = firstLine(unread, isLast || problem !== undefined);
       if (line === undefined) continue;
-      unread = unread.replace(/^\ufeff/, '');
+      mark = unread.startsWith('\ufeff') ? '\ufeff' : '';
+      unread = unread.slice(mark.length);
       format ??= detectFormat(options.path, line, options.columns);
       parser = options.parser ?? parserFor(format, options.csvRaw);
     }
@@ -125,7 +127,7 @@ async function* readTextRows(
     const batch = parser.take(unread, isLast);
     const faults = problem === undefined ? batch.faults : [...batch.faults, { line: parser.currentLine(), problem }];
     unread = '';
-    yield { ...batch, faults, format, header: parser.header };
+    yield { ...batch, faults, format, header: parser.header, dialect: parser.dialect && { ...parser.dialect, mark } };
     if (parser.ended) return;
   }
 }

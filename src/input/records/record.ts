@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import type { Expectation } from '../expect.ts';
+import type { CsvDialect } from '../../output/options.ts';
+import type { RowExtra } from '../../rows/row.ts';
 
 /** One row of an input as it was read: names and values side by side, in the order of the input. */
 export interface RawRecord {
@@ -17,22 +18,11 @@ export interface RawRecord {
   readonly isHidden?: boolean;
   /** Workbooks: what is wrong with cells, by their index in `values`. */
   readonly problems?: ReadonlyMap<number, string>;
-  /** Plans: what stands beside the id, and the body exactly as it will be sent. */
-  readonly planned?: Planned;
-}
-
-/** What a plan has of a row besides its number and id. */
-export interface Planned {
-  /** Undefined: the request has no body. */
-  readonly body: JsonObject | undefined;
-  /** A card: status and updatedAt as read. An update against an older file: the old cells. */
-  readonly before?: JsonObject | undefined;
-  /** Of a card: its reference, which is compared, and its balance, as read. */
-  readonly about?: JsonObject | undefined;
-  /** What `--expect` asked of the card when it was planned. */
-  readonly expects?: readonly Expectation[];
-  /** Whether the row is compared with `before` again right before it is sent. */
-  readonly drift: 'checked' | 'unchecked';
+  /** JSON: the row as it stands in the input, and what it holds. */
+  readonly text?: string;
+  readonly object?: JsonObject;
+  /** Plans: what stands beside the id and the body. */
+  readonly planned?: RowExtra;
 }
 
 /** Something wrong at a place of the input. */
@@ -56,8 +46,7 @@ export interface InputFault {
 }
 
 /** `plan` is no format of `--from`: its reader brings the parser. */
-export const INPUT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json', 'ids', 'plan'] as const;
-export type InputFormat = (typeof INPUT_FORMATS)[number];
+export type InputFormat = 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids' | 'plan';
 /** The formats that are text. */
 export type TextFormat = Exclude<InputFormat, 'xlsx'>;
 
@@ -108,6 +97,8 @@ export interface ReadOptions {
 export interface ReadBatch extends RecordBatch {
   readonly format: InputFormat;
   readonly header: InputHeader | undefined;
+  /** How a CSV is written, once its header was read. */
+  readonly dialect?: CsvDialect | undefined;
 }
 
 /**
@@ -129,6 +120,7 @@ export interface LineEnd {
 export abstract class RecordParser {
   /** The header of a CSV file once it was read, and the line it stands on. */
   header: InputHeader | undefined;
+  dialect: CsvDialect | undefined;
   ended = false;
   /** What was not taken yet; `line` is the line on which it begins. */
   protected text = '';

@@ -45,7 +45,7 @@ describe('a plan that is applied', () => {
       inputRows: 2,
       options: { source: 'p.plan', approvedBy: [], csvRaw: false, maxFailures: '7' },
     });
-    expect(bench.read('state', 'runs', `plan-${plan}`, 'input')).toBe(bench.read('p.plan'));
+    expect(bench.read('state', 'runs', `plan-${plan}`, 'plan')).toBe(bench.read('p.plan'));
     expect(bench.stdout()).toBe(
       `ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n1\t${cardId(1)}\tapplied\t200\t\n2\t${cardId(2)}\tapplied\t200\t\n`,
     );
@@ -344,8 +344,8 @@ describe('a plan that others have to approve', () => {
     expect(await applyPlan(bench.session, {}, path)).toBe(0);
     expect(bench.sent).toEqual(blocks(2));
     const run = ['state', 'runs', `plan-${plan}`];
-    expect(bench.names(...run)).toContain('input.ann.sig');
-    expect(bench.read(...run, 'input.ann.sig')).toBe('signature of ann');
+    expect(bench.names(...run)).toContain('plan.ann.sig');
+    expect(bench.read(...run, 'plan.ann.sig')).toBe('signature of ann');
     expect(JSON.parse(bench.read(...run, 'header.json')).options.approvedBy).toEqual([`ann ${KEY}`]);
     expect(bench.read('signed')).toBe(bench.read('p.plan'));
   });
@@ -380,7 +380,7 @@ describe('a plan that others have to approve', () => {
     ],
     [
       'finds no place',
-      ({ folder }, run) => void mkdirSync(`${folder}/state/runs/${run}/input.ann.sig`, { recursive: true }),
+      ({ folder }, run) => void mkdirSync(`${folder}/state/runs/${run}/plan.ann.sig`, { recursive: true }),
       'cannot save an approval of the run',
     ],
   ])('is not sent when a signature %s before the run has it, and its run is free', async (_what, spoil, message) => {

@@ -5,7 +5,7 @@ import { runColumns } from '../../../src/bulk/row-requests.ts';
 import { type Run, startRun } from '../../../src/bulk/run.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
-import type { Row } from '../../../src/input/records/interpret.ts';
+import type { Row } from '../../../src/rows/row.ts';
 import type { FailedFile } from '../../../src/run/failed-file.ts';
 import { answerMemory } from '../../../src/wire/answer-memory.ts';
 import { type Bench, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
@@ -19,7 +19,7 @@ function rowsOf(count: number): readonly Row[] {
     drift: undefined,
     params: { cardId: row.id },
     expects: [],
-    record: { row: row.row, names: ['id', 'reason'], values: [row.id, 'lost'] },
+    given: [row.id, 'lost'],
   })) as unknown as readonly Row[];
 }
 
@@ -268,7 +268,11 @@ describe('rows behind one without an answer', () => {
     const preferences = { ...bench.session.preferences, concurrency: { value: 2, source: 'flag' } as const };
     const rows = rowsOf(3).map((row) => ({
       ...row,
-      record: { ...row.record, names: ['id', 'none', 'text'], values: ['12345678', null, 'x'.repeat(length)] },
+      given: new Map([
+        ['id', '12345678'],
+        ['none', null],
+        ['text', 'x'.repeat(length)],
+      ]),
     }));
     const started: number[] = [];
     let seen: readonly number[] = [];

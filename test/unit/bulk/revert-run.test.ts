@@ -7,6 +7,7 @@ import { startRun } from '../../../src/bulk/run.ts';
 import { command as calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers/update.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from '../../support/session-bench.ts';
 import { answer } from '../http/fakes.ts';
+import { CARD_SHAPE } from '../run/fakes.ts';
 
 const UPDATE = calendarSubscribersUpdate;
 const SESSION = { operation: 'calendar.subscribers.update', common: { yes: true } };
@@ -191,6 +192,7 @@ describe('a run that cannot be taken back', () => {
       host: 'https://api.example.com',
       inputSha256: '0'.repeat(64),
       inputFormat: 'csv',
+      stored: { sha256: '', shape: CARD_SHAPE, columns: [] },
       spool: bench.file('spool', ''),
       rows: 1,
       inputRows: 1,

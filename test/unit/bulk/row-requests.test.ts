@@ -12,10 +12,10 @@ import {
 } from '../../../src/bulk/row-requests.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallInput, CallOptions, CallPolicy, CallResult } from '../../../src/http/call.ts';
-import type { Row } from '../../../src/input/records/interpret.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/value.ts';
+import type { Row } from '../../../src/rows/row.ts';
 import type { RowSlot } from '../../../src/run/run-task.ts';
 import type { Service } from '../../../src/session.ts';
 import { openBench } from '../../support/session-bench.ts';

@@ -14,7 +14,7 @@ import { openFailedFile } from '../../../src/run/failed-file.ts';
 import { openAppendFile, setApart } from '../../../src/run/journal/append-file.ts';
 import { RunJournal } from '../../../src/run/journal/journal.ts';
 import { beginRun, resumeRun, spoolPath } from '../../../src/run/run-store.ts';
-import { ended, FakeClock, failed, HELD, runPlan, runPorts } from '../run/fakes.ts';
+import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../run/fakes.ts';
 import { type Disk, recordDisk, type Tree } from './disk.ts';
 import { temporaryFolder } from './place.ts';
 
@@ -114,6 +114,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
     path,
     inputFormat: 'csv',
     columns: ['cardId'],
+    shape: { ...CARD_SHAPE, columns: ['cardId'] },
     csvRaw: false,
     isKept: true,
     pid: process.pid,
@@ -121,7 +122,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
   const call = failed('NOT_FOUND', { outcome: 'rejected' });
   if (call.kind !== 'failed') throw new Error('the row failed');
   await file.add({
-    row: { row: 1, id: 'card-1', record: { names: ['cardId'], values: ['card-1'] } },
+    row: { row: 1, id: 'card-1', params: {}, body: undefined, expects: [], given: ['card-1'] },
     ending: call.ending,
     resource: undefined,
     failure: call.failure,
@@ -160,7 +161,7 @@ describe('when the power goes, a run', () => {
   /** Begins a run whose input is checked and copied, as the command does. */
   async function begun(on: Disk) {
     const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
-    const copyTo = await spoolPath(ports);
+    const rowsTo = await spoolPath(ports);
     const bytes = Buffer.from(`${CARD}\n`);
     const input = await checkInput(
       {
@@ -183,9 +184,9 @@ describe('when the power goes, a run', () => {
         resendUnknown: false,
         expectations: [],
       },
-      { duplicates: 'refused', copyTo },
+      { duplicates: 'refused', rowsTo, isKept: true },
     );
-    return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: copyTo }));
+    return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: rowsTo }));
   }
 
   const FOLDER = 'state/runs/may/';
@@ -199,13 +200,13 @@ describe('when the power goes, a run', () => {
     for (const tree of on.left()) expect(tree).toHaveProperty(['runs/may/header.json']);
   });
 
-  it('that has a header has its whole input and its journal too, and all of it once it is begun', async () => {
+  it('that has a header has all its rows and its journal too, and all of it once it is begun', async () => {
     const on = disk();
     const run = await begun(on);
     for (const tree of [...on.losses, ...on.left()]) {
       if (tree[`${FOLDER}header.json`] === undefined) continue;
       expect(JSON.parse(tree[`${FOLDER}header.json`] ?? '')).toMatchObject({ run: 'may' });
-      expect(tree[`${FOLDER}input`]).toBe(`${CARD}\n`);
+      expect(tree[`${FOLDER}rows`]).toBe(`[1,"${CARD}"]\n`);
       expect(tree).toHaveProperty([`${FOLDER}journal.jsonl`]);
     }
     for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { InputFile } from '../../../src/input/input-file.ts';
-import type { Row } from '../../../src/input/records/interpret.ts';
-import { rowsOf } from '../../../src/input/records/rows.ts';
-import { type CheckedPlan, checkPlan, planReading } from '../../../src/plan/read-plan.ts';
+import { type CheckedPlan, checkPlan } from '../../../src/plan/read-plan.ts';
+import type { Row } from '../../../src/rows/row.ts';
+import { readRows } from '../../../src/rows/row-reader.ts';
+import { temporaryFolder } from '../files/place.ts';
 
 /** A plan as a file whose bytes come in these pieces. */
 function fileOf(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): InputFile {
@@ -22,17 +24,16 @@ export function verify(
 ): Promise<CheckedPlan> {
   return checkPlan(fileOf(pieces), {
     async onRows(rows) {
-      for (const row of rows) onRow?.(row);
+      for (const { row } of rows) onRow?.(row);
     },
   });
 }
 
-/** The rows of a plan that was read before. */
-export async function rowsIn(
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  operation: CheckedPlan['operation'],
-): Promise<readonly Row[]> {
+/** The rows of a plan, as they are written down when it is read. */
+export async function rowsIn(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<readonly Row[]> {
+  const rowsTo = join(temporaryFolder(), 'rows');
+  const { shape } = await checkPlan(fileOf(pieces), { rowsTo });
   const rows: Row[] = [];
-  for await (const batch of rowsOf(fileOf(pieces), planReading(operation))) rows.push(...batch);
+  for await (const batch of readRows(rowsTo, shape)) rows.push(...batch);
   return rows;
 }

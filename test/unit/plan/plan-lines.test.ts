@@ -118,10 +118,9 @@ describe('the line of a row', () => {
       names: ['cardId', 'reason'],
       values: [CARD, 'lost'],
       planned: {
-        body: new Map([['reason', 'lost']]),
         before: new Map([['status', 'ACTIVE']]),
         about: new Map(),
-        expects: [],
+        expect: [],
         drift: 'checked',
       },
     });
@@ -149,7 +148,6 @@ describe('the line of a row', () => {
     expect(read(new PlanRows(cardActivate), row)).toMatchObject({
       names: ['cardId'],
       values: [CARD],
-      planned: { body: undefined },
     });
   });
 

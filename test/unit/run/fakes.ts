@@ -7,6 +7,7 @@ import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts'
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
+import { type Given, type Row, RowMaker, type RowShape } from '../../../src/rows/row.ts';
 import { failedCall, type RowResult } from '../../../src/run/row-outcome.ts';
 import type { NewRun, RunPorts } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
@@ -166,6 +167,23 @@ export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPor
   return { stateDir, clock: new FakeClock(), pid: process.pid, random: () => 0.5, ...more };
 }
 
+/** What the rows of a run over card ids have in common. */
+export const CARD_SHAPE: RowShape = {
+  given: 'cells',
+  columns: ['cardId', 'reason', '_outcome'],
+  idParam: 'cardId',
+  ids: ['cardId'],
+  fields: [{ name: 'reason' }],
+  sendsEmpty: false,
+  expects: [],
+  onlyChanges: false,
+};
+
+/** A row of such a run. */
+export function cardRow(row: number, given: Given, shape: RowShape = CARD_SHAPE): Row {
+  return new RowMaker(shape).make(row, given);
+}
+
 /** SHA-256 of `card-1\n`. */
 export const INPUT = new TextEncoder().encode('card-1\n');
 export const INPUT_SHA256 = '7d1132fe6b74c0b93a1ebf56eb9fca13f3d3faae93df30c7fc00c25b3380587e';
@@ -186,6 +204,7 @@ export function runPlan(more: Partial<NewRun> = {}): NewRun {
     inputSha256: INPUT_SHA256,
     inputFormat: 'ids',
     spool: spooled(),
+    stored: { sha256: INPUT_SHA256, shape: CARD_SHAPE, columns: ['cardId'] },
     rows: 3,
     inputRows: 3,
     options: { concurrency: 8 },

@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../../src/api/operations.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
-import type { JsonValue } from '../../../src/json/value.ts';
+import { RowMaker, type RowShape } from '../../../src/rows/row.ts';
 import { type FailedFileOptions, inputRow, openFailedFile } from '../../../src/run/failed-file.ts';
 import { Progress, type Underway } from '../../../src/run/progress.ts';
 import { type RowResult, sentResult } from '../../../src/run/row-outcome.ts';
@@ -15,6 +15,8 @@ import { RunTally } from '../../../src/run/run-tally.ts';
 import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
 import {
   answered,
+  CARD_SHAPE,
+  cardRow,
   FakeSignals,
   failed,
   heldBack,
@@ -208,23 +210,28 @@ describe('progress', () => {
 });
 
 describe('--failed', () => {
-  const source = (row: number, names: readonly string[], values: readonly JsonValue[]) => ({
-    row,
-    id: `card-${row}`,
-    record: { names, values },
-  });
+  const source = (row: number, values: readonly string[]) => cardRow(row, values);
   const names = ['cardId', 'reason', '_outcome'];
 
   function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
-    return { path, inputFormat: 'csv', columns: names, csvRaw: false, isKept: true, pid: process.pid, ...more };
+    return {
+      path,
+      inputFormat: 'csv',
+      columns: names,
+      shape: CARD_SHAPE,
+      csvRaw: false,
+      isKept: true,
+      pid: process.pid,
+      ...more,
+    };
   }
 
   it('holds the rows that did not succeed with all their columns, once each', async () => {
     const path = join(temporaryFolder(), 'failed.csv');
     const file = await openFailedFile(optionsFor(path));
-    await file.add(sentResult(source(1, names, ['card-1', 'ok', '']), answered(), about));
-    await file.add(sentResult(source(2, names, ['card-2', '=lost, "twice"', 'rejected']), rejected(404), about));
-    await file.add(sentResult(source(3, names, ['card-3', '', '']), unreachable(), about));
+    await file.add(sentResult(source(1, ['card-1', 'ok', '']), answered(), about));
+    await file.add(sentResult(source(2, ['card-2', '=lost, "twice"', 'rejected']), rejected(404), about));
+    await file.add(sentResult(source(3, ['card-3', '', '']), unreachable(), about));
     expect(existsSync(path)).toBe(false);
     await file.keep();
     expect(readFileSync(path, 'utf8')).toBe(
@@ -246,8 +253,22 @@ describe('--failed', () => {
     ],
   ])('keeps null and absent apart in %s', async (name, text) => {
     const path = join(temporaryFolder(), name);
-    const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson' }));
-    await file.add(sentResult(source(2, ['cardId', 'url'], ['card-2', null]), unknown(), about));
+    const shape: RowShape = { ...CARD_SHAPE, given: 'json', columns: [] };
+    const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson', shape }));
+    await file.add(
+      sentResult(
+        cardRow(
+          2,
+          new Map([
+            ['cardId', 'card-2'],
+            ['url', null],
+          ]),
+          shape,
+        ),
+        unknown(),
+        about,
+      ),
+    );
     await file.keep();
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
@@ -268,7 +289,7 @@ describe('--failed', () => {
   it('writes into a device and does not replace it', async () => {
     const path = '/dev/null';
     const file = await openFailedFile(optionsFor(path));
-    await file.add(sentResult(source(2, names, ['card-2', '', '']), unknown(), about));
+    await file.add(sentResult(source(2, ['card-2', '', '']), unknown(), about));
     await file.keep();
     expect(statSync(path).isCharacterDevice()).toBe(true);
   });
@@ -283,8 +304,8 @@ describe('--failed', () => {
   });
 
   it('gives back an original row with its outcome for --as-input', () => {
-    expect(printJson(inputRow(source(2, names, ['card-2', 'lost', 'rejected']), 'unknown'))).toBe(
-      '{"cardId":"card-2","reason":"lost","_outcome":"unknown"}',
-    );
+    expect(
+      printJson(inputRow(source(2, ['card-2', 'lost', 'rejected']), new RowMaker(CARD_SHAPE), 'unknown', false)),
+    ).toBe('{"cardId":"card-2","reason":"lost","_outcome":"unknown"}');
   });
 });

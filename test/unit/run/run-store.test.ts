@@ -17,6 +17,7 @@ import {
 import { StoredRun } from '../../../src/run/stored-run.ts';
 import {
   answered,
+  CARD_SHAPE,
   ended,
   FakeClock,
   INPUT,
@@ -35,19 +36,19 @@ const DEAD_PID = 999_999_999;
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('a run', () => {
-  it('keeps header, input and journal for its user only', async () => {
+  it('keeps header, rows and journal for its user only', async () => {
     const stateDir = temporaryFolder();
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     const folder = join(stateDir, 'runs', 'may');
-    expect(readdirSync(folder).sort()).toEqual(['header.json', 'input', 'journal.jsonl', 'lock']);
-    expect([mode(folder), mode(join(folder, 'input')), mode(join(folder, 'header.json'))]).toEqual([
+    expect(readdirSync(folder).sort()).toEqual(['header.json', 'journal.jsonl', 'lock', 'rows']);
+    expect([mode(folder), mode(join(folder, 'rows')), mode(join(folder, 'header.json'))]).toEqual([
       '700',
       '600',
       '600',
     ]);
-    expect(readFileSync(join(folder, 'input'))).toEqual(Buffer.from(INPUT));
+    expect(readFileSync(join(folder, 'rows'))).toEqual(Buffer.from(INPUT));
     expect(JSON.parse(readFileSync(join(folder, 'header.json'), 'utf8'))).toEqual({
-      version: 1,
+      version: 2,
       run: 'may',
       operation: 'card.block',
       profile: 'demo',
@@ -58,6 +59,7 @@ describe('a run', () => {
       rows: 3,
       inputRows: 3,
       options: { concurrency: 8 },
+      stored: { sha256: INPUT_SHA256, shape: CARD_SHAPE, columns: ['cardId'] },
       startedAt: '2026-05-01T12:00:00.000Z',
     });
     await run.close();
@@ -85,28 +87,28 @@ describe('a run', () => {
     });
   });
 
-  it('moves the copy of its input out of the spool', async () => {
+  it('moves its rows out of the spool', async () => {
     const stateDir = temporaryFolder();
     const path = await spoolPath(runPorts(stateDir));
     writeFileSync(path, INPUT);
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', spool: path }));
     await run.close();
     expect(readdirSync(join(stateDir, 'runs'))).toEqual(['may']);
-    expect(readFileSync(run.folder.input)).toEqual(Buffer.from(INPUT));
+    expect(readFileSync(run.folder.rows)).toEqual(Buffer.from(INPUT));
   });
 
-  it('has the older file that it compares with before it can be taken up (K1)', async () => {
+  it('has its rows, and the plan that it applies, before it can be taken up (K1)', async () => {
     const stateDir = temporaryFolder();
     const folder = join(stateDir, 'runs', 'may');
-    const older = Buffer.from('id\n1\n');
+    const planSpool = join(temporaryFolder(), 'plan');
+    writeFileSync(planSpool, 'a plan');
     const diesHere = async (): Promise<never> => {
       throw Object.assign(new Error('this process is dead'), { code: 'EIO' });
     };
-    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, runPlan({ name: 'may', older }));
+    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, runPlan({ name: 'may', planSpool }));
     await expect(crashed).rejects.toThrow('the device reported an error');
-    expect(readdirSync(folder).sort()).toEqual(['changed-from', 'input']);
-    expect(readFileSync(join(folder, 'changed-from'), 'utf8')).toBe('id\n1\n');
-    expect(mode(join(folder, 'changed-from'))).toBe('600');
+    expect(readdirSync(folder).sort()).toEqual(['plan', 'rows']);
+    expect(readFileSync(join(folder, 'plan'), 'utf8')).toBe('a plan');
   });
 
   it('removes what killed processes left of inputs, and leaves what a living one is writing', async () => {
@@ -119,7 +121,7 @@ describe('a run', () => {
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
     expect(readdirSync(runs).sort()).toEqual([ofTheLiving, 'may']);
-    expect(readdirSync(join(runs, 'may')).sort()).toEqual(['header.json', 'input', 'journal.jsonl']);
+    expect(readdirSync(join(runs, 'may')).sort()).toEqual(['header.json', 'journal.jsonl', 'rows']);
   });
 
   it('is not listed while its spool or a folder without a header is all there is', async () => {
@@ -173,11 +175,11 @@ describe('a run that exists', () => {
     await run.close();
   });
 
-  it('is refused when the copy of its input was changed (I24)', async () => {
+  it('is refused when its rows were changed (I24)', async () => {
     const stateDir = temporaryFolder();
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
-    writeFileSync(run.folder.input, 'card-2\n');
+    writeFileSync(run.folder.rows, 'card-2\n');
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
   });
 
@@ -185,9 +187,9 @@ describe('a run that exists', () => {
     const stateDir = temporaryFolder();
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
-    writeFileSync(run.folder.header, '{"version":2}');
+    writeFileSync(run.folder.header, '{"version":3}');
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
-    expect(readFileSync(run.folder.header, 'utf8')).toBe('{"version":2}');
+    expect(readFileSync(run.folder.header, 'utf8')).toBe('{"version":3}');
   });
 
   it('does not go on at another address', async () => {
