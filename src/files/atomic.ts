@@ -106,7 +106,8 @@ export async function putInNewPlace(temporary: string, path: string): Promise<bo
   return true;
 }
 
-async function writeTemporary(path: string, data: string | Uint8Array): Promise<void> {
+/** A new file of mode 0600 whose content is on the disk. Rejects with the system's error. */
+export async function writeTemporary(path: string, data: string | Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.chmod(0o600);

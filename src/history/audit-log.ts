@@ -52,10 +52,11 @@ async function appendText(path: string, text: string): Promise<void> {
   try {
     const facts = await file.stat();
     if (facts.isFile()) refuseOfOthers(path, facts);
+    // Before its first byte: whoever finds one takes the name to be on the disk.
+    if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
     const lead = facts.isFile() && !(await isWhole(path, facts.size)) ? '\n' : '';
     await file.writeFile(lead + text);
     await file.datasync().catch(ignoreUnsyncable);
-    if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
   } finally {
     await ignoreErrors(file.close());
   }

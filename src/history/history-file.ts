@@ -35,12 +35,13 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   try {
     const before = await file.stat();
     if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
+    // Before its first byte: whoever finds one takes the name to be on the disk.
+    if (before.size === 0) await syncFolder(dirname(path));
     const lead = (await endsInLine(file, before.size)) ? '' : '\n';
     const bytes = Buffer.from(lead + lines);
     const { bytesWritten } = await file.write(bytes);
     if (bytesWritten < bytes.length) throw Object.assign(new Error('only a part was written'), { code: 'ENOSPC' });
     await file.datasync();
-    if (before.size === 0) await syncFolder(dirname(path));
     const after = await stat(path).catch(() => undefined);
     return after !== undefined && after.ino === before.ino && after.dev === before.dev;
   } finally {

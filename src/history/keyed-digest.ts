@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensurePrivateFolder, putInNewPlace } from '../files/atomic.ts';
+import { ensurePrivateFolder, putInNewPlace, syncFolder, writeTemporary } from '../files/atomic.ts';
 import { ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
@@ -28,9 +28,11 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
   if (known !== undefined) return known;
   await ensurePrivateFolder(stateDir);
   const temporary = join(stateDir, temporaryName(pid));
-  await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  // An empty key after a loss of power would refuse every reissue, event and resume from then on.
+  await writeTemporary(temporary, `${randomBytes(32).toString('hex')}\n`);
   // Another process may have made one meanwhile: that one counts.
   if (!(await putInNewPlace(temporary, path))) await ignoreErrors(unlink(temporary));
+  await syncFolder(stateDir);
   const made = await readKey(path);
   if (made === undefined) throw new Error('it holds no key');
   return made;

@@ -7,6 +7,7 @@ import { createResultFile } from '../../../src/call/secret-answer.ts';
 import { syncFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
 import { openAuditLog } from '../../../src/history/audit-log.ts';
 import { appendLines } from '../../../src/history/history-file.ts';
+import { openDigester } from '../../../src/history/keyed-digest.ts';
 import { openRecorder } from '../../../src/history/record.ts';
 import { checkInput } from '../../../src/input/records/check-input.ts';
 import { openPlanWriter } from '../../../src/plan/write-plan.ts';
@@ -68,6 +69,15 @@ describe('when the power goes, a file that is replaced as a whole', () => {
 });
 
 describe('when the power goes, the history', () => {
+  it('has a whole key or none at any moment, and the key that was used afterwards', async () => {
+    const on = disk();
+    const stateDir = join(on.root, 'state');
+    await openDigester(stateDir, process.pid);
+    const key = readFileSync(join(stateDir, 'history-key'), 'utf8');
+    expect(everLeft(on, 'state/history-key')).toEqual(new Set([undefined, key]));
+    expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
+  });
+
   it('has a write before it may leave, also the first of all', async () => {
     const on = disk();
     const recorder = openRecorder({ stateDir: join(on.root, 'state'), clock: new FakeClock(), ...BY, user: 'ada' });
@@ -76,6 +86,16 @@ describe('when the power goes, the history', () => {
     for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain(entry);
     await recorder.end(entry, ended({ outcome: 'applied' }));
     for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain('applied');
+  });
+
+  it('has a write although the first of all could write a part of its line only, and died of it', async () => {
+    const on = disk();
+    const path = join(on.root, 'history.jsonl');
+    on.mostBytes = 2;
+    await expect(appendLines(path, 'one\n')).rejects.toThrow('only a part was written');
+    on.mostBytes = Number.POSITIVE_INFINITY;
+    await appendLines(path, 'two\n');
+    expect(leftNow(on, 'history.jsonl')).toEqual(['on\ntwo\n', 'on\ntwo\n']);
   });
 
   it('keeps what it had', async () => {
@@ -94,6 +114,16 @@ it('when the power goes, the audit log has a write before it may leave, also the
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toContain('"one"');
   await log.append([{ ...end, entry: 'two', ending: ended({ outcome: 'applied' }) }]);
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toMatch(/"one".*\n.*"two"/);
+});
+
+it('when the power goes, the audit log has what came to it while another made it', async () => {
+  const on = disk();
+  const path = join(on.root, 'audit.jsonl');
+  const end = { event: 'end', time: '2026-05-01T12:00:00.000Z', operation: 'card.block', id: 'a' } as const;
+  await openAuditLog(path).append([{ ...end, entry: 'one', ending: ended({ outcome: 'applied' }) }]);
+  const made = on.losses.filter((tree) => tree['audit.jsonl'] !== undefined && tree['audit.jsonl'] !== '');
+  // What is in the file at any moment has a name by then: another that finds text in it does not sync that.
+  expect(on.losses.slice(on.losses.indexOf(made[0] ?? {})).map((tree) => tree['audit.jsonl'])).not.toContain(undefined);
 });
 
 it('when the power goes, a result that can be had once is in its file', async () => {

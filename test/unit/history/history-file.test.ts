@@ -61,11 +61,11 @@ function historyOf(content?: string, mode = 0o600): string {
 const textOf = (path: string) => readFileSync(path, 'utf8');
 
 describe('lines that are appended', () => {
-  it('are synced before the folder that names a new file, and the file is closed', async () => {
+  it('are synced after the folder that names a new file, and the file is closed', async () => {
     const path = historyOf();
     const done = watched();
     await appendLines(path, 'one\n');
-    expect(done).toEqual(['write file', 'datasync file', 'sync folder', 'close folder', 'close file']);
+    expect(done).toEqual(['sync folder', 'close folder', 'write file', 'datasync file', 'close file']);
     done.length = 0;
     await appendLines(path, 'two\nthree\n');
     expect(done).toEqual(['write file', 'datasync file', 'close file']);
