@@ -51,6 +51,7 @@ export default defineConfig({
       },
       { test: { name: 'engines', include: ['test/engines/**/*.test.ts'], testTimeout: 600_000 } },
       { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 3_600_000 } },
+      { test: { name: 'simulate', include: ['test/simulate/**/*.test.ts'], testTimeout: 3_600_000 } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
     ],
   },

@@ -15,7 +15,7 @@ export interface Mutation {
   readonly instead: string;
 }
 
-function mutate(source: string, { file, line, instead }: Mutation): string {
+export function mutate(source: string, { file, line, instead }: Mutation): string {
   const lines = source.split('\n');
   const places = lines.flatMap((text, index) => (text.trim() === line ? [index] : []));
   const [place] = places;

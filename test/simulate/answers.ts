@@ -1,0 +1,112 @@
+import { cardText } from '../support/sample-card.ts';
+
+/** The kinds of write that a history is made of. */
+export type Kind = 'block' | 'activate' | 'reissue' | 'provision' | 'event' | 'subscriber';
+
+/** What a request asks for. */
+export interface Asked {
+  readonly kind: Kind | 'get' | 'other';
+  /** What is told apart by the service: a card, a card and its wallet, an event's name, a subscriber. */
+  readonly key: string;
+  /** The card or subscriber. */
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Once is once: a second reissue makes a second card, and no read shows which was made. */
+export const ONCE_ONLY: readonly Kind[] = ['reissue', 'provision', 'event'];
+
+export function isOnceOnly({ kind }: Pick<Asked, 'kind'>): boolean {
+  return ONCE_ONLY.some((each) => each === kind);
+}
+
+const CARD = /^\/v1\/cards\/([^/]+)(?:\/(activate|block|reissue|provision)(?:\/(wallet_[ab]))?)?$/;
+
+export function readAsked(method: string, path: string, text: string): Asked {
+  const body: Readonly<Record<string, unknown>> = text === '' ? {} : JSON.parse(text);
+  const [, card, verb, wallet] = CARD.exec(path) ?? [];
+  if (card !== undefined) {
+    if (method === 'GET') return { kind: 'get', key: card, id: card, body };
+    const kind = verb as 'activate' | 'block' | 'reissue' | 'provision';
+    return { kind, key: wallet === undefined ? card : `${card} ${wallet}`, id: card, body };
+  }
+  if (path === '/v1/events') return { kind: 'event', key: String(body['name']), id: '', body };
+  const [, subscriber] = /^\/v1\/subscribers\/([^/]+)$/.exec(path) ?? [];
+  if (subscriber !== undefined && method === 'POST') {
+    const id = decodeURIComponent(subscriber);
+    return { kind: 'subscriber', key: id, id, body };
+  }
+  return { kind: 'other', key: path, id: '', body };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function refusal(status: number, errorCode: string, headers: Answer['headers'] = {}): Answer {
+  return { status, text: `{"errorCode":"${errorCode}","message":"simulated"}`, headers };
+}
+
+export function printAnswer({ status, text, headers = {} }: Answer, number: number): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nx-request-id: r${number}\r\n`;
+  return `HTTP/1.1 ${status} Simulated\r\n${head}${lines.join('')}\r\n${text}`;
+}
+
+/** What the service makes of a request that it has not had before, and of one that repeats it. */
+export class Records {
+  readonly statuses = new Map<string, string>();
+  readonly subscribers = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #repeats: 'again' | 409 | 404;
+  readonly #done = new Map<string, number>();
+
+  constructor(repeats: 'again' | 409 | 404) {
+    this.#repeats = repeats;
+  }
+
+  /** Does what is asked; `isDone`: something was changed. */
+  act({ kind, key, id, body }: Asked): Answer & { readonly isDone: boolean } {
+    const times = this.#done.get(`${kind} ${key}`) ?? 0;
+    if (kind === 'get') return { ...this.#card(id), isDone: false };
+    if (kind === 'other') return { ...refusal(404, 'NOT_FOUND'), isDone: false };
+    if (times > 0 && kind !== 'subscriber' && this.#repeats !== 'again') {
+      return { ...refusal(this.#repeats, 'DONE_BEFORE'), isDone: false };
+    }
+    this.#done.set(`${kind} ${key}`, times + 1);
+    return { ...this.#change(kind, key, id, body, times + 1), isDone: true };
+  }
+
+  #card(id: string): Answer {
+    const status = this.statuses.get(id);
+    return status === undefined ? refusal(404, 'CARD_NOT_FOUND') : { status: 200, text: cardText(status, id) };
+  }
+
+  #change(kind: Kind, key: string, id: string, body: Asked['body'], times: number): Answer {
+    switch (kind) {
+      case 'block':
+      case 'activate':
+        this.statuses.set(id, kind === 'block' ? 'BLOCKED' : 'ACTIVE');
+        return this.#card(id);
+      case 'reissue': {
+        this.statuses.set(id, 'REISSUED');
+        const made = `${String(times).padStart(8, '0')}-aaaa-bbbb-cccc-${id.slice(-12)}`;
+        this.statuses.set(made, 'WAITING_ACTIVATION');
+        return this.#card(made);
+      }
+      case 'provision':
+        return { status: 200, text: '{"encryptedPaymentInstrument":"c2VjcmV0"}' };
+      case 'event':
+        return {
+          status: 200,
+          text: JSON.stringify({ id: `ev ${key} ${times}`, object: 'event', active: true, ...body }),
+        };
+      case 'subscriber': {
+        const fields = { ...this.subscribers.get(id), ...body };
+        this.subscribers.set(id, fields);
+        return { status: 200, text: JSON.stringify({ id, object: 'subscriber', ...fields }) };
+      }
+    }
+  }
+}

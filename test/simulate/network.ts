@@ -1,0 +1,112 @@
+import { Duplex } from 'node:stream';
+import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { Owner, Scheduler } from './scheduler.ts';
+
+/** What the network does to a connection that a process asks for. */
+export type ConnectionFate = 'open' | 'refused' | 'reset' | 'silent';
+
+/** The far end of a connection: what the service hears and says. */
+export interface Connection {
+  /** The process at the near end. */
+  readonly by: Owner;
+  /** Bytes for the process; `heard` is called when they came to it, and never where the near end is closed by then. */
+  say(text: string, heard?: () => void): void;
+  /** Breaks it. */
+  reset(): void;
+}
+
+export interface Listener {
+  fateOf(by: Owner): ConnectionFate;
+  /** Answers who hears what comes over this connection. */
+  accept(connection: Connection): (bytes: Buffer) => void;
+}
+
+function broken(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+}
+
+/** What was said first comes first. */
+const STEP_MS = 0.001;
+
+/** A socket of `node:net` to the one service that there is. Bytes come in their order, each a little later. */
+export class SimulatedSocket extends Duplex implements Connection {
+  readonly by: Owner;
+  readonly #scheduler: Scheduler;
+  readonly #random: SeededRandom;
+  /** Hears of bytes before they leave. */
+  readonly #leaves: (bytes: Buffer) => void;
+  #hears: ((bytes: Buffer) => void) | undefined;
+  #thereMs = 0;
+  #hereMs = 0;
+
+  constructor(by: Owner, scheduler: Scheduler, random: SeededRandom, leaves: (bytes: Buffer) => void) {
+    super({ allowHalfOpen: false });
+    this.by = by;
+    this.#scheduler = scheduler;
+    this.#random = random;
+    this.#leaves = leaves;
+  }
+
+  connect(listener: Listener): this {
+    const fate = listener.fateOf(this.by);
+    if (fate === 'silent') return this;
+    this.#here(() => {
+      if (fate !== 'open') return this.destroy(broken(fate === 'refused' ? 'ECONNREFUSED' : 'ECONNRESET', 'connect'));
+      this.#hears = listener.accept(this);
+      this.emit('connect');
+      this.emit('ready');
+    });
+    return this;
+  }
+
+  say(text: string, heard?: () => void): void {
+    this.#here(() => {
+      this.push(Buffer.from(text));
+      heard?.();
+    });
+  }
+
+  reset(): void {
+    this.#here(() => this.destroy(broken('ECONNRESET', 'read')));
+  }
+
+  #latency(): number {
+    return 0.1 + 2 * this.#random.next();
+  }
+
+  #here(run: () => void): void {
+    this.#hereMs = Math.max(this.#hereMs + STEP_MS, this.#scheduler.nowMs + this.#latency());
+    const ms = this.#hereMs - this.#scheduler.nowMs;
+    this.#scheduler.after(ms, () => void (this.destroyed || run()), this.by);
+  }
+
+  override _read(): void {}
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#leaves(piece);
+    this.#thereMs = Math.max(this.#thereMs + STEP_MS, this.#scheduler.nowMs + this.#latency());
+    // What the system has taken arrives, whatever becomes of the process.
+    this.#scheduler.after(this.#thereMs - this.#scheduler.nowMs, () => this.#hears?.(piece));
+    done();
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
