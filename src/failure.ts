@@ -212,6 +212,15 @@ export class Failure extends Error {
     return new Failure(this.code, this.problem, { ...this, hints: hints ?? this.hints, details, cause: this.cause });
   }
 
+  /** Returns the failure of a read or a listing, which says neither that nothing was sent nor that nothing was changed. */
+  asSilent(): Failure {
+    const bare = (text: string) => text.replace(/[,;] nothing was (?:sent|changed)(?=:|$)/, '');
+    const { heading } = this.parts ?? {};
+    const parts = this.parts && heading !== undefined ? { ...this.parts, heading: bare(heading) } : this.parts;
+    const after = this.after !== undefined && isNamed(this.after) ? undefined : this.after;
+    return new Failure(this.code, bare(this.problem), { ...this, parts, after, cause: this.cause });
+  }
+
   /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
   asUnsent(): Failure {
     const { outcome = 'not_sent' } = this.details;

@@ -42,6 +42,8 @@ export interface CallState {
   operation: string | undefined;
   /** The command line is of a write. */
   writes: boolean;
+  /** It is of one, or of a command that may send some: only then it is said what was not sent. */
+  maySend: boolean;
   /** Takes our own tokens out of a text; the second net under everything that is reported. */
   mask?: (text: string) => string;
   /** Writes whose request may have left and whose outcome is not known yet. */
@@ -307,8 +309,8 @@ export class Session {
   /** Reports on stderr what went wrong, and goes on. */
   async report(failure: Failure): Promise<void> {
     this.#parts.display.clear();
-    const { format, mask } = this.output;
-    await this.context.stderr.write(renderFailure(failure, format, this.context, mask));
+    const said = this.#parts.state.maySend ? failure : failure.asSilent();
+    await this.context.stderr.write(renderFailure(said, this.output.format, this.context, this.output.mask));
   }
 
   /** Reports on stderr; a note is left out with --quiet. */

@@ -34,6 +34,9 @@ export async function askFamily({ prompt }: Session, question: string): Promise<
 /** `--yes` of the commands that never ask, so that a script may give it to all that delete. */
 export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks' } as const;
 
+/** Nothing is done before the question. */
+const NOTHING_LOST = 'nothing was changed';
+
 /**
  * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Where no person can be
  * asked, and after a no, nothing is changed.
@@ -41,10 +44,11 @@ export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {
-    throw Failure.unchanged('USAGE', `${question} No person can be asked here, and --yes is missing`, {
+    throw new Failure('USAGE', `${question} No person can be asked here, and --yes is missing`, {
+      after: NOTHING_LOST,
       hints: ['add --yes to do it without a question'],
     });
   }
   if (await session.prompt.confirm(question)) return;
-  throw Failure.unchanged('CANCELLED', 'not confirmed');
+  throw new Failure('CANCELLED', 'not confirmed', { after: NOTHING_LOST });
 }

@@ -57,6 +57,8 @@ export interface LocalCommand extends CommandBase {
   readonly kind: 'local';
   /** False: it works although the settings file is damaged or the environment says what cannot be obeyed. */
   readonly needsSettings: boolean;
+  /** It may send writes, of which is said what became of them. */
+  readonly maySend?: true;
   /** True: it calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;
   /** True: it serves call after call until a person ends it, so that a credential may change meanwhile. */

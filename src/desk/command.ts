@@ -2,6 +2,7 @@ import { localCommand } from '../command/command.ts';
 import { ANY } from '../json/shape.ts';
 
 export const command = localCommand({
+  maySend: true,
   description:
     'Serves card after card: asks for an id, shows the card, then a menu to look again, activate, block, reissue, wait for a status, or see its history. A write asks and ends as its command does. Ctrl-C goes one step back, and leaves at the id. It needs a terminal, and ends with 8 while an outcome is still unknown.',
   usesProfile: true,

@@ -72,7 +72,9 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
   const { withFolderHint } = await import('./folder-hint.ts');
   const helped = withFolderHint(failure, context);
-  const known = state.operation === undefined ? helped : helped.with({ operation: state.operation });
+  const operation = state.operation;
+  const said = operation === undefined || state.maySend ? helped : helped.asSilent();
+  const known = operation === undefined ? said : said.with({ operation });
   const { renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];
@@ -173,6 +175,7 @@ async function runCommand(
   const given = readGiven(command, input);
   // A raw GET is a read.
   state.writes = command.writes && given.own['method'] !== 'GET';
+  state.maySend = state.writes || (command.kind === 'local' && command.maySend === true);
   if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
   const { openSession } = await import('./session/open-session.ts');
   const session = await openSession(context, command, given, state, faults);
@@ -194,6 +197,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     format: formatWanted(context.argv, context.env),
     operation: undefined,
     writes: false,
+    maySend: false,
     writesUnderWay: 0,
     forgiven: 0,
     isCrashing: false,

@@ -21,6 +21,8 @@ export interface HistoryFilter {
   /** False: single writes only. */
   readonly runs?: boolean;
   readonly isWanted?: (entry: HistoryEntry) => boolean;
+  /** Hears that the single writes cannot be read. */
+  readonly onUnreadable?: (failure: Failure) => void;
   /** At most so many entries, the newest. */
   readonly limit: number;
 }
@@ -102,7 +104,8 @@ class Page {
 
 /**
  * The writes that match, newest first, rows of runs included. `unread`: runs whose rows are missing, since they could
- * not be read or are not believed, each with the reason. LOCAL_IO when the history cannot be read.
+ * not be read or are not believed, each with the reason. LOCAL_IO when the history cannot be read, unless
+ * `onUnreadable` hears of that: then the rows of runs are given alone.
  */
 export async function readHistory(
   stateDir: string,
@@ -110,12 +113,16 @@ export async function readHistory(
 ): Promise<{ readonly entries: readonly HistoryEntry[]; readonly unread: Unread }> {
   const page = new Page(filter);
   let idle = 0;
-  await scanSingle(stateDir, (lines) => {
+  const reading = scanSingle(stateDir, (lines) => {
     const isNews = page.isNews(lines);
     idle = isNews ? 0 : idle + 1;
     const entry = isNews && page.mayHold(lines) ? parseEntry(lines) : undefined;
     if (entry !== undefined) page.add(entry);
     return idle > DISORDER;
+  });
+  await reading.catch((error: unknown) => {
+    if (!(error instanceof Failure) || filter.onUnreadable === undefined) throw error;
+    filter.onUnreadable(error);
   });
   const unread: Unread = new Map();
   const rows = filter.runs === false ? [] : runEntries(stateDir, page, filter, unread);

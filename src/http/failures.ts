@@ -109,11 +109,12 @@ function tooLongHint({ id = '' }: CallFacts): string {
   return `use a shorter id: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
 }
 
-const DOWN = 'The service may be down. Try again in a minute';
-const NO_NETWORK = "This machine's network may be down. Try again in a minute";
+/** Of a row of a run this is left out: the run says how it goes on. */
+const DOWN: Hint = { asks: 'repeat', text: 'The service may be down. Try again in a minute' };
+const NO_NETWORK: Hint = { asks: 'repeat', text: "This machine's network may be down. Try again in a minute" };
 
 /** What to do where it is not the address that is likely to be wrong. */
-const FIRST_HINTS: Partial<Record<BreakLabel, string>> = {
+const FIRST_HINTS: Partial<Record<BreakLabel, Hint>> = {
   refused: DOWN,
   connect_timeout: DOWN,
   connect_reset: DOWN,

@@ -16,6 +16,7 @@ function requireNamedService({ profile, context }: Session): void {
 }
 
 export const command = localCommand({
+  maySend: true,
   description:
     'Serves the Model Context Protocol on stdin and stdout. An assistant can read cards, subscribers, history and runs. With --allow-writes it can also ask for single changes, and you confirm each one in the client. Provisioning, raw requests, bulk changes, credentials and settings are never offered. It exits at the end of stdin.',
   usesProfile: true,

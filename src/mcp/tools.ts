@@ -44,7 +44,8 @@ const HISTORY_LIST = local('history_list', {
   description: 'Lists writes made from this machine, newest first.',
   args: { ...HISTORY_FILTER, limit: { ...LIMIT, default: '50' } },
   async run(session, given, { warnings }) {
-    const { rows, unread } = await matchingWrites(session, given, 'id');
+    const { rows, unread, failure } = await matchingWrites(session, given, 'id');
+    if (failure !== undefined) throw failure;
     warnOfUnread(unread, warnings);
     return found(rows, warnings);
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { CLOSED_PORT } from '../support/fault-server.ts';
 import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
+import { NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Contract section 4: errors as text and as JSON, and the table of exit codes.
@@ -506,4 +507,56 @@ describe('several cards', () => {
       expect(JSON.parse(summary ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 16 });
     }
   });
+});
+
+describe('what was not sent or changed is said of writes alone', () => {
+  const closed = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  test.each([
+    ['a read of no id', ['card', 'get', 'x'], 2],
+    ['a read with a bad option', ['card', 'get', CARD_ID, '-j', 'x', '--timeout', '0s'], 2],
+    ['a read that reaches nobody', GET, 7],
+    ['reads of several cards', ['card', 'get', CARD_ID, OTHER_ID, ...ONCE], 7],
+    ['a list', ['calendar', 'subscribers', 'list', '', '--limit', '0'], 2],
+    ['a raw GET', ['api', 'GET', '/v1/nothing'], 2],
+    ['a listing of runs', ['runs', 'show', 'nope'], 2],
+    ['a listing of the history', ['history', '--id', ''], 2],
+    ['a setting', ['config', 'get', 'nope'], 2],
+    ['a profile', ['profile', 'set', 'x', '--cards-url', 'ftp://x'], 2],
+    ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
+  ])('not of %s', async (_, args, code) => {
+    for (const format of [[], ['--json']]) {
+      const result = await runFrontdesk([...args, ...format], { env: closed });
+      expect(result.code).toBe(code);
+      expect(result.stderr).not.toMatch(/nothing was (?:sent|changed)/);
+    }
+  });
+
+  test.each([
+    ['a write of no id', ['card', 'block', 'x', '-y'], 2],
+    ['a write that reaches nobody', BLOCK, 7],
+    ['a raw POST', ['api', 'POST', '/v1/nothing', '--yes'], 2],
+  ])('but of %s', async (_, args, code) => {
+    const result = await runFrontdesk(args, { env: closed });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain('nothing was sent');
+  });
+
+  test('not of a wait that Ctrl-C ends', async () => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
+    await running.waitForOutput('waiting for BLOCKED');
+    running.child.kill('SIGINT');
+    const result = await running.result;
+    expect(result.code).toBe(130);
+    expect(result.stderr).toMatch(/cancelled by Ctrl-C\n/);
+  });
+});
+
+test('a row of a run that meets a dead service is told how the run goes on, and not to try again', async () => {
+  const env = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  const result = await runFrontdesk([...BLOCK, OTHER_ID, '-o', 'ndjson'], { env });
+  expect(result.code).toBe(7);
+  expect(result.stdout).not.toContain('Try again');
+  expect(result.stderr).toContain('"resume":"frontdesk runs resume ');
+  expect((await runFrontdesk(BLOCK, { env })).stderr).toContain('Try again in a minute');
 });

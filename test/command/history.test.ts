@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -556,4 +556,16 @@ test('a row that was rejected in a run is in the history as such', async () => {
   expect(await history(home, ['--outcome', 'rejected'])).toMatchObject([
     { operation: 'card.block', id: cardId(2), reason: 'X-9', httpStatus: 404 },
   ]);
+});
+
+test('a history that cannot be read leaves the rows of runs: a whole document, exit 16', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  await runFrontdesk(['card', 'block', cardId(1), cardId(2), '--yes', '-j', '1'], { home, env: server.env });
+  rmSync(join(home.stateDir, 'history.jsonl'), { force: true });
+  mkdirSync(join(home.stateDir, 'history.jsonl'));
+  const result = await runFrontdesk(['history', '--json'], { home, env: server.env });
+  expect(result.code).toBe(16);
+  expect((JSON.parse(result.stdout) as { id: string }[]).map(({ id }) => id)).toEqual([cardId(2), cardId(1)]);
+  expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'LOCAL_IO', exitCode: 16 } });
 });

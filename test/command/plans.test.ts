@@ -869,7 +869,7 @@ describe('a plan of which only the line ends were changed', () => {
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toBe(
         [
-          'frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do; nothing was sent',
+          `frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '; nothing was sent' : ''}`,
           'hint: add the line `*.plan -text` to .gitattributes, commit it, and fetch the file as it was written',
           '',
         ].join('\n'),

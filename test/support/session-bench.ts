@@ -200,6 +200,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
       format: output.format,
       operation: undefined,
       writes: true,
+      maySend: true,
       writesUnderWay: 0,
       forgiven: 0,
       isCrashing: false,

@@ -3,7 +3,7 @@ import { peopleDate } from '../../api/iso-date.ts';
 import { isWrite } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { localCommand } from '../../command/command.ts';
-import { note, OUTCOMES, usageFailure } from '../../failure.ts';
+import { type Failure, note, OUTCOMES, usageFailure } from '../../failure.ts';
 import { unreadFailure } from '../../files/io-failure.ts';
 import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
 import type { HistoryEntry } from '../../history/history-event.ts';
@@ -73,32 +73,38 @@ function refuseHeldId(id: string, where: string): void {
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
 }
 
-/** The writes that match, newest first, and what could not be read. `where` the id was given, for a refusal. */
+/** The writes that match, newest first, and what could not be read: runs, or (`failure`) all single writes. `where` the id was given, for a refusal. */
 export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
   const { open, ...wanted } = filter;
   const opens = open === true ? new Set((await recordsOf(session)).open.map(({ entry }) => entry)) : undefined;
   const isWanted = opens === undefined ? {} : { isWanted: ({ entry }: HistoryEntry) => opens.has(entry) };
-  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted });
+  let failure: Failure | undefined;
+  const onUnreadable = (error: Failure) => {
+    failure = error;
+  };
+  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted, onUnreadable });
   const { unread } = found;
-  const entries = await withClosings(session, found.entries);
+  const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
   // An id of any operation may look like that; where there is one, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
-  return { rows: entries.map(historyJson), unread };
+  return { rows: entries.map(historyJson), unread, failure };
 }
 
 /** Prints the writes that match. */
 export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
   const { since, until, id, operation, outcome } = filter;
-  const { rows, unread } = await matchingWrites(session, filter, '--id');
+  const { rows, unread, failure } = await matchingWrites(session, filter, '--id');
   const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
-  const isUnmatched = rows.length === 0 && isFiltered;
+  const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
   const nothing = 'No write was made from this machine yet; every one is recorded here.';
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
   // On a terminal the sentence is the result.
   if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
-  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
+  const whenEmpty = failure === undefined ? { whenEmpty: none } : {};
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty });
+  if (failure !== undefined) throw failure;
   const left = unreadFailure('run', unread);
   if (left !== undefined) throw left;
 }

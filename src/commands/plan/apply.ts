@@ -6,6 +6,7 @@ import { BULK, WRITE, YES } from '../../options/common.ts';
 import { FILE } from './plan-argument.ts';
 
 export const command = localCommand({
+  maySend: true,
   description:
     'Checks each card just before changing it, and skips a card that changed since it was planned. A change made after that check goes unnoticed. If you apply a plan again, it resumes where it stopped, or prints the results. Warning: another machine, or one where the run was deleted, would send the plan again. In a terminal, it asks for confirmation. Elsewhere, it needs --yes.',
   arguments: { file: FILE },

@@ -4,6 +4,7 @@ import { BULK, YES } from '../../options/common.ts';
 import { LAST, RUN, runNameOf } from './run-name.ts';
 
 export const command = localCommand({
+  maySend: true,
   description:
     'Rows that are done are not sent again. If a request may have been sent, the outcome of its row is unknown. frontdesk leaves such rows alone unless you choose: --reconcile checks their cards, --resend-unknown sends them again after asking. The run keeps its options.',
   arguments: RUN,
