@@ -24,8 +24,8 @@ type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'en
 /** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
 export async function doRows(session: Session, run: Run, { printing, ...how }: How): Promise<RunResult> {
   const output = await openRunOutput(session, run, printing);
-  let report: RunResult;
-  if (how.isWrite) keepToOutcome(session);
+  let report: RunResult | undefined;
+  if (how.isWrite) keepToOutcome(session, () => report?.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode);
   try {
     report = await orDiscard(run.failedFile, sendRows(session, run, output, how));
   } finally {

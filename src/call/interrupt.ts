@@ -20,9 +20,9 @@ export interface Interrupt {
 /**
  * From here on a signal no longer ends the program as if nothing had been sent: a write is about to leave. The
  * write under way listens above this. Once it has ended, the first signal lets its result be printed, and the
- * second one leaves without it.
+ * second one leaves without it. `isUnknown`: is the outcome, then, which comes before what was not printed?
  */
-export function keepToOutcome(session: Session): void {
+export function keepToOutcome(session: Session, isUnknown: () => boolean): void {
   const { context } = session;
   let isImpatient = false;
   context.signals.onSignal(() => {
@@ -32,7 +32,8 @@ export function keepToOutcome(session: Session): void {
     if (isImpatient) context.dropStalledReaders();
     else void context.clock.sleep(READER_GRACE_MS).then(() => context.dropStalledReaders());
     const reported = session.notify(warning('INTERRUPTED', message));
-    if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
+    const code = isUnknown() ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO';
+    if (isImpatient) void reported.then(() => context.exitNow(FAILURES[code].exitCode));
     isImpatient = true;
   });
 }

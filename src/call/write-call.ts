@@ -45,8 +45,9 @@ export async function recordedCall(
   const begunMs = session.context.clock.now();
   const entry = await recorder.begin(await intentOf(session, service, single));
   let isInFlight = false;
+  let isUnknown = false;
   // Opened once its intent is on the disk.
-  const interrupt = open?.() ?? openSignals(session, () => isInFlight);
+  const interrupt = open?.() ?? openSignals(session, { isInFlight: () => isInFlight, isUnknown: () => isUnknown });
   try {
     const result = await service.client.call(call, {
       policy: session.policy,
@@ -64,6 +65,7 @@ export async function recordedCall(
       abort: interrupt.abort,
       stopping: interrupt.stopping,
     });
+    isUnknown = result.ending.outcome === 'unknown';
     // First of all, and whatever comes of it: the answer that is given once has its place still to find.
     const [recorded] = await Promise.allSettled([recorder.end(entry, result.ending)]);
     reportEnd(recorded, await secret?.take(result), result);
@@ -90,11 +92,15 @@ function reportEnd(
   // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
   if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
     const { message, hints, details } = failure ?? result.failure;
-    throw new Failure('OUTCOME_UNKNOWN', `${message}. The end of its record could not be written: ${error.message}`, {
-      hints,
-      details: { ...result.failure.details, ...details },
-      cause: error,
-    });
+    throw new Failure(
+      'OUTCOME_UNKNOWN',
+      `${message.replace(/\.$/, '')}. The end of its record could not be written: ${error.message}`,
+      {
+        hints,
+        details: { ...result.failure.details, ...details },
+        cause: error,
+      },
+    );
   }
   if (where === '') throw error;
   const { hints, details, cause } = error;
@@ -102,9 +108,12 @@ function reportEnd(
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
-function openSignals(session: Session, isInFlight: () => boolean): Interrupt {
+function openSignals(
+  session: Session,
+  { isInFlight, isUnknown }: Readonly<Record<'isInFlight' | 'isUnknown', () => boolean>>,
+): Interrupt {
   // The desk goes on after a write, and hears for itself what ends it.
-  if (!session.isAtDesk) keepToOutcome(session);
+  if (!session.isAtDesk) keepToOutcome(session, isUnknown);
   return openInterrupt(session.context, () => {
     const message = isInFlight()
       ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
