@@ -6,7 +6,7 @@ import { openInput } from '../input/input-file.ts';
 import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/approvals.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { type PlanView, planView } from '../plan/plan-view.ts';
-import { type CheckedPlan, checkPlan } from '../plan/read-plan.ts';
+import type { CheckedPlan, checkPlan } from '../plan/read-plan.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
@@ -19,7 +19,8 @@ export async function readPlan(
   path: string,
   more?: Parameters<typeof checkPlan>[1],
 ): Promise<CheckedPlan> {
-  return checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
+  const reader = await import('../plan/read-plan.ts');
+  return reader.checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
 }
 
 /** Does a person look at stdout, and has asked for no other form? */

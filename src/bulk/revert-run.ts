@@ -1,5 +1,5 @@
 import { isUpdate } from '../api/operation.ts';
-import { FAILURES, Failure, note, type Outcome, warning } from '../failure.ts';
+import { FAILURES, Failure, note, warning } from '../failure.ts';
 import { type HistoryEntry, hostOf } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import { localTime } from '../output/people-text.ts';
@@ -12,10 +12,7 @@ import type { Session } from '../session.ts';
 import { SANDBOX, SANDBOX_URL } from '../settings/settings.ts';
 import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
-import { operationOfRun, rowsOfRun } from './run-input.ts';
-
-/** Outcomes of rows that may have changed something. */
-export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
+import { operationOfRun, rowsOfRun, TO_REVERT } from './run-input.ts';
 
 /** Newer writes than these are not looked at: no run of ours has as many rows. */
 const MAX_LATER = 2_000_000;

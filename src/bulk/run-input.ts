@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { Failure, type Notice, warning } from '../failure.ts';
+import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import type { ExpectationInput } from '../input/expect.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
@@ -36,6 +36,9 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['ignoreColumns', '--ignore-columns'],
   ['changedFrom', '--changed-from'],
 ]);
+
+/** Outcomes of rows that may have changed something. */
+export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
 /** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
 export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {

@@ -1,7 +1,6 @@
 import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { TO_REVERT } from '../../bulk/revert-run.ts';
-import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps } from '../../bulk/run-input.ts';
+import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps, TO_REVERT } from '../../bulk/run-input.ts';
 import { localCommand } from '../../command/command.ts';
 import type { ClockPort } from '../../context.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';

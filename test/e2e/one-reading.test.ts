@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { playService } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+// An input is read once, by the command that checks it. What tells of a run or goes on with it does not even load what
+// reads inputs.
+
+const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));
+const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
+/** Said by the decoder alone, through which all text of an input goes. */
+const OF_THE_DECODER = 'nothing from here on was read';
+
+test('resume, results, report and revert parse no input', async () => {
+  const home = createHome();
+  const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
+  const ids = [1, 2, 3, 4].map((n) => `sub_${n}`);
+  writeFileSync(older, `id;email\r\n${ids.map((id) => `${id};${id}@old.example`).join('\r\n')}\r\n`);
+  writeFileSync(newer, `id;email\r\n${ids.map((id) => `${id};${id}@new.example`).join('\r\n')}\r\n`);
+  let isDown = true;
+  const server = await startRecordingServer(
+    playService(({ url }) => (isDown && url.includes('sub_3') ? { status: 401 } : undefined)),
+  );
+  const readers = readdirSync(CHUNKS).filter((name) =>
+    readFileSync(join(CHUNKS, name), 'utf8').includes(OF_THE_DECODER),
+  );
+  expect(readers).toHaveLength(1);
+  const list = join(home.path, 'loaded.json');
+  const preload = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list, NODE_DISABLE_COMPILE_CACHE: '1' };
+  /** Runs a command; answers its stdout, and how many chunks it loaded that read inputs. */
+  const readBy = async (code: number, ...args: readonly string[]) => {
+    const result = await runFrontdesk(args, { home, env: { ...server.env, ...preload } });
+    expect(result.code, result.stderr).toBe(code);
+    // The hook writes exactly this shape.
+    const { chunks } = JSON.parse(readFileSync(list, 'utf8')) as { readonly chunks: readonly string[] };
+    return { stdout: result.stdout, readings: chunks.filter((name) => readers.includes(name)).length };
+  };
+  const update = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+  const begun = await readBy(4, ...update, '--run', 'r', '-j', '1', '--yes', '-o', 'ndjson');
+  expect(begun.readings).toBe(1);
+  for (const path of [older, newer]) rmSync(path);
+  expect(readdirSync(join(home.stateDir, 'runs', 'r')).sort()).toEqual(['header.json', 'journal.jsonl', 'rows']);
+  isDown = false;
+  const failed = join(home.path, 'failed.csv');
+  expect((await readBy(0, 'runs', 'resume', 'r', '--failed', failed, '-o', 'ndjson')).readings).toBe(0);
+  expect(server.requests.map(({ url, body }) => [url.split('/').at(-1), body])).toEqual([
+    ['sub_1', '{"email":"sub_1@new.example"}'],
+    ['sub_2', '{"email":"sub_2@new.example"}'],
+    ['sub_3', '{"email":"sub_3@new.example"}'],
+    ['sub_3', '{"email":"sub_3@new.example"}'],
+    ['sub_4', '{"email":"sub_4@new.example"}'],
+  ]);
+  expect(await readBy(0, 'runs', 'results', 'r', '-o', 'csv')).toMatchObject({ readings: 0 });
+  // In the dialect of the file that is gone.
+  expect(await readBy(0, 'runs', 'results', 'r', '--as-input')).toEqual({
+    stdout: `id;email;_outcome\r\n${ids.map((id) => `${id};${id}@new.example;applied`).join('\r\n')}\r\n`,
+    readings: 0,
+  });
+  expect((await readBy(0, 'runs', 'report', 'r', '--as', 'html')).readings).toBe(0);
+  expect((await readBy(0, 'runs', 'revert', 'r', '--plan', 'back.plan')).readings).toBe(0);
+  const plan = readFileSync(join(home.path, 'work', 'back.plan'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1);
+  // A row of a plan, as the contract has it.
+  expect(plan.map((line) => (JSON.parse(line) as { readonly body: unknown }).body)).toEqual(
+    ids.map((id) => ({ email: `${id}@old.example` })),
+  );
+});
