@@ -35,8 +35,8 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   try {
     const before = await file.stat();
     if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
-    // Before its first byte: whoever finds one takes the name to be on the disk.
-    if (before.size === 0) await syncFolder(dirname(path));
+    // Before its first byte: whoever finds one takes the names to be on the disk, also that of a new folder.
+    if (before.size === 0) for (const folder of [dirname(dirname(path)), dirname(path)]) await syncFolder(folder);
     const lead = (await endsInLine(file, before.size)) ? '' : '\n';
     const bytes = Buffer.from(lead + lines);
     const { bytesWritten } = await file.write(bytes);

@@ -6,6 +6,8 @@ import type { Clocks } from './machine.ts';
 
 /** What befalls a process, or the machine under it, at one of its steps. */
 export interface Blow {
+  /** Of any kind, or of those that change the disk: what is promised hangs on these. */
+  readonly of: 'all' | 'disk';
   readonly atStep: number;
   readonly what: (typeof BLOWS)[number] | 'power';
   /** How long it stands still, by how much the clock jumps, or for how many steps the disk fails. */
@@ -99,16 +101,20 @@ function planBlows(random: SeededRandom, share: number, machines: number): Blow[
   if (!random.chance(share)) return [];
   return Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => {
     // A disk that many machines share is not at any of them.
-    const what = machines === 1 && random.chance(0.3) ? 'power' : pickOne(random, BLOWS);
+    const what = machines === 1 && random.chance(0.4) ? 'power' : pickOne(random, BLOWS);
+    // Half of them longer than others wait for a sign of life.
+    const stillMs = random.chance(0.5) ? spread(random, 100, 60_000) : spread(random, 61_000, 300_000);
     const lasts = {
-      pause: spread(random, 100, 200_000),
-      'stands still': spread(random, 100, 200_000),
+      pause: stillMs,
+      'stands still': stillMs,
       clock: (random.next() - 0.5) * 4 * HOUR_MS,
     };
     const steps = Math.round(spread(random, 1, 60));
     const clocks = pickOne(random, ['none', 'monotonic', 'both'] as const);
+    const isOfDisk = random.chance(0.5);
     return {
-      atStep: Math.round(spread(random, 15, 300)),
+      of: isOfDisk ? 'disk' : 'all',
+      atStep: Math.round(isOfDisk ? spread(random, 1, 60) : spread(random, 15, 300)),
       what,
       lasts: what in lasts ? lasts[what as keyof typeof lasts] : steps,
       clocks,
@@ -190,6 +196,6 @@ export function planOf(seed: number): Plan {
     syncMs: pickOne(random, [1, 10, 200]),
     inputs,
     people,
-    calmMs: spread(random, 20_000, 400_000),
+    calmMs: spread(random, 60_000, 600_000),
   };
 }

@@ -17,6 +17,7 @@ class ProcessGone extends Error {}
 
 /** What is to happen to a process at one of its steps: calls of the system, and what comes back of them. */
 export interface Strike {
+  readonly of: 'all' | 'disk';
   readonly atStep: number;
   /** Before the call, or what comes back, is done. */
   readonly strike: (process: SimulatedProcess) => void;
@@ -75,6 +76,7 @@ export class SimulatedProcess implements Owner {
   #isStalled: boolean;
   #untaken: (() => void) | undefined;
   #steps = 0;
+  #changes = 0;
   #failingUntil = 0;
   #failure = '';
 
@@ -85,7 +87,7 @@ export class SimulatedProcess implements Owner {
     this.machine = machine;
     this.argv = argv;
     this.#random = random;
-    this.#strikes = strikes.toSorted((one, other) => one.atStep - other.atStep);
+    this.#strikes = [...strikes];
     this.pid = options.pid;
     this.startedMs = machine.scheduler.nowMs;
     this.startTicks = String(1000 + Math.floor(machine.scheduler.nowMs / 10));
@@ -187,11 +189,16 @@ export class SimulatedProcess implements Owner {
   #step(): void {
     if (this.isGone) throw new ProcessGone();
     this.#steps += 1;
-    while ((this.#strikes[0]?.atStep ?? Number.POSITIVE_INFINITY) <= this.#steps) this.#strikes.shift()?.strike(this);
+    const due = this.#strikes.filter(({ of, atStep }) => atStep <= (of === 'all' ? this.#steps : this.#changes));
+    for (const strike of due) {
+      this.#strikes.splice(this.#strikes.indexOf(strike), 1);
+      strike.strike(this);
+    }
     if (this.isGone) throw new ProcessGone();
   }
 
   #before(call: string, path: string | undefined): void {
+    if (/^(?:write|fsync|ftruncate|rename|link|unlink|mkdir)$/.test(call)) this.#changes += 1;
     this.#step();
     const mayFail = /^(?:open|write|fsync|mkdir|rename)$/.test(call) && this.#steps < this.#failingUntil;
     const isOurs = path === undefined || path.startsWith('/state');

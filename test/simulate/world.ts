@@ -194,7 +194,7 @@ export class World {
     return process;
   }
 
-  #strikeOf({ atStep, what, lasts, clocks }: Blow): Strike {
+  #strikeOf({ of, atStep, what, lasts, clocks }: Blow): Strike {
     const strikes: Readonly<Record<Blow['what'], (process: SimulatedProcess) => void>> = {
       kill: (process) => process.kill(),
       'full disk': (process) => process.failWrites('ENOSPC', lasts),
@@ -217,10 +217,10 @@ export class World {
     };
     const strike = (process: SimulatedProcess): void => {
       if (this.#isCalm) return;
-      this.tell(`${what} at step ${atStep} of ${nameOf(process)}`);
+      this.tell(`${what} at step ${atStep}${of === 'disk' ? ' on the disk' : ''} of ${nameOf(process)}`);
       strikes[what](process);
     };
-    return { atStep, strike };
+    return { of, atStep, strike };
   }
 
   #losePower(machine: Machine): void {
