@@ -30,7 +30,10 @@ export const ENVIRONMENT: readonly { readonly name: string; readonly text: strin
     name: 'FORCE_COLOR',
     text: 'any value but 0: color in a dumb terminal; a pipe never gets color',
   },
-  { name: 'HTTPS_PROXY', text: 'proxy for https requests, http://HOST:PORT; this machine is always reached directly' },
+  {
+    name: 'HTTPS_PROXY',
+    text: 'proxy for https requests, http://HOST:PORT (https_proxy is read first); this machine is always reached directly',
+  },
   { name: 'NO_PROXY', text: 'hosts that are reached without the proxy: names, name:port, addresses, ranges, or *' },
   { name: 'NODE_EXTRA_CA_CERTS', text: 'certificates (PEM) that Node trusts too' },
   { name: 'XDG_CONFIG_HOME', text: 'folder under which frontdesk/ holds settings and credentials; else ~/.config' },

@@ -128,15 +128,22 @@ const HINTS: Partial<Record<BreakLabel, Hint>> = {
   certificate_dates: "check this machine's clock, then ask the owner of the service",
   not_tls: 'check scheme and port of the base URL',
   not_found: 'check the host name in the base URL',
-  proxy_auth: 'set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT',
 };
+
+/** What to do about a proxy, by the variable that names it. */
+function proxyHint({ breakage }: FailedAttempt): string | undefined {
+  const { label, variable } = breakage ?? {};
+  if (variable === undefined) return undefined;
+  if (label === 'proxy_auth') return `set ${variable} to http://<user>:<password>@<host>:<port>`;
+  return `check the proxy that ${variable} names`;
+}
 
 function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const { label = 'other' } = verdict.breakage ?? {};
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.endpoint);
   return Failure.unsent('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}`, {
-    hints: first === undefined ? [HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
+    hints: first === undefined ? [proxyHint(verdict) ?? HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
 }

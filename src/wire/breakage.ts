@@ -4,8 +4,11 @@ import type { Breakage, BreakLabel, Phase } from './exchange.ts';
 /** Raised by our own parts of the transport; the label is what was seen, not guessed from a code. */
 export class BreakError extends Error {
   readonly label: BreakLabel;
-  constructor(label: BreakLabel, message: string) {
+  readonly variable: string | undefined;
+  /** `variable` of the environment: what to look at. */
+  constructor(label: BreakLabel, message: string, variable?: string) {
     super(message);
+    this.variable = variable;
     this.name = 'BreakError';
     this.label = label;
   }
@@ -67,7 +70,7 @@ export function connectBreakage(
   seen: SeenCertificate | undefined,
   timeIs: string,
 ): Breakage {
-  if (error instanceof BreakError) return { label: error.label, text: error.message };
+  if (error instanceof BreakError) return { label: error.label, text: error.message, variable: error.variable };
   const code = codeOf(error);
   const names = seen === undefined || seen.names === '' ? 'another name' : seen.names;
   const valid = seen === undefined ? '' : ` (valid ${seen.validFrom} to ${seen.validTo})`;

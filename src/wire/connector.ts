@@ -122,7 +122,7 @@ export class Connector {
     const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     const within = `within ${secondsText(connectTimeoutMs)}`;
     if (proxy !== undefined)
-      return new BreakError('proxy', `no connection through the proxy ${proxy.hostPort} ${within}`);
+      return new BreakError('proxy', `no connection through the proxy ${proxy.hostPort} ${within}`, proxy.variable);
     return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} ${within}`);
   }
 
@@ -230,17 +230,25 @@ const loopback: net.LookupFunction = (_, { all }, callback) => {
 function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakError | undefined {
   const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(answer)?.[1];
   if (status === undefined || end === -1) {
-    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} did not answer with HTTP`);
+    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} did not answer with HTTP`, proxy.variable);
   }
   if (status === '407') {
-    return new BreakError('proxy_auth', `the proxy ${proxy.hostPort} wants a user name and password (407)`);
+    return new BreakError(
+      'proxy_auth',
+      `the proxy ${proxy.hostPort} wants a user name and password (407)`,
+      proxy.variable,
+    );
   }
   if (!status.startsWith('2')) {
-    return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`);
+    return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`, proxy.variable);
   }
   // The service says nothing before TLS begins: bytes after the headers are a body that belongs to no tunnel.
   if (answer.length > end + 4) {
-    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} sent something else than a connection`);
+    return new BreakError(
+      'proxy_refused',
+      `the proxy ${proxy.hostPort} sent something else than a connection`,
+      proxy.variable,
+    );
   }
   return undefined;
 }
@@ -249,7 +257,11 @@ function proxyFault(proxy: ProxyServer, error: Error): BreakError {
   if (error instanceof BreakError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   const words: Record<string, string> = { ECONNREFUSED: 'refused', ECONNRESET: 'closed', ENOTFOUND: 'no such host' };
-  return new BreakError('proxy', `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`);
+  return new BreakError(
+    'proxy',
+    `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`,
+    proxy.variable,
+  );
 }
 
 function readCertificate(socket: TLSSocket): SeenCertificate | undefined {

@@ -38,6 +38,8 @@ export interface Breakage {
   readonly label: BreakLabel;
   /** What happened, as the end of a sentence: `cannot connect to h:1 (refused)`. No secrets. */
   readonly text: string;
+  /** Of a proxy: the variable that names it. */
+  readonly variable?: string | undefined;
 }
 
 export interface Reply {

@@ -9,6 +9,8 @@ export interface ProxyServer {
   readonly port: number;
   /** `HOST:PORT` for messages: never the user name or password. */
   readonly hostPort: string;
+  /** The variable that names it. */
+  readonly variable: string;
   /** Value of the Proxy-Authorization header, or undefined. A secret. */
   readonly authorization: string | undefined;
 }
@@ -43,6 +45,7 @@ function parseProxy(name: string, text: string): ProxyServer {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port,
     hostPort: `${url.hostname}:${port}`,
+    variable: name,
     authorization: authorizationOf(name, url),
   };
 }

@@ -335,9 +335,10 @@ describe.concurrent('proxies', () => {
   it('N22 proxy refused: the proxy is named without its password', async () => {
     const port = CLOSED_PORT;
     const result = await meet(FAR, 'activate', {
-      env: { HTTPS_PROXY: `http://operator77:s3cret-word@127.0.0.1:${port}` },
+      env: { HTTPS_PROXY: 'http://127.0.0.1:1', https_proxy: `http://operator77:s3cret-word@127.0.0.1:${port}` },
     });
     expect(result.end).toBe('7 not_sent');
+    expect(result.error?.hint).toBe('check the proxy that https_proxy names');
     expect(result.error?.message).toContain(`cannot connect through the proxy 127.0.0.1:${port} (refused)`);
     expect(result.stderr).not.toContain('s3cret-word');
     expect(result.stderr).not.toContain('operator77');
@@ -348,6 +349,7 @@ describe.concurrent('proxies', () => {
     const result = await meet(FAR, 'activate', { retries: 2, env: { HTTPS_PROXY: server.url } });
     expect(result.end).toBe('7 not_sent');
     expect(result.error?.message).toContain('wants a user name and password (407)');
+    expect(result.error?.hint).toBe('set HTTPS_PROXY to http://<user>:<password>@<host>:<port>');
     expect(server.connections).toBe(1);
   });
 

@@ -144,6 +144,7 @@ describe('proxies', () => {
       host: '127.0.0.1',
       port: proxyServer.port,
       hostPort,
+      variable: 'HTTPS_PROXY',
       authorization: 'Basic cDpx',
     };
     const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs });
@@ -196,6 +197,7 @@ describe('proxies', () => {
       host: '127.0.0.1',
       port,
       hostPort: `127.0.0.1:${port}`,
+      variable: 'HTTPS_PROXY',
       authorization: undefined,
     };
     const url = 'https://h.example';
