@@ -335,8 +335,18 @@ export interface CardClient {
   ): Promise<WriteResult<ProvisionResults[Wallet]>>;
 }
 
+/** Active and inactive ones, by two requests whose lists are merged; `limit` is that of each. */
+export interface AllSubscribersQuery {
+  readonly active: 'all';
+  readonly limit?: number | undefined;
+}
+
 export interface SubscribersClient {
-  list(calendarId: string, query?: SubscriberQuery, options?: CallOptions): Promise<ReadResult<SubscriberList>>;
+  list(
+    calendarId: string,
+    query?: SubscriberQuery | AllSubscribersQuery,
+    options?: CallOptions,
+  ): Promise<ReadResult<SubscriberList>>;
   update(subscriberId: string, fields: SubscriberFields, options?: CallOptions): Promise<WriteResult<Subscriber>>;
 }
 

@@ -19,7 +19,7 @@ import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
 import { type BulkCall, readBulkCall } from './bulk-call.ts';
-import { compareTokenLife, confirmBulk, hiddenNotices } from './confirm-bulk.ts';
+import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { listBulk, listColumns } from './list-bulk.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
@@ -100,6 +100,14 @@ async function lookForSameInput(session: Session, { options, reading }: BulkCall
   await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
 }
 
+/** Prints what would be sent, and ends with how much that is. */
+async function dryRunBulk(session: Session, call: BulkCall, checked: CheckedInput, rows: ReturnType<Run['rows']>) {
+  const { operation, expectations } = call.reading;
+  if (checked.selected > 0) await noteUncompared(session, expectations);
+  await printDryRunRows(session, operation, rows);
+  if (checked.selected > 0) await noteCounts(session, call, checked);
+}
+
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginBulk(session: Session, command: CallCommand, call: BulkCall, spool: string): Promise<Run | number> {
   const { options, reading } = call;
@@ -138,11 +146,7 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
   if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
-  if (isDryRun && checked.selected > 0) {
-    await noteUncompared(session, reading.expectations);
-    await notifyUnchanged(session, checked);
-  }
-  if (isDryRun) await printDryRunRows(session, operation, run.rows());
+  if (isDryRun) await dryRunBulk(session, call, checked, run.rows());
   else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns: run.columns });
   if (checked.selected === 0) await reportNothingToDo(session, checked);
   if (isDryRun || checked.selected === 0) return 0;

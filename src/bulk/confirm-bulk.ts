@@ -1,7 +1,7 @@
 import { nounOf } from '../api/operation.ts';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
-import { Failure, type Notice, warning } from '../failure.ts';
+import { Failure, type Notice, note, warning } from '../failure.ts';
 import { quoteValue, showValue } from '../input/quote-value.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
@@ -13,6 +13,7 @@ import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
 import type { BulkCall } from './bulk-call.ts';
 import { sayOpenRows } from './open-rows.ts';
+import { notifyUnchanged } from './run-output.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
 const MAX_SHOWN = 240;
@@ -100,6 +101,23 @@ export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' 
   ];
 }
 
+function changeLines({ reading }: BulkCall, { selected, unchanged }: CheckedInput): readonly string[] {
+  if (reading.changedFrom === undefined) return [];
+  return [`${groupThousands(selected)} of ${groupThousands(selected + unchanged)} rows change`];
+}
+
+function pastLines({ past, selected }: CheckedInput): readonly string[] {
+  if (past === 0) return [];
+  return [`${groupThousands(past)} of ${plural(selected, 'row')} ${past === 1 ? 'starts' : 'start'} in the past`];
+}
+
+/** The end of a dry run: how many rows there are, and what the question says of them beside what is shown. */
+export async function noteCounts(session: Session, call: BulkCall, checked: CheckedInput): Promise<void> {
+  await notifyUnchanged(session, { ...checked, unchanged: 0 });
+  const rows = `${plural(checked.selected, 'row')} would be sent`;
+  await session.notify(note('DRY_RUN', [rows, ...changeLines(call, checked), ...pastLines(checked)].join('; ')));
+}
+
 /** Asks before many rows are written, or refuses where no terminal can be asked. Returns what it showed of cards, by row. */
 export async function confirmBulk(
   session: Session,
@@ -108,7 +126,7 @@ export async function confirmBulk(
   service: Service,
   input: () => AsyncIterable<readonly Row[]>,
 ): Promise<ReadonlyMap<number, string>> {
-  const { operation, changedFrom } = call.reading;
+  const { operation } = call.reading;
   const { effect } = operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return new Map();
@@ -118,15 +136,13 @@ export async function confirmBulk(
   const cards = await readCards(session, call, checked);
   const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
   const rest = checked.selected - shown.length;
-  const past = `${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past`;
-  const all = checked.selected + checked.unchanged;
   const lines = [
     ...cards.map((card, index) => shortenText(shownCard(safeText(checked.first[index]?.id ?? ''), card), MAX_SHOWN)),
     ...shown,
     ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
-    ...(changedFrom === undefined ? [] : [`${groupThousands(checked.selected)} of ${groupThousands(all)} rows change`]),
+    ...changeLines(call, checked),
     ...(effect.confirm ? [`There is no way back from a ${nounOf(operation)}.`] : []),
-    ...(checked.past === 0 ? [] : [past]),
+    ...pastLines(checked),
     ...hiddenNotices(checked).map(({ message }) => message),
     ...unchangedLines({ ...checked, unchanged: 0 }),
   ];

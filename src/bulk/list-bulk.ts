@@ -1,5 +1,6 @@
 import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import { entriesOf, isFullList, mergeLists } from '../call/list-call.ts';
+import { entriesOf, mergeLists } from '../api/list.ts';
+import { isFullList } from '../call/list-call.ts';
 import { Failure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';

@@ -1,28 +1,16 @@
 import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
+import { entriesOf, mergeLists } from '../api/list.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { Failure, warning } from '../failure.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import type { JsonValue } from '../json/value.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './resource.ts';
 
-/** The entries of a List. */
-export function entriesOf(document: JsonValue): readonly JsonValue[] {
-  const data = isJsonObject(document) ? document.get('data') : undefined;
-  return isJsonArray(data) ? data : [];
-}
-
 /** Whether a list has exactly as many entries as were asked for: then there may be more. */
 export function isFullList(document: JsonValue, limit: number): boolean {
   return entriesOf(document).length === limit;
-}
-
-/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
-export function mergeLists(halves: readonly JsonValue[]): JsonValue {
-  const [first = null] = halves;
-  if (halves.length < 2 || !isJsonObject(first)) return first;
-  return new Map([...first, ['data', halves.flatMap(entriesOf)] as const]);
 }
 
 /** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */

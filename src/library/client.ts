@@ -1,3 +1,4 @@
+import { mergeLists } from '../api/list.ts';
 import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
@@ -5,13 +6,15 @@ import type { CallInput, HttpClient } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
 import { createHttpClient } from '../http/ongoing-call.ts';
 import { checkValues } from '../input/check-values.ts';
+import { parseJson } from '../json/parse.ts';
+import { printJson } from '../json/print.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import type { Transport } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { libraryCredential } from './credential.ts';
 import { type CheckedOptions, membersOf, signalOf } from './options.ts';
 import { readResult, textOf, writeResult } from './results.ts';
-import type { Client, Signal } from './types.ts';
+import type { Client, ReadResult, Signal } from './types.ts';
 
 /** What of the process a client needs. */
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
@@ -66,6 +69,24 @@ class LibraryClient {
     this.#underWay.add(call);
     const { result, text } = await call.finally(() => this.#underWay.delete(call));
     return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
+  }
+
+  /** Subscribers; with `active: 'all'` the lists of both, merged as the command merges them. */
+  async list(id: unknown, query: unknown = {}, last: unknown): Promise<unknown> {
+    const method = 'calendar.subscribers.list';
+    const read = (part: unknown) => this.run(method, OPERATIONS.subscribersList, { id, query: part }, last);
+    const { active, ...others } = membersOf(query, `${method}: query`);
+    if (active !== 'all') return read(query);
+    const halves: Extract<ReadResult<unknown>, { ok: true }>[] = [];
+    for (const half of [true, false]) {
+      // What `run` gives for a read.
+      const result = (await read({ ...others, active: half })) as ReadResult<unknown>;
+      if (!result.ok) return result;
+      halves.push(result);
+    }
+    const text = printJson(mergeLists(halves.map((half) => parseJson(half.text))));
+    const notices = halves.flatMap((half) => half.notices);
+    return { ...halves.at(-1), resource: JSON.parse(text), text, notices };
   }
 
   async close(): Promise<void> {
@@ -143,8 +164,7 @@ export function openClient(options: CheckedOptions, ports: LibraryPorts): Client
       createEvent: (body: unknown, last?: unknown) =>
         run('calendar.createEvent', OPERATIONS.eventCreate, { body }, last),
       subscribers: Object.freeze({
-        list: (id: unknown, query?: unknown, last?: unknown) =>
-          run('calendar.subscribers.list', OPERATIONS.subscribersList, { id, query }, last),
+        list: (id: unknown, query?: unknown, last?: unknown) => inner.list(id, query, last),
         update: (id: unknown, body: unknown, last?: unknown) =>
           run('calendar.subscribers.update', OPERATIONS.subscriberUpdate, { id, body }, last),
       }),

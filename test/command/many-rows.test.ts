@@ -179,12 +179,13 @@ describe('rows', () => {
     );
   });
 
-  test('a dry run says that --expect was not compared, and counts empty cells', async () => {
+  test('a dry run says that --expect was not compared, and ends with how many rows and empty cells there are', async () => {
     const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
     const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
-    expect(stderr.split('\n').slice(0, 2)).toEqual([
+    expect(stderr.trimEnd().split('\n')).toEqual([
       '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}',
       '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
+      '{"notice":{"code":"DRY_RUN","message":"1 row would be sent"}}',
     ]);
   });
 

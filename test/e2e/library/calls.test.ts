@@ -111,4 +111,25 @@ describe('what a call resolves to', () => {
       'POST /prefix/v1/subscribers/sub_1 {"first_name":"Ana"}',
     ]);
   });
+
+  it("asks twice for active: 'all', and merges both lists with every digit", async () => {
+    const half = (id: string) => `{"object":"list","data":[{"id":"${id}","n":1.10}],"url":"/u"}`;
+    const server = await startRecordingServer([{ body: half('a') }, { body: half('b') }, { status: 404, body: {} }]);
+    const client = createClient({ calendar: { url: server.url, token: TOKEN } });
+    const { subscribers } = client.calendar;
+    expect(await subscribers.list('cal_1', { active: 'all', limit: 5 })).toMatchObject({
+      ok: true,
+      text: '{"object":"list","data":[{"id":"a","n":1.10},{"id":"b","n":1.10}],"url":"/u"}',
+      resource: { data: [{ id: 'a' }, { id: 'b' }] },
+    });
+    expect(await subscribers.list('cal_1', { active: 'all' })).toMatchObject({
+      ok: false,
+      error: { code: 'NOT_FOUND' },
+    });
+    expect(server.lines).toEqual([
+      'GET /v1/calendars/cal_1/subscribers?limit=5&active=true',
+      'GET /v1/calendars/cal_1/subscribers?limit=5&active=false',
+      'GET /v1/calendars/cal_1/subscribers?active=true',
+    ]);
+  });
 });
