@@ -76,9 +76,13 @@ export async function writePlan(
     }
     const call = `${command} plan`;
     const file = shellQuote(path);
-    const approve = demanded > 0 ? `have it approved: ${call} approve ${file}; ` : '';
-    const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
-    await session.notify(note('PLANNED', message));
+    const next = [
+      `nothing was sent; look at it: ${call} show ${file}`,
+      ...(demanded > 0 ? [`have it approved: ${call} approve ${file} --key <key> --as <name>`] : []),
+      `apply it: ${call} apply ${file}`,
+    ];
+    // A command ends its line, so that the line can be pasted from there.
+    for (const message of next) await session.notify(note('PLANNED', message));
     return true;
   } finally {
     // Of a plan that was kept nothing is left to discard.

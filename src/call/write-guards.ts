@@ -133,9 +133,10 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
     const next =
       way.path === undefined
         ? 'go on with `plan apply` and the file of the plan, which has its approvals beside it'
-        : `have it approved: ${command} approve ${shellQuote(way.path)}`;
+        : `have it approved: ${command} approve ${shellQuote(way.path)} --key <key> --as <name>`;
     throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
-      `${next}; see \`frontdesk help plans\``,
+      next,
+      'see `frontdesk help plans`',
     ]);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;

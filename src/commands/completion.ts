@@ -26,7 +26,7 @@ export function command(registry: Registry): LocalCommand {
   return localCommand({
     description: [
       'Completes commands, options, values and files. Tab runs frontdesk only for the names of profiles and runs.',
-      'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell: frontdesk completion powershell >> $PROFILE. Then start a new shell.',
+      'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell, run this and start a new shell: frontdesk completion powershell >> $PROFILE',
     ].join('\n'),
     arguments: {
       shell: { kind: 'choice', choices: SHELL_NAMES, required: true, text: 'which shell', question: 'Which shell?' },

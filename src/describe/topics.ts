@@ -93,8 +93,8 @@ const BULK: readonly Block[] = [
   rows('After a crash, Ctrl-C or an outage', {
     'frontdesk runs': 'list runs with their state and outcomes',
     'frontdesk runs resume --last': 'send the rows that are left; rows that may have been sent are not sent again',
-    'frontdesk runs results': 'print the rows again; --outcome filters, --as-input makes an input of them',
-    'frontdesk runs report': 'print a report: --as html, junit or markdown',
+    'frontdesk runs results --last': 'print the rows again; --outcome filters, --as-input makes an input of them',
+    'frontdesk runs report --last --as html': 'print a report; also as junit or markdown',
     '--run name': 'start that run, or resume it: for CI jobs that restart',
     '--failed file': 'write the rows that did not succeed, as an input',
   }),
@@ -125,7 +125,7 @@ const OUTCOMES: readonly Block[] = [
     'calendar update': 'run it again: it sends the same values; first check that nobody changed them since',
     'subscribers update': 'run it again, as for a calendar',
     'event create': 'no command lists events: look in the calendar itself',
-    'a run': 'frontdesk runs resume --reconcile checks the cards; --resend-unknown sends the rows again',
+    'a run': 'runs resume <run> --reconcile checks the cards; --resend-unknown sends the rows again',
   }),
   examples('Examples', {
     'List every open write': 'frontdesk history --open',

@@ -54,7 +54,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   }
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
-  const login = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${TOKEN_VARIABLES[family]}`;
+  const login = `set ${TOKEN_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
   if (status.problem !== null) return problem(name, status.problem, login);
   const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);
   const nowMs = context.clock.now();
@@ -150,7 +150,7 @@ function answerCheck(name: string, origin: string, status: number): Check {
 function tokenCheck(name: string, profile: string, family: Family, status: number): Check {
   if (status !== 401)
     return ok(name, status === 404 ? 'the service accepted it' : `not known: the service answered ${status}`);
-  const fix = `frontdesk auth login -p ${profile} --family ${family}; or set ${TOKEN_VARIABLES[family]}`;
+  const fix = `set ${TOKEN_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile} --family ${family}`;
   return problem(name, 'the service refused it with 401', fix);
 }
 
@@ -158,7 +158,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
   const { profile, context } = session;
   const name = `${family}-url`;
   if (profile[urlKey(family)] === undefined) {
-    const fix = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${URL_VARIABLES[family]}`;
+    const fix = `set ${URL_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
     return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }
   const { base, url, source } = resolveTarget(profile, family);

@@ -98,7 +98,7 @@ export function resolveProfile(
     if (chosen !== undefined) return make(chosen, settings.profiles.get(chosen), undefined, env);
     const names = [...settings.profiles.keys()].join(', ');
     throw Failure.unsent('USAGE', `no profile was named and none is in use; there are ${names}`, {
-      hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
+      hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
     });
   }
   const namedBy = flagProfile === undefined ? 'FRONTDESK_PROFILE' : '--profile';

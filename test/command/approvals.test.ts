@@ -80,7 +80,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     const it = await stage();
     await missing(it, '0 of plan');
     const refused = await it.run([...APPLY, '-p', 'live']);
-    expect(refused.stderr).toContain('have it approved: frontdesk -p live plan approve p.plan;');
+    expect(refused.stderr).toContain('have it approved: frontdesk -p live plan approve p.plan --key <key> --as <name>');
     const ann = await approve(it, 'ann', 'ann');
     expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
     await missing(it, '1 missing');

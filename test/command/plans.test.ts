@@ -115,7 +115,7 @@ describe('--plan sends no write', () => {
     expect(header).toEqual(linesOf(home, 'my plan')[0]);
     expect(Date.parse(header.expiresAt) - Date.parse(header.createdAt)).toBe(7 * 86_400_000);
     expect(stderr).toBe(
-      `{"notice":{"code":"PLANNED","message":"nothing was sent; look at it: frontdesk plan show 'my plan'; apply it: frontdesk plan apply 'my plan'"}}\n`,
+      `{"notice":{"code":"PLANNED","message":"nothing was sent; look at it: frontdesk plan show 'my plan'"}}\n{"notice":{"code":"PLANNED","message":"apply it: frontdesk plan apply 'my plan'"}}\n`,
     );
     expect(linesOf(home, 'my plan')[1]).toMatchObject({ row: 1, id: cardId(1), drift: 'checked' });
     expect(linesOf(home, 'my plan')[1]).not.toHaveProperty('body');

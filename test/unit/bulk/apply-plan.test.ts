@@ -355,7 +355,7 @@ describe('a plan that others have to approve', () => {
     expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
       code: 'FORBIDDEN',
       message: `profile demo demands an approval, and 0 of plan ${plan} count: 1 missing; nothing was sent`,
-      hints: [`have it approved: frontdesk plan approve ${path}; see \`frontdesk help plans\``],
+      hints: [`have it approved: frontdesk plan approve ${path} --key <key> --as <name>`, 'see `frontdesk help plans`'],
     });
     expect(bench.stderr()).toMatch(
       /^frontdesk: warning: .*bob.*does not count.*; ask those who keep the approvers file/,

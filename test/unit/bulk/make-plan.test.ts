@@ -60,7 +60,7 @@ describe('a plan of cards', () => {
     ]);
     const path = `${bench.folder}/p.plan`;
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${path}; apply it: frontdesk plan apply ${path}\n`,
+      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${path}\nfrontdesk: note: apply it: frontdesk plan apply ${path}\n`,
     );
     expect(bench.stdout()).toContain(header.plan);
     expect(bench.names('state')).toEqual([]);
@@ -137,7 +137,7 @@ describe('a plan of cards', () => {
     expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
     expect(JSON.parse(bench.stdout())).toEqual(planOf(bench).header);
     expect(planOf(bench).header).toMatchObject({ createdAt: '2026-05-01T12:00:00.000Z', nonce: '01d14e3bcd35' });
-    expect(JSON.parse(bench.stderr()).notice).toMatchObject({
+    expect(JSON.parse(bench.stderr().split('\n')[0] ?? '').notice).toMatchObject({
       code: 'PLANNED',
       message: expect.stringContaining('look at it: frontdesk plan show '),
     });
@@ -166,7 +166,7 @@ describe('a plan of cards', () => {
     const bench = openBench({ ...OF_BLOCK, profile: { approvals: 2 } });
     expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
     const path = `${bench.folder}/p.plan`;
-    expect(bench.stderr()).toContain(`; have it approved: frontdesk plan approve ${path}; apply it: `);
+    expect(bench.stderr()).toContain(`have it approved: frontdesk plan approve ${path} --key <key> --as <name>\n`);
     const empty = openBench({ ...OF_BLOCK, profile: { approvals: 2 } });
     expect(await plan(empty, BLOCK, 'id\n')).toBe(0);
     expect(empty.stderr()).not.toContain('approve');

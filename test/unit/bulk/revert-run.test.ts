@@ -61,7 +61,7 @@ describe('the plan that takes a run back', () => {
     ]);
     expect(bench.sent).toEqual([]);
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk -p demo plan show ${bench.folder}/back.plan; apply it: frontdesk -p demo plan apply ${bench.folder}/back.plan\n` +
+      `frontdesk: note: nothing was sent; look at it: frontdesk -p demo plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk -p demo plan apply ${bench.folder}/back.plan\n` +
         'frontdesk: note: 1 row was left out: nothing of theirs was applied\n',
     );
   });
@@ -70,7 +70,7 @@ describe('the plan that takes a run back', () => {
     const bench = await ran({ profile: { name: 'default' } });
     expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 4, profile: 'default' } });
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${bench.folder}/back.plan; apply it: frontdesk plan apply ${bench.folder}/back.plan\n`,
+      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk plan apply ${bench.folder}/back.plan\n`,
     );
   });
 

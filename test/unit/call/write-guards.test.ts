@@ -206,17 +206,19 @@ describe('approvals', () => {
     expect(guarded(plan(1, 'my plan'), { ...TWO, output: { command: 'frontdesk -p demo' } })).toEqual([
       5,
       'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing; nothing was sent',
-      "have it approved: frontdesk -p demo plan approve 'my plan'; see `frontdesk help plans`",
+      "have it approved: frontdesk -p demo plan approve 'my plan' --key <key> --as <name>",
+      'see `frontdesk help plans`',
     ]);
     expect(guarded(plan(0, 'p'), { ...TWO, output: { command: undefined } })?.[2]).toBe(
-      'have it approved: frontdesk plan approve p; see `frontdesk help plans`',
+      'have it approved: frontdesk plan approve p --key <key> --as <name>',
     );
   });
 
   it('that are missing beside a run are those of its plan', () => {
     expect(guarded(plan(0), TWO)?.slice(1)).toEqual([
       'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing; nothing was sent',
-      'go on with `plan apply` and the file of the plan, which has its approvals beside it; see `frontdesk help plans`',
+      'go on with `plan apply` and the file of the plan, which has its approvals beside it',
+      'see `frontdesk help plans`',
     ]);
   });
 });

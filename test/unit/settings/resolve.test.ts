@@ -170,7 +170,7 @@ describe('the profile that a call without --profile has', () => {
       expect.objectContaining({
         code: 'USAGE',
         message: 'no profile was named and none is in use; there are A, B; nothing was sent',
-        hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
+        hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
       }),
     );
   });
