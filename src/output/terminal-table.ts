@@ -17,9 +17,6 @@ const MAX_DRAWN_ROWS = 500;
 const INDENT = '  ';
 const MIN_BELOW_WIDTH = 20;
 
-/** Stands for a cell inside cli-table3, one per terminal column: it never sees text from outside, nor measures it. */
-const STAND_IN = '\ue000';
-
 function ruleOf({ unicode, isAccessible = false }: TerminalStyle): string {
   return isAccessible ? '' : unicode ? '─' : '-';
 }
@@ -143,24 +140,20 @@ async function drawTable(
   const { widths } = fitted;
   const cells = cellsOf(fitted, style, paint);
   const rule = ruleOf(style);
-  const shown: string[] = [];
-  const standIns = (dressed: readonly string[]): string[] => {
-    shown.push(...dressed);
-    return widths.map((width) => STAND_IN.repeat(width));
-  };
+  // The cells are as wide as their columns; the build has cli-table3 measure them like `displayWidth`.
   const table = new Table({
-    head: style.header ? standIns(cells.head()) : [],
+    head: style.header ? cells.head() : [],
     chars: bordersOf(rule),
     colWidths: [...widths],
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
-  for (const row of rows) table.push(standIns(cells.row(row)));
+  for (const row of rows) table.push(cells.row(row));
   // Lines below a row are no cells: they may be wider than the columns, and are put after the row's own line.
   const below = rows.map((row) => linesBelow(row, fitted, style, paint));
   const lines = table
     .toString()
     .split('\n')
-    .map((line) => line.replace(/\ue000+/g, () => shown.shift() ?? '').trimEnd());
+    .map((line) => line.trimEnd());
   const headLines = style.header ? 1 + rule.length : 0;
   // cli-table3 draws the rule between two rows, so a header alone has none.
   if (rows.length === 0 && rule !== '') lines.push(rule.repeat(tableWidth(widths)));

@@ -1,0 +1,29 @@
+import stringWidth from 'string-width';
+import { expect, it } from 'vitest';
+import { openTerminal } from '../support/pty.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome } from '../support/run-frontdesk.ts';
+
+/** Arabic, Japanese, emoji that are joined, of two letters and with a tone, marks that take no column, and mixtures. */
+const NAMES = ['Ann', 'مرحبا', '日本語テスト', '👩‍👩‍👧', '🇳🇴👍🏽', 'e\u0301o\u0308', 'ｱﾊﾟｰﾄ', '한국어 é 日', '☎️ ☎'];
+
+it('a table on a terminal has its columns below each other in every script', async () => {
+  const data = NAMES.map((name, index) => ({
+    id: `s${index}`,
+    first_name: name,
+    last_name: `END${index}`,
+    active: true,
+  }));
+  const server = await startRecordingServer([{ body: { object: 'list', data } }]);
+  const args = ['calendar', 'subscribers', 'list', 'c1', '--columns', 'id,first_name,last_name,active', '-q'];
+  const home = createHome();
+  const env = { ...server.env, LANG: 'C.UTF-8', FORCE_COLOR: '1' };
+  const { text } = await openTerminal(args, { home, env, columns: 100 }).end;
+  const lines = text.split('\n');
+  const starts = NAMES.map((name, index) => {
+    const line = lines.find((each) => each.includes(`END${index}`)) ?? '';
+    expect(line).toContain(name);
+    return stringWidth(line.slice(0, line.indexOf(`END${index}`)));
+  });
+  expect(new Set(starts).size).toBe(1);
+});
