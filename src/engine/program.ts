@@ -149,6 +149,8 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   }
   const command: Command = await entry.load();
   state.operation = command.path.join('.');
+  state.writes = command.writes;
+  state.maySend = command.writes || (command.kind === 'local' && command.maySend === true);
   if (state.operation === 'help') await sayBadSwitches(context);
   try {
     return await runCommand(context, command, rest, state);
@@ -174,8 +176,10 @@ async function runCommand(
   const { callGiven, readGiven } = await import('../command/read-given.ts');
   const given = readGiven(command, input);
   // A raw GET is a read.
-  state.writes = command.writes && given.own['method'] !== 'GET';
-  state.maySend = state.writes || (command.kind === 'local' && command.maySend === true);
+  if (given.own['method'] === 'GET') {
+    state.writes = false;
+    state.maySend = false;
+  }
   if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
   const { openSession } = await import('./session/open-session.ts');
   const session = await openSession(context, command, given, state, faults);
