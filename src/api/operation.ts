@@ -65,6 +65,22 @@ export interface Operation {
   readonly path: string;
   /** What it does, as a noun phrase for messages: `block of card`. */
   readonly nounPhrase: string;
+  /** What a person does with it, as a command: `block`, for `Block card 7c0e…?`. */
+  readonly verb: string;
+  /** What that is done to, or what it makes: `card`. */
+  readonly object: string;
+  /** The read that shows it as it is now; undefined: none does. */
+  readonly shownBy?: Operation;
+  /** What its answer is a list of: `subscriber`. */
+  readonly lists?: string;
+  /** The field by whose value it is chosen among the operations of its command. */
+  readonly choice?: { readonly field: string; readonly value: string };
+  /** The method of the library, where it is not called as the command: `calendar.createEvent`. */
+  readonly libraryMethod?: string;
+  /** Statuses of a card at which a person may want it next. Which transitions the service allows: not shown. */
+  readonly suggestedAt?: readonly string[];
+  /** Error statuses that the spec shows, with what they mean; a text where it shows errors without their statuses. */
+  readonly errors?: Readonly<Record<string, string>> | string;
   readonly effect: Effect;
   readonly params: z.ZodMiniObject;
   readonly query: z.ZodMiniObject | null;
@@ -99,6 +115,26 @@ export function isOnceOnly({ effect }: Operation): boolean {
 export function settledBy({ effect }: Operation): string | undefined {
   const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
   return isSettling ? effect.readBack.settledBy : undefined;
+}
+
+/** The parameter of the path that holds the id; undefined: it makes something, which has none yet. */
+export function idParamOf({ params }: Pick<Operation, 'params'>): string | undefined {
+  return Object.keys(params.shape)[0];
+}
+
+/** What the id is called where it stands beside others: `calendarId`. */
+export function idNameOf({ object }: Operation): string {
+  return `${object}Id`;
+}
+
+/** What it does as a command to somebody: `block card`. */
+export function actionOf({ verb, object }: Operation): string {
+  return `${verb} ${object}`;
+}
+
+/** What an assistant's tool for it is called: `card_block`, `subscribers_list`. */
+export function toolNameOf({ verb, object, lists }: Operation): string {
+  return `${lists === undefined ? object : `${lists}s`}_${verb}`;
 }
 
 /** The noun of what it does, for a sentence: `block`. */

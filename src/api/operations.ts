@@ -10,7 +10,7 @@ import {
 } from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
 import { cardIdField, resourceId, strictObject } from './field.ts';
-import type { Operation } from './operation.ts';
+import { isWrite, type Operation, sensitiveOf } from './operation.ts';
 import type { Resource } from './resource.ts';
 
 const cardParams = strictObject(() => ({ cardId: cardIdField }));
@@ -32,6 +32,25 @@ const PROVISION_HINT =
 /** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
 const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
 
+/** Also what shows a card after a write. */
+const CARD_GET = {
+  name: 'card.get',
+  command: 'card.get',
+  family: 'cards',
+  method: 'GET',
+  path: '/v1/cards/{cardId}',
+  nounPhrase: 'reading card',
+  verb: 'get',
+  object: 'card',
+  errors: { 401: 'unauthorized', 404: 'the card does not exist' },
+  effect: { kind: 'read' },
+  params: cardParams,
+  query: null,
+  body: null,
+  response: Card,
+  echoes: 'cardId',
+} as const satisfies Operation;
+
 function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operation {
   return {
     name: `card.provision.${wallet}`,
@@ -40,6 +59,11 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
     method: 'POST',
     path: `/v1/cards/{cardId}/provision/${wallet}`,
     nounPhrase: `provisioning into ${wallet} of card`,
+    verb: 'provision',
+    object: 'card',
+    shownBy: CARD_GET,
+    choice: { field: 'wallet', value: wallet },
+    errors: 'three error responses are listed; their status codes: not shown',
     effect: {
       kind: 'write',
       done: 'Provisioned',
@@ -63,20 +87,7 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
  * sandbox, OpenAPI and completions are read from it; adding an endpoint begins with a row here.
  */
 export const OPERATIONS = {
-  cardGet: {
-    name: 'card.get',
-    command: 'card.get',
-    family: 'cards',
-    method: 'GET',
-    path: '/v1/cards/{cardId}',
-    nounPhrase: 'reading card',
-    effect: { kind: 'read' },
-    params: cardParams,
-    query: null,
-    body: null,
-    response: Card,
-    echoes: 'cardId',
-  },
+  cardGet: CARD_GET,
   cardActivate: {
     name: 'card.activate',
     command: 'card.activate',
@@ -84,6 +95,10 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/cards/{cardId}/activate',
     nounPhrase: 'activation of card',
+    verb: 'activate',
+    object: 'card',
+    shownBy: CARD_GET,
+    suggestedAt: ['WAITING_ACTIVATION'],
     effect: {
       kind: 'write',
       done: 'Activated',
@@ -105,6 +120,10 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/cards/{cardId}/block',
     nounPhrase: 'block of card',
+    verb: 'block',
+    object: 'card',
+    shownBy: CARD_GET,
+    suggestedAt: ['WAITING_ACTIVATION', 'ACTIVE'],
     effect: {
       kind: 'write',
       done: 'Blocked',
@@ -126,6 +145,10 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/cards/{cardId}/reissue',
     nounPhrase: 'reissue of card',
+    verb: 'reissue',
+    object: 'card',
+    shownBy: CARD_GET,
+    suggestedAt: ['ACTIVE', 'BLOCKED', 'EXPIRED'],
     effect: {
       kind: 'write',
       done: 'Reissued',
@@ -153,6 +176,8 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/calendars/{id}',
     nounPhrase: 'update of calendar',
+    verb: 'update',
+    object: 'calendar',
     effect: UPDATE,
     params: calendarParams,
     query: null,
@@ -167,6 +192,9 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/calendars/{id}/subscribers',
     nounPhrase: 'list of the subscribers of calendar',
+    verb: 'list',
+    object: 'calendar',
+    lists: 'subscriber',
     effect: { kind: 'read' },
     params: calendarParams,
     query: SubscriberListQuery,
@@ -181,6 +209,8 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/subscribers/{id}',
     nounPhrase: 'update of subscriber',
+    verb: 'update',
+    object: 'subscriber',
     effect: UPDATE,
     params: subscriberParams,
     query: null,
@@ -195,6 +225,9 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/events',
     nounPhrase: 'creation of event',
+    verb: 'create',
+    object: 'event',
+    libraryMethod: 'calendar.createEvent',
     effect: {
       kind: 'write',
       done: 'Created',
@@ -215,4 +248,15 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
+/** The table as a list, in the order of the overview. */
 export const ALL_OPERATIONS: readonly Operation[] = Object.values(OPERATIONS);
+
+/** The operations that a command in dotted words stands for: several where a choice is among its options. */
+export function operationsOf(command: string): readonly Operation[] {
+  return ALL_OPERATIONS.filter((operation) => operation.command === command);
+}
+
+/** What a menu may offer of a card: its writes, but for those that answer secrets. */
+export const CARD_ACTIONS: readonly Operation[] = ALL_OPERATIONS.filter(
+  (operation) => operation.family === 'cards' && isWrite(operation) && sensitiveOf(operation).length === 0,
+);

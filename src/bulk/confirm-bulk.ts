@@ -1,4 +1,4 @@
-import { nounOf } from '../api/operation.ts';
+import { actionOf, nounOf } from '../api/operation.ts';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
@@ -7,7 +7,7 @@ import type { CheckedInput } from '../input/records/check-input.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
-import { groupThousands, plural, safeText, shortenText } from '../output/safe-text.ts';
+import { groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/safe-text.ts';
 import type { Row } from '../rows/row.ts';
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
@@ -20,12 +20,6 @@ const MAX_SHOWN = 240;
 
 /** Of more rows than these the first are shown. */
 const SHOWN_ROWS = 5;
-
-/** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
-function wordsOf(operation: string): string {
-  const [verb = '', noun = ''] = operation.split('.').reverse();
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
-}
 
 /** What tells a card from another in one line. */
 const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReference'];
@@ -148,7 +142,7 @@ export async function confirmBulk(
   ];
   await sayOpenRows(session, operation, input());
   await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
-  const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
+  const question = `${sentenceCase(actionOf(operation))}s: ${rows}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
   return statusesShown(checked.first, cards);
 }

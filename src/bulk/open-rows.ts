@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import { isOnceOnly } from '../api/operation.ts';
 import {
   digesterOf,
   fieldsOf,
@@ -14,7 +15,6 @@ import type { CallOutcome } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
-import { makesAnother } from '../history/open-writes.ts';
 import type { InputOptions } from '../input/records/input-options.ts';
 import { textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
@@ -42,7 +42,7 @@ async function recordsFor(session: Session, operation: Operation): Promise<OpenR
   try {
     return await openRecords(session);
   } catch (error) {
-    if (!(error instanceof Failure) || makesAnother(operation)) throw error;
+    if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
     await sayUnread(session, error);
     return undefined;
   }
@@ -66,7 +66,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
       return sayUnread(session, error);
     });
   };
-  const takesPlaces = !found.isEmpty && !makesAnother(operation) && run !== undefined;
+  const takesPlaces = !found.isEmpty && !isOnceOnly(operation) && run !== undefined;
   return {
     aboutOf: ({ body }) => ({
       reason: textAt(body, 'reason'),
@@ -90,7 +90,7 @@ function isDone({ outcome }: CallOutcome): boolean {
 
 /** The rows of a plan held against the open writes: those that would repeat one are faults. Undefined: none can. */
 export async function openCheck(session: Session, operation: Operation): Promise<InputOptions['checkRows']> {
-  if (!makesAnother(operation)) return undefined;
+  if (!isOnceOnly(operation)) return undefined;
   const open = await openRowsOf(session, operation);
   return async (good) =>
     good.map(({ row }) => {

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
+import { isOnceOnly } from '../api/operation.ts';
 import { Failure, note, type Outcome } from '../failure.ts';
-import { makesAnother } from '../history/open-writes.ts';
 import { sandboxResetTime } from '../history/sandbox-reset.ts';
 import { breakLine } from '../output/line-break.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
@@ -68,7 +68,7 @@ export async function sayOrRefuseSameInput(session: Session, sending: Sending): 
   if (earlier === undefined) return;
   const { run, startedAt, state, counts } = earlier;
   const what = `run ${run} sent the same rows on ${localTime(startedAt)} (${counts})`;
-  if (!makesAnother(operation)) return session.notify(note('SAME_INPUT', what));
+  if (!isOnceOnly(operation)) return session.notify(note('SAME_INPUT', what));
   if (isAgain) return;
   if (session.common.yes !== true && session.prompt.available) {
     const text = `SENT BEFORE: ${safeText(commandWords(operation.command))}: ${what}`;

@@ -1,5 +1,5 @@
 import { isPast } from '../api/iso-date.ts';
-import { nounOf, targetStatus } from '../api/operation.ts';
+import { actionOf, nounOf, targetStatus } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -8,7 +8,7 @@ import { showValue } from '../input/quote-value.ts';
 import { shorten } from '../json/shorten.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText, sentenceCase } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { callService, cardRead } from './resource.ts';
@@ -107,8 +107,7 @@ export async function confirmSingle(
 ): Promise<SingleCall> {
   const { stderr } = session.context;
   await stderr.write((await describeBefore(session, before)) + whatFollows(single, before, stderr.columns));
-  const verb = single.call.operation.command.split('.').at(-1) ?? '';
-  const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${whereText(session, service)}?`;
+  const question = `${sentenceCase(actionOf(single.call.operation))} ${single.id ?? ''}${whereText(session, service)}?`;
   let asked = single;
   for (;;) {
     const offersReason = asked.reason === undefined && takesReason(single.call.operation);
@@ -140,6 +139,6 @@ export async function confirmMade(session: Session, service: Service, { call }: 
     .flatMap((line) => breakLine(line, columns))
     .concat(past);
   await session.context.stderr.write(`${lines.join('\n')}\n`);
-  const question = `Create event ${showValue(textAt(call.body, 'name'))}${whereText(session, service)}?`;
+  const question = `${sentenceCase(actionOf(call.operation))} ${showValue(textAt(call.body, 'name'))}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subjectOf(call));
 }

@@ -1,16 +1,8 @@
-import { isUpdate, type Operation } from '../api/operation.ts';
+import { isOnceOnly, isUpdate, type Operation } from '../api/operation.ts';
 import { Failure, warning } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite, SentEvent } from '../history/open-index-file.ts';
-import {
-  isEvent,
-  makesAnother,
-  OpenAt,
-  type Subject,
-  sentBefore,
-  supersededBy,
-  whatIsKnown,
-} from '../history/open-writes.ts';
+import { isEvent, OpenAt, type Subject, sentBefore, supersededBy, whatIsKnown } from '../history/open-writes.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
@@ -92,7 +84,7 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
     return { open, repeated: found.repeatedBy(operation, subject), same };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (makesAnother(operation)) throw error.asUnsent().with({ outcome: 'not_sent' });
+    if (isOnceOnly(operation)) throw error.asUnsent().with({ outcome: 'not_sent' });
     await sayUnread(session, error);
     return NOTHING;
   }
@@ -177,7 +169,7 @@ export async function recordSuperseded(session: Session, closed: readonly OpenWr
  * was done whatever becomes of that record, so a failure is told.
  */
 export async function closeSuperseded(session: Session, done: Done): Promise<readonly string[]> {
-  if (makesAnother(done.operation)) return [];
+  if (isOnceOnly(done.operation)) return [];
   try {
     const records = await openRecords(session);
     if (records === undefined) return [];

@@ -37,6 +37,6 @@ export function viewOf(command: CallCommand): { readonly view?: 'card' } {
 }
 
 /** The columns that the answer of this operation can have: a choice of operations has those of all. */
-export function columnsOf(command: CallCommand, operation: Operation): readonly Column[] {
+export function answerColumns(command: CallCommand, operation: Operation): readonly Column[] {
   return command.columns.filter((column) => column.name in operation.response.properties);
 }

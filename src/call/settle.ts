@@ -36,6 +36,12 @@ export function canBeLookedAt(operation: string): boolean {
   return LOOKED_AT.has(operation);
 }
 
+/** Can a look at the card settle writes of this command? */
+export function isSettledByLook(operation: string): boolean {
+  const row = LOOKED_AT.get(operation);
+  return row !== undefined && settledBy(row) !== undefined;
+}
+
 /** Is a write open no more although its outcome is unknown? A look says nothing of it then. */
 export function isClosed({ supersededBy, resolved }: HistoryEntry): boolean {
   return supersededBy !== undefined || resolved !== undefined;

@@ -23,7 +23,7 @@ import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { closeSuperseded, digesterOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
-import { columnsOf, takeAnswer, viewOf } from './resource.ts';
+import { answerColumns, takeAnswer, viewOf } from './resource.ts';
 import {
   answeredFailure,
   givesSecrets,
@@ -157,9 +157,8 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   const { stderr } = session.context;
   const { effect } = call.operation;
   if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
-  const noun = effect.resultId === 'cardId' ? 'card' : 'event';
   const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
-  const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
+  const what = isOther ? `: the new ${call.operation.object} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
   const how = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
   await stderr.write(`${effect.done}${what}${how}\n`);
 }
@@ -273,7 +272,7 @@ export async function runWrite(
   }
   if (asksHere) await confirmMade(session, service, checked);
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
-  const columns = columnsOf(command, operation);
+  const columns = answerColumns(command, operation);
   // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.
   const print = ({ resource }: Answer) =>
     session.print({

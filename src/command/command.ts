@@ -1,4 +1,4 @@
-import { isWrite, type Operation } from '../api/operation.ts';
+import { idParamOf, isWrite, type Operation, sensitiveOf } from '../api/operation.ts';
 import type { Fault } from '../failure.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import type { Shape } from '../json/shape.ts';
@@ -106,13 +106,13 @@ export function describeCommand(command: Command, summary: string): CommandDoc {
 }
 
 /** The rows of a command: several where the value of an option chooses. */
-export function rowsOf({ operation }: Pick<CallCommand, 'operation'>): readonly Operation[] {
+export function rowsOfCommand({ operation }: Pick<CallCommand, 'operation'>): readonly Operation[] {
   return 'rows' in operation ? Object.values(operation.rows) : [operation];
 }
 
 /** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
 export function operationOf(command: Pick<CallCommand, 'operation'>): Operation {
-  const [first] = rowsOf(command);
+  const [first] = rowsOfCommand(command);
   if (first === undefined) throw new Error('a command chooses among no operations');
   return first;
 }
@@ -173,33 +173,32 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
   return [option, { long: 'description-file', kind: 'path', value: 'file', text, field: name }];
 }
 
-type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
-  Partial<Pick<CallCommand, 'bulk'>> & {
-    /** Takes `--expect`. */
-    readonly expect?: true;
-    /** Rows that did not change against an older file can be left out (`--changed-from`). */
-    readonly changedFrom?: true;
-    /** Positional argument; null where the operation has no path id. */
-    readonly argument: Pick<ArgumentSpec, 'name' | 'question' | 'text' | 'variadic'> | null;
-    /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
-    readonly options?: OptionDeclarations;
-    readonly examples: ExampleLines;
-  };
+type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> & {
+  /** Takes `--expect`. */
+  readonly expect?: true;
+  /** Rows that did not change against an older file can be left out (`--changed-from`). */
+  readonly changedFrom?: true;
+  /** Positional argument; null where the operation has no path id. */
+  readonly argument: Pick<ArgumentSpec, 'name' | 'question' | 'text' | 'variadic'> | null;
+  /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
+  readonly options?: OptionDeclarations;
+  readonly examples: ExampleLines;
+};
 
 /** Ids come from the command line or from a file. */
 function withoutWords(option: OptionSpec, argument: CallSpec['argument']): OptionSpec {
   return option.long === 'from' && argument !== null ? { ...option, excludes: { [`<${argument.name}>`]: '' } } : option;
 }
 
-function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
+function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly number[] {
   return [
     ...[0, 1, 2, 3, 4, 5, 6, 7],
     ...(writes ? [8] : []),
     ...(writes && spec.expect !== true ? [] : [10]),
     11,
-    ...(spec.bulk === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
+    ...(bulk || spec.options?.['requireComplete'] !== undefined ? [15] : []),
     16,
-    ...(spec.bulk === true || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
+    ...(bulk || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
     ...(writes ? [] : [141]),
   ];
 }
@@ -213,10 +212,12 @@ function withSignals(codes: readonly number[]): readonly number[] {
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
 export function callCommand(spec: CallSpec): CallCommand {
-  const { argument, bulk = false } = spec;
+  const { argument } = spec;
   const words = argument === null ? [] : [argument];
   const operation = operationOf(spec);
   const writes = isWrite(operation);
+  // An answer with secrets is kept by hand, one at a time.
+  const bulk = sensitiveOf(operation).length === 0;
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const special: readonly OptionSpec[] = Object.values(declareOptions(spec.options ?? {}));
   const derived = [
@@ -226,7 +227,6 @@ export function callCommand(spec: CallSpec): CallCommand {
     ...(bulk && writes ? [...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [SPECIAL.changedFrom, SPECIAL.expectChanges] : []),
   ].filter((option) => !special.some(({ long }) => long === option.long));
-  const [idParam = null] = Object.keys(operation.params.shape);
   return {
     kind: 'call',
     path: operation.command.split('.'),
@@ -236,9 +236,9 @@ export function callCommand(spec: CallSpec): CallCommand {
     arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !bulk, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
-    exitCodes: withSignals(exitCodesOf(spec, writes)),
+    exitCodes: withSignals(exitCodesOf(spec, writes, bulk)),
     writes,
-    idParam,
+    idParam: idParamOf(operation) ?? null,
     bulk,
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Effect, type Family, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
+import { type Effect, type Family, familyWords, isOnceOnly, type Operation, sensitiveOf } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { resource } from '../api/resource.ts';
 import { askFamily, FAMILY, missingText } from '../ask/missing.ts';
@@ -12,7 +12,6 @@ import { guardWrite, notConfirmed, requirePerson, whereText } from '../call/writ
 import { localCommand } from '../command/command.ts';
 import { collect, joinFailures } from '../command/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { makesAnother } from '../history/open-writes.ts';
 import type { Answer } from '../http/call.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { parseJson } from '../json/parse.ts';
@@ -77,7 +76,7 @@ function includeProblem({ output }: Session): string | undefined {
 
 function againFaults({ method, path, again }: Partial<ApiGiven>): readonly Fault[] {
   const row = path === undefined || method === undefined ? undefined : matchRow(method, pathPart(path));
-  const mayRepeat = row === undefined ? method !== 'GET' : makesAnother(row.operation);
+  const mayRepeat = row === undefined ? method !== 'GET' : isOnceOnly(row.operation);
   if (again !== true || mayRepeat) return [];
   return [{ where: '--again', problem: 'belongs to a reissue, a provisioning or an event' }];
 }
@@ -139,6 +138,8 @@ function unknownOperation(method: ApiGiven['method'], path: string, family: Fami
     method,
     path,
     nounPhrase: `${method} ${path}`,
+    verb: 'send',
+    object: 'request',
     effect: method === 'GET' ? { kind: 'read' } : unknownWrite(family, path),
     params: z.looseObject({}),
     query: null,

@@ -1,4 +1,4 @@
-import { type CallCommand, describeCommand, operationOf, rowsOf } from '../command/command.ts';
+import { type CallCommand, describeCommand, operationOf, rowsOfCommand } from '../command/command.ts';
 import type { CommandEntry, Registry } from '../command/command-tree.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
@@ -14,7 +14,7 @@ import { inputSchemaOf, propertiesOf } from './json-schema.ts';
 const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
 
 function outputOf(command: CallCommand): JsonSchema {
-  const answers = rowsOf(command).map((row) => row.response);
+  const answers = rowsOfCommand(command).map((row) => row.response);
   const [only = {}] = answers;
   const one = answers.length === 1 ? only : anyOf(...answers);
   if (!command.bulk) return command.writes ? anyOf(one, DRY_RUN_OUTPUT) : one;
@@ -37,7 +37,7 @@ export async function commandSchema(entry: CommandEntry) {
   const fields = input === null ? {} : propertiesOf(input);
   return {
     ...doc,
-    operations: command.kind === 'local' ? [] : rowsOf(command).map(({ method, path }) => ({ method, path })),
+    operations: command.kind === 'local' ? [] : rowsOfCommand(command).map(({ method, path }) => ({ method, path })),
     options: doc.options.map((option) => {
       const limits = option.field === undefined ? {} : limitsOf(fields[option.field] ?? {});
       return Object.keys(limits).length === 0 || option.value === undefined ? option : { ...option, limits };

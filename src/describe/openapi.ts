@@ -55,20 +55,14 @@ const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
 
 /** Errors of the service as far as they are shown; everything else is described as not shown. */
 function errorsOf(operation: Operation): JsonSchema {
-  if (operation.name === 'card.get') {
-    return {
-      '401': { description: 'unauthorized', content: ERROR_CONTENT },
-      '404': { description: 'the card does not exist', content: ERROR_CONTENT },
-      default: { description: 'other error statuses: not shown' },
-    };
-  }
-  if (operation.command === 'card.provision') {
-    return {
-      default: {
-        description: 'three error responses are listed; their status codes: not shown',
-        content: ERROR_CONTENT,
-      },
-    };
+  const { errors } = operation;
+  if (typeof errors === 'string') return { default: { description: errors, content: ERROR_CONTENT } };
+  if (errors !== undefined) {
+    const shown = Object.entries(errors).map(([status, description]) => [
+      status,
+      { description, content: ERROR_CONTENT },
+    ]);
+    return { ...Object.fromEntries(shown), default: { description: 'other error statuses: not shown' } };
   }
   const what = operation.family === 'cards' ? 'error statuses: not shown' : 'error statuses and error body: not shown';
   return { default: { description: what } };
@@ -99,7 +93,7 @@ function operationObject(operation: Operation): JsonSchema {
   const parameters = parametersOf(operation);
   return {
     operationId: operation.name,
-    summary: operation.nounPhrase.replace(/ of (card|calendar|subscriber|event)$/, ' of a $1'),
+    summary: operation.nounPhrase.replace(` of ${operation.object}`, ` of a ${operation.object}`),
     tags: [operation.family],
     security: [{ [SECURITY[operation.family]]: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),

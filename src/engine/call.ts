@@ -6,13 +6,13 @@ import { readResource, viewOf } from '../call/resource.ts';
 import { type CallCommand, type CallGiven, isBulk } from '../command/command.ts';
 import { collect, joinFailures, refuseOtherCount, unsent } from '../command/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { ROW_OPTIONS } from '../options/call-options.ts';
+import { BULK_ONLY_OPTIONS } from '../options/call-options.ts';
 import type { Session } from '../session.ts';
 
 function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
   return (
     // One id is an input of one row.
-    ROW_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long))
+    BULK_ONLY_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long))
       .map(({ long }) => ({ where: `--${long}`, problem: 'belongs to several ids or --from' }))
       .filter(({ where }) => !faults.some((fault) => fault.where === where))
   );

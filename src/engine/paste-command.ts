@@ -2,6 +2,7 @@ import { CARD_ID } from '../api/field.ts';
 import type { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { readCardId } from '../input/card-id.ts';
+import { FLAG_LETTERS } from '../options/common.ts';
 import { maskArguments } from './secret-arguments.ts';
 
 /** The words that stand for one that was refused as a card id; undefined: it was not, or names no id. */
@@ -14,9 +15,11 @@ function correctedWords(word: string, { faults }: Failure, writes: boolean): rea
   return read.kind === 'several' && !writes && option === '' ? read.ids : undefined;
 }
 
+const CONFIRMED = new RegExp(`^-[${FLAG_LETTERS}]*y[${FLAG_LETTERS}]*$`);
+
 /** `--yes` is not repeated for another id than was typed: `-qy` becomes `-q`. */
 export function withoutYes(word: string): readonly string[] {
-  if (!/^-[hnqvy]*y[hnqvy]*$/.test(word)) return word === '--yes' ? [] : [word];
+  if (!CONFIRMED.test(word)) return word === '--yes' ? [] : [word];
   const rest = word.replaceAll('y', '');
   return rest === '-' ? [] : [rest];
 }

@@ -2,10 +2,12 @@ import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { type Context, isSwitchedOn, StreamFailure, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
-import { COMMON_OPTIONS } from '../options/common.ts';
+import { COMMON_OPTIONS, FLAG_LETTERS } from '../options/common.ts';
 import { asFormat, type Format } from '../output/options.ts';
 import type { CallState } from '../session.ts';
 import { type Located, locateCommand } from './locate.ts';
+
+const SHORT_OUTPUT = new RegExp(`^-[${FLAG_LETTERS}]*o$`);
 
 /** The format as far as it is known: a script that wants JSON gets errors as JSON even when it misspelt the command. */
 function formatWanted(argv: readonly string[], env: Context['env']): Format {
@@ -13,7 +15,7 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
   for (const [index, token] of argv.entries()) {
     if (token === '--') break;
     if (token === '--json') wanted = 'json';
-    else if (token === '--output' || /^-[hnqvy]*o$/.test(token)) wanted = asFormat(argv[index + 1]) ?? wanted;
+    else if (token === '--output' || SHORT_OUTPUT.test(token)) wanted = asFormat(argv[index + 1]) ?? wanted;
     else if (token.startsWith('--output=')) wanted = asFormat(token.slice('--output='.length)) ?? wanted;
     else if (/^-o./.test(token)) wanted = asFormat(token.slice(2)) ?? wanted;
   }
@@ -107,7 +109,7 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
 }
 
 /** `-h` may stand among letters that take no value: `-yh` asks for help, and sends nothing. */
-const HELP = /^(?:--help|-[nqvy]*h[hnqvy]*)$/;
+const HELP = new RegExp(`^(?:--help|-[${FLAG_LETTERS}]*h[${FLAG_LETTERS}]*)$`);
 
 /** Whether help is asked for: `--help` anywhere before `--` (the value of an option is not looked at: `--reason --help`). */
 function asksForHelp(rest: readonly string[]): boolean {

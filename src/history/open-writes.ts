@@ -1,5 +1,5 @@
-import { type Family, isUpdate, type Operation, settledBy } from '../api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
+import { type Family, idParamOf, isOnceOnly, isUpdate, isWrite, type Operation, settledBy } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
 import { safeText } from '../output/safe-text.ts';
 import { hostOf } from './history-event.ts';
 import type { OpenWrite, SentEvent } from './open-index-file.ts';
@@ -50,18 +50,13 @@ export class OpenAt {
 
   /** Those of them that the same write would repeat, where a second one makes a second card, wallet entry or event. */
   repeatedBy(operation: Operation, subject: Subject): readonly OpenWrite[] {
-    return makesAnother(operation) ? this.to(subject).filter(({ call }) => call === operation.name) : [];
+    return isOnceOnly(operation) ? this.to(subject).filter(({ call }) => call === operation.name) : [];
   }
 }
 
-/** Writes of which a second one makes a second card, wallet entry or event: they are never sent again by accident. */
-export function makesAnother({ effect }: Operation): boolean {
-  return effect.kind === 'write' && effect.unavailable === 'never';
-}
-
-/** Is it the one write that has no id, so that its body tells whether it is the same? */
-export function isEvent({ name }: Operation): boolean {
-  return name === OPERATIONS.eventCreate.name;
+/** Is it a write without an id, so that its body tells whether it is the same? */
+export function isEvent(operation: Operation): boolean {
+  return isWrite(operation) && idParamOf(operation) === undefined;
 }
 
 /** Events with this body that this profile sent there in the last day, and that were not refused. */

@@ -1,4 +1,4 @@
-import { isWrite, type Operation, settledBy } from '../api/operation.ts';
+import { idNameOf, isWrite, type Operation, settledBy, toolNameOf } from '../api/operation.ts';
 import { type CallOutcome, referenceAt, statusAt } from '../call-outcome.ts';
 import type { Hint } from '../failure.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
@@ -71,8 +71,9 @@ export function ofProfile({ profile }: Endpoint): string {
 
 /** A hint with the exact command that shows the card; none where the service has nothing to look with. */
 export function lookHints(lead: string, { operation, id, endpoint }: CallFacts): readonly Hint[] {
-  if (operation.family !== 'cards' || id === undefined) return [];
+  const { shownBy } = operation;
+  if (shownBy === undefined || id === undefined) return [];
   const flag = endpoint.profileFlag ? ` ${endpoint.profileFlag}` : '';
-  const tool = `${lead}: card_get with cardId ${id}`;
-  return [{ asks: 'look', text: `${lead}: frontdesk card get ${id}${flag}`, tool }];
+  const tool = `${lead}: ${toolNameOf(shownBy)} with ${idNameOf(shownBy)} ${id}`;
+  return [{ asks: 'look', text: `${lead}: frontdesk ${shownBy.command.replaceAll('.', ' ')} ${id}${flag}`, tool }];
 }

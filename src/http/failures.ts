@@ -82,11 +82,10 @@ function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
 function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const { endpoint, operation, id } = facts;
   const place = endpoint.profile === undefined ? hostOf(endpoint) : `${hostOf(endpoint)} (profile ${endpoint.profile})`;
-  const noun = operation.nounPhrase.split(' ').at(-1);
   const what =
     id === undefined
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
-      : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${noun} ${id} at ${place}: ${answered(verdict)}`;
+      : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${operation.object} ${id} at ${place}: ${answered(verdict)}`;
   const hints = verdict.error.isHtml
     ? [`check ${urlPlace(endpoint)}: a web page answered instead of the service`]
     : [`compare the id letter by letter, and check that it belongs to ${place}`];

@@ -1,5 +1,4 @@
 import { isOnceOnly, isWrite, settledBy, targetStatus } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
@@ -126,8 +125,8 @@ class OngoingCall {
     if (next.kind === 'end') return this.#finish(verdict, next.waitTooLong ? 'wait_too_long' : 'final');
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
     if (next.readBackFirst) {
-      const { settled } = await this.#readBack(1);
-      if (settled !== undefined) return this.#confirmed(settled, verdict);
+      const result = await this.#readBack(1);
+      if (result?.settled !== undefined) return this.#confirmed(result.settled, verdict);
     }
     this.#retriesDone += 1;
     this.#onceSpent ||= next.once;
@@ -254,18 +253,19 @@ class OngoingCall {
     return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 
-  /** Reads the card, and once more after a pause. Only `settledBy` settles a write: a delayed request can still land. */
-  async #readBack(maxReads: number): Promise<ReadBack> {
-    const cardId = idOf(this.#input) ?? '';
-    const input: CallInput = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
+  /** Reads back what was written, and once more after a pause; undefined: no operation shows it. Only `settledBy` settles a write: a delayed request can still land. */
+  async #readBack(maxReads: number): Promise<ReadBack | undefined> {
+    const { operation, params } = this.#input;
+    const { shownBy } = operation;
+    if (shownBy === undefined) return undefined;
+    const input: CallInput = { operation: shownBy, params, query: {}, body: undefined };
     const seen: Verdict[] = [];
     while (seen.length < maxReads) {
       if (seen.length > 0 && !(await this.#pause())) break;
       if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) break;
       const verdict = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
       seen.push(verdict);
-      const isSettled =
-        verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(this.#input.operation);
+      const isSettled = verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(operation);
       if (isSettled) return { settled: verdict, observation: observe(seen) };
     }
     return { settled: undefined, observation: observe(seen) };

@@ -1,6 +1,6 @@
 import { mergeLists } from '../api/list.ts';
-import { type Family, isWrite, type Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
+import { type Family, idNameOf, idParamOf, isWrite, type Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
 import type { CallInput, HttpClient } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
@@ -27,8 +27,8 @@ interface Connection {
 
 interface Given {
   readonly id?: unknown;
-  readonly query?: unknown;
-  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 class LibraryClient {
@@ -49,18 +49,10 @@ class LibraryClient {
     const { id, query = {}, body = {} } = given;
     const line = this.#line(method, operation.family);
     const signal = signalOf(callOptions, method);
-    const [idName] = Object.keys(operation.params.shape);
+    const idName = idParamOf(operation);
     const params = idName === undefined ? {} : { [idName]: id };
-    // `id` of the path as the method's own argument is called.
-    const argument = operation === OPERATIONS.subscriberUpdate ? 'subscriberId' : 'calendarId';
-    const checked = checkValues(
-      operation,
-      {
-        params,
-        query: membersOf(query, `${method}: query`),
-        body: membersOf(body, `${method}: fields`),
-      },
-      (name) => (name === 'id' ? argument : name),
+    const checked = checkValues(operation, { params, query, body }, (name) =>
+      name === idName ? idNameOf(operation) : name,
     );
     if (checked.faults.length > 0) {
       throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
@@ -71,11 +63,10 @@ class LibraryClient {
     return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
   }
 
-  /** Subscribers; with `active: 'all'` the lists of both, merged as the command merges them. */
-  async list(id: unknown, query: unknown = {}, last: unknown): Promise<unknown> {
-    const method = 'calendar.subscribers.list';
-    const read = (part: unknown) => this.run(method, OPERATIONS.subscribersList, { id, query: part }, last);
-    const { active, ...others } = membersOf(query, `${method}: query`);
+  /** The method of a list; with `active: 'all'` the lists of both, merged as the command merges them. */
+  async list(method: string, operation: Operation, { id, query = {} }: Given, last: unknown): Promise<unknown> {
+    const read = (part: Given['query']) => this.run(method, operation, { id, query: part ?? {} }, last);
+    const { active, ...others } = query;
     if (active !== 'all') return read(query);
     const halves: Extract<ReadResult<unknown>, { ok: true }>[] = [];
     for (const half of [true, false]) {
@@ -137,41 +128,56 @@ class LibraryClient {
   }
 }
 
-/** The methods of a client over the operations table. */
+type Run = (method: string, operation: Operation, given: Given, callOptions: unknown) => Promise<unknown>;
+
+/** The row that is meant among those of one method: the only one, or the one that a field of the arguments chooses. */
+function chosen(method: string, rows: readonly Operation[], fields: Readonly<Record<string, unknown>>): Operation {
+  const row = rows.find(({ choice }) => choice === undefined || fields[choice.field] === choice.value);
+  if (row !== undefined) return row;
+  const choices = rows.flatMap(({ choice }) => choice ?? []);
+  const values = choices.map(({ value }) => value).join(' or ');
+  throw new TypeError(`${method}: ${choices[0]?.field}: must be ${values}`);
+}
+
+/** A method over the rows of one command: the id where there is one, fields or filters, and the options of the call. */
+function methodOver(run: Run, method: string, rows: readonly Operation[]) {
+  const hasId = rows.every((row) => idParamOf(row) !== undefined);
+  const member = rows.some(({ body }) => body !== null) ? 'body' : 'query';
+  const hasFields = rows.some(({ body, query }) => (body ?? query) !== null);
+  return async (...given: readonly unknown[]): Promise<unknown> => {
+    const rest = [...given];
+    const id = hasId ? rest.shift() : undefined;
+    const fields = hasFields
+      ? membersOf(rest.shift() ?? {}, `${method}: ${member === 'body' ? 'fields' : member}`)
+      : {};
+    const row = chosen(method, rows, fields);
+    const sent = Object.entries(fields).filter(([name]) => name !== row.choice?.field);
+    return run(method, row, { id, [member]: Object.fromEntries(sent) }, rest.shift());
+  };
+}
+
+/** The methods of a client: one for each command of the table of operations. */
 export function openClient(options: CheckedOptions, ports: LibraryPorts): Client {
   const inner = new LibraryClient(options, ports);
-  const run = inner.run.bind(inner);
-  const client = {
-    card: Object.freeze({
-      get: (id: unknown, last?: unknown) => run('card.get', OPERATIONS.cardGet, { id }, last),
-      activate: (id: unknown, last?: unknown) => run('card.activate', OPERATIONS.cardActivate, { id }, last),
-      block: (id: unknown, body?: unknown, last?: unknown) =>
-        run('card.block', OPERATIONS.cardBlock, { id, body }, last),
-      reissue: (id: unknown, body?: unknown, last?: unknown) =>
-        run('card.reissue', OPERATIONS.cardReissue, { id, body }, last),
-      provision: async (id: unknown, fields: unknown = {}, last?: unknown) => {
-        const { wallet, ...body } = membersOf(fields, 'card.provision: fields');
-        const rows = { wallet_a: OPERATIONS.cardProvisionWalletA, wallet_b: OPERATIONS.cardProvisionWalletB };
-        if (wallet !== 'wallet_a' && wallet !== 'wallet_b') {
-          throw new TypeError('card.provision: wallet: must be wallet_a or wallet_b');
-        }
-        return run('card.provision', rows[wallet], { id, body }, last);
-      },
-    }),
-    calendar: Object.freeze({
-      update: (id: unknown, body: unknown, last?: unknown) =>
-        run('calendar.update', OPERATIONS.calendarUpdate, { id, body }, last),
-      createEvent: (body: unknown, last?: unknown) =>
-        run('calendar.createEvent', OPERATIONS.eventCreate, { body }, last),
-      subscribers: Object.freeze({
-        list: (id: unknown, query?: unknown, last?: unknown) => inner.list(id, query, last),
-        update: (id: unknown, body: unknown, last?: unknown) =>
-          run('calendar.subscribers.update', OPERATIONS.subscriberUpdate, { id, body }, last),
-      }),
-    }),
-    close: () => inner.close(),
+  const run: Run = (method, operation, given, last) =>
+    operation.lists === undefined
+      ? inner.run(method, operation, given, last)
+      : inner.list(method, operation, given, last);
+  const methods = new Map<string, readonly Operation[]>();
+  for (const row of ALL_OPERATIONS) {
+    const method = row.libraryMethod ?? row.command;
+    methods.set(method, [...(methods.get(method) ?? []), row]);
+  }
+  /** The methods whose names go on after these words, as an object of objects. */
+  const below = (words: string): object => {
+    const rest = [...methods.keys()].filter((name) => name.startsWith(words)).map((name) => name.slice(words.length));
+    const members = [...new Set(rest.map((name) => name.split('.')[0] ?? ''))].map((name) => {
+      const rows = methods.get(words + name);
+      return [name, rows === undefined ? below(`${words}${name}.`) : methodOver(run, words + name, rows)];
+    });
+    return Object.freeze(Object.fromEntries(members));
   };
   // The methods check what they are given, and the resources are passed on as the service describes them: the types
   // of `Client` are what callers are held to.
-  return Object.freeze(client) as unknown as Client;
+  return Object.freeze({ ...below(''), close: () => inner.close() }) as Client;
 }

@@ -1,9 +1,8 @@
-import { isWrite, type Operation } from '../api/operation.ts';
+import { idNameOf, idParamOf, isWrite, type Operation } from '../api/operation.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { type Failure, usageFailure } from '../failure.ts';
 import { idWarnings, readCardId } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
-import { describeFields } from '../input/fields.ts';
 import { warningsOf } from '../input/suspicious-values.ts';
 import { unknownNames } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
@@ -20,9 +19,9 @@ export function meantArguments(args: GivenValues, { faults }: Failure, writes: b
 }
 
 /** Returns the call that the arguments of a tool make; raises USAGE with all faults. */
-export function readCall(operation: Operation, idName: string | undefined, args: GivenValues): SingleCall {
-  const [paramName = ''] = describeFields(operation.params).map(({ name }) => name);
-  const argument = idName ?? paramName;
+export function readCall(operation: Operation, args: GivenValues): SingleCall {
+  const paramName = idParamOf(operation) ?? '';
+  const argument = paramName === '' ? '' : idNameOf(operation);
   // What belongs nowhere is a fault of the body, or of the query where there is no body.
   const { [argument]: given, ...rest } = args;
   const checked = checkValues(

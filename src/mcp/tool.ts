@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import type { Operation } from '../api/operation.ts';
+import { idNameOf, type Operation, toolNameOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { isFullList } from '../call/list-call.ts';
 import { callService } from '../call/resource.ts';
@@ -30,8 +30,6 @@ export interface ReadTool extends ToolWords {
 /** A tool that is one write. */
 export interface WriteTool extends ToolWords {
   readonly operation: Operation;
-  /** How the id of the path is called among the arguments. */
-  readonly idName?: string;
 }
 
 export interface ReadRequest {
@@ -48,23 +46,25 @@ const DATA =
 const ASKS =
   'Asks a person for confirmation each time, through the client; without one nothing is sent. The result says how it ended: applied, confirmed_by_read, rejected, not_sent or unknown. Never repeat one that is unknown before looking.';
 
-type CallWords = Pick<ToolWords, 'title' | 'description'> & Pick<WriteTool, 'idName'>;
+/** What is said of a tool that is one operation. */
+export type CallWords = Pick<ToolWords, 'title' | 'description'>;
 
 /** Returns a tool that makes one write. */
-export function writing(operation: Operation, name: string, { description, ...words }: CallWords): WriteTool {
-  const inputSchema = inputSchemaOf(operation, words.idName);
-  return { name, ...words, description: `${description} ${ASKS} ${DATA}`, operation, inputSchema };
+export function writing(operation: Operation, { title, description }: CallWords): WriteTool {
+  const inputSchema = inputSchemaOf(operation, idNameOf(operation));
+  const name = toolNameOf(operation);
+  return { name, title, description: `${description} ${ASKS} ${DATA}`, operation, inputSchema };
 }
 
 /** Returns a tool that makes one read of an operation. */
-export function reading(operation: Operation, name: string, { title, description, idName }: CallWords): ReadTool {
+export function reading(operation: Operation, { title, description }: CallWords): ReadTool {
   return {
-    name,
+    name: toolNameOf(operation),
     title,
     description: `${description} ${DATA}`,
-    inputSchema: inputSchemaOf(operation, idName),
+    inputSchema: inputSchemaOf(operation, idNameOf(operation)),
     async run(session, { args, abort, warnings }) {
-      const { call, warnings: suspicious } = readCall(operation, idName, args);
+      const { call, warnings: suspicious } = readCall(operation, args);
       warnings.push(...suspicious);
       const result = await callService(session, call, abort);
       if (result.kind === 'failed') throw result.failure;

@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { CARD_STATUSES } from '../api/card.ts';
+import { isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { HISTORY_FILTER, matchingWrites } from '../commands/history/list.ts';
 import { OUTCOMES, warning } from '../failure.ts';
@@ -10,7 +11,7 @@ import { plural } from '../output/safe-text.ts';
 import { RUN_STATES } from '../run/run-entry.ts';
 import { listRuns } from '../run/run-list.ts';
 import { answered, found } from './results.ts';
-import { local, type ReadRequest, type ReadTool, reading, type WriteTool, writing } from './tool.ts';
+import { type CallWords, local, type ReadRequest, type ReadTool, reading, type WriteTool, writing } from './tool.ts';
 
 const LIMIT = { kind: 'count', max: 1000, text: 'at most that many' } as const;
 
@@ -93,19 +94,58 @@ const RUN_RESULTS = local('run_results', {
   },
 });
 
-/** Tools that change nothing, in the order in which they are listed. */
-export const READ_TOOLS: readonly ReadTool[] = [
-  reading(OPERATIONS.cardGet, 'card_get', {
+/** What is said of the operations that assistants are offered: all but those that answer secrets. */
+const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvision${string}`>, CallWords>> = {
+  cardGet: {
     title: 'Show a gift card',
     description: 'Reads one gift card: status, balances, expiry, metadata, transactions. Amounts have no currency.',
-  }),
-  CARD_WAIT,
-  reading(OPERATIONS.subscribersList, 'subscribers_list', {
+  },
+  subscribersList: {
     title: 'List subscribers of a calendar',
     description:
       'Lists the subscribers of a calendar, active ones unless `active` is false. There is no way to page through more than 100.',
-    idName: 'calendarId',
-  }),
+  },
+  cardActivate: {
+    title: 'Activate a gift card',
+    description: 'Activates one gift card.',
+  },
+  cardBlock: {
+    title: 'Block a gift card',
+    description: 'Blocks one gift card. There is no way back.',
+  },
+  cardReissue: {
+    title: 'Reissue a gift card',
+    description:
+      'Reissues one gift card; a second reissue may make a second live card. `resultId` is the card in the answer.',
+  },
+  calendarUpdate: {
+    title: 'Change a calendar',
+    description: 'Changes the given fields of a calendar; others are left as they are.',
+  },
+  eventCreate: {
+    title: 'Create events',
+    description:
+      'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A repeat creates a second event.',
+  },
+  subscriberUpdate: {
+    title: 'Change a subscriber',
+    description: 'Changes the given fields of a subscriber; others are left as they are.',
+  },
+};
+
+function callsThat(write: boolean): readonly (readonly [Operation, CallWords])[] {
+  return Object.entries(CALL_WORDS).flatMap(([name, words]) => {
+    // The table of words has names of the table of operations only.
+    const operation: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
+    return isWrite(operation) === write ? [[operation, words] as const] : [];
+  });
+}
+
+const READS = callsThat(false).map(([operation, words]) => reading(operation, words));
+
+/** Tools that change nothing, in the order in which they are listed. */
+export const READ_TOOLS: readonly ReadTool[] = [
+  ...READS.toSpliced(1, 0, CARD_WAIT),
   HISTORY_LIST,
   RUNS_LIST,
   RUN_RESULTS,
@@ -127,33 +167,4 @@ export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
 }
 
 /** Tools that change something at the service; listed only where writes are allowed. */
-export const WRITE_TOOLS: readonly WriteTool[] = [
-  writing(OPERATIONS.cardActivate, 'card_activate', {
-    title: 'Activate a gift card',
-    description: 'Activates one gift card.',
-  }),
-  writing(OPERATIONS.cardBlock, 'card_block', {
-    title: 'Block a gift card',
-    description: 'Blocks one gift card. There is no way back.',
-  }),
-  writing(OPERATIONS.cardReissue, 'card_reissue', {
-    title: 'Reissue a gift card',
-    description:
-      'Reissues one gift card; a second reissue may make a second live card. `resultId` is the card in the answer.',
-  }),
-  writing(OPERATIONS.calendarUpdate, 'calendar_update', {
-    title: 'Change a calendar',
-    description: 'Changes the given fields of a calendar; others are left as they are.',
-    idName: 'calendarId',
-  }),
-  writing(OPERATIONS.eventCreate, 'event_create', {
-    title: 'Create events',
-    description:
-      'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A repeat creates a second event.',
-  }),
-  writing(OPERATIONS.subscriberUpdate, 'subscriber_update', {
-    title: 'Change a subscriber',
-    description: 'Changes the given fields of a subscriber; others are left as they are.',
-    idName: 'subscriberId',
-  }),
-];
+export const WRITE_TOOLS: readonly WriteTool[] = callsThat(true).map(([operation, words]) => writing(operation, words));

@@ -163,11 +163,11 @@ function takeShown(asker: Asker, subject: Subject): CardBefore {
 export async function runWriteTool(
   session: Session,
   asker: Asker,
-  { name, operation, idName }: WriteTool,
+  { name, operation }: WriteTool,
   request: WriteRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { args, ctx } = request;
-  const single = readCall(operation, idName, args);
+  const single = readCall(operation, args);
   guardWrite(session, operation, { kind: 'one', reason: single.reason });
   const subject = { tool: name, args };
   const given = asker.answerIn(ctx, subject);

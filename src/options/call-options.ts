@@ -42,7 +42,7 @@ export const WORKBOOK = declareOptions({
 });
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
-export const ROW_OPTIONS: readonly OptionSpec[] = [
+export const BULK_ONLY_OPTIONS: readonly OptionSpec[] = [
   ...BULK_OPTIONS.filter((option) => option !== BULK.from),
   ...BULK_WRITE_OPTIONS,
   SPECIAL.changedFrom,

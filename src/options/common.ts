@@ -68,6 +68,15 @@ export const WRITE = declareOptions({
 });
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
+/** The letters that take no value, and so may stand together: `-qy`. */
+export const FLAG_LETTERS = [
+  COMMON.quiet.short,
+  COMMON.verbose.short,
+  COMMON.help.short,
+  WRITE.dryRun.short,
+  WRITE.yes.short,
+].join('');
+
 /** Options of the commands that take many rows. */
 export const BULK = declareOptions({
   from: {

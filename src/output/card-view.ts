@@ -1,5 +1,7 @@
+import { CARD_STATUSES } from '../api/card.ts';
 import { CARD_ID } from '../api/field.ts';
 import { momentOf, peopleDate } from '../api/iso-date.ts';
+import { CARD_ACTIONS } from '../api/operations.ts';
 import { compareDecimals } from '../json/decimal.ts';
 import { multiplyDecimals } from '../json/decimal-arithmetic.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -9,6 +11,7 @@ import { cutText, displayWidth, padText } from './cut-text.ts';
 import { awayFrom } from './duration.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
+import { commandWords } from './people-text.ts';
 import { safeText } from './safe-text.ts';
 
 const LABEL_WIDTH = 12;
@@ -45,14 +48,14 @@ const LABELS = new Map([
  * What is sensible next, by status; each line can be run as it stands (block and reissue ask, and offer a reason).
  * Which transitions the service allows: not shown.
  */
-export const NEXT_STEPS = new Map([
-  ['WAITING_ACTIVATION', ['card activate <id>', 'card block <id>']],
-  ['ACTIVE', ['card block <id>', 'card reissue <id>']],
-  ['BLOCKED', ['card reissue <id>', 'history --id <id>']],
-  ['EXPIRED', ['card reissue <id>']],
-  ['REISSUED', ['history --id <id>']],
-  ['CANCELLED', ['history --id <id>']],
-]);
+export const NEXT_STEPS: ReadonlyMap<string, readonly string[]> = new Map(
+  CARD_STATUSES.map((status) => {
+    const actions = CARD_ACTIONS.filter(({ suggestedAt = [] }) => suggestedAt.includes(status));
+    const isOver = ['BLOCKED', 'REISSUED', 'CANCELLED'].includes(status);
+    const steps = actions.map(({ command }) => `${commandWords(command)} <id>`);
+    return [status, isOver ? [...steps, 'history --id <id>'] : steps] as const;
+  }),
+);
 
 /** One card for a person at a terminal: what it is, what it holds, until when, and what can be done next. */
 export function cardView(card: JsonObject, style: ViewStyle): string {

@@ -52,17 +52,17 @@ const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
   Comparator: (node, value, apply) => compare(node.name, apply(node.left, value), apply(node.right, value)),
   Projection(node, value, apply) {
     const base = apply(node.left, value);
-    return isJsonArray(base) ? collect(base, node.right, apply) : null;
+    return isJsonArray(base) ? eachMember(base, node.right, apply) : null;
   },
   ValueProjection(node, value, apply) {
     const base = apply(node.left, value);
-    return isJsonObject(base) ? collect([...base.values()], node.right, apply) : null;
+    return isJsonObject(base) ? eachMember([...base.values()], node.right, apply) : null;
   },
   FilterProjection(node, value, apply) {
     const base = apply(node.left, value);
     if (!isJsonArray(base)) return null;
     const kept = base.filter((item) => !isFalse(apply(node.condition, item)));
-    return collect(kept, node.right, apply);
+    return eachMember(kept, node.right, apply);
   },
   Flatten(node, value, apply) {
     const child = apply(node.child, value);
@@ -104,7 +104,7 @@ export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Liter
   return apply(tree, value);
 }
 
-function collect(items: readonly JsonValue[], right: QueryNode, apply: Apply): JsonValue {
+function eachMember(items: readonly JsonValue[], right: QueryNode, apply: Apply): JsonValue {
   return items.map((item) => apply(right, item)).filter((item) => item !== null);
 }
 

@@ -8,14 +8,14 @@ export function queryResult(found: JsonValue): Result {
   if (isJsonArray(found)) {
     const isTable = found.length > 0 && found.every((item) => isJsonObject(item) || isJsonArray(item));
     const rows = isTable ? found : found.map((value) => new Map([['value', value]]));
-    return { kind: 'list', document: found, rows, columns: columnsOf(rows) };
+    return { kind: 'list', document: found, rows, columns: columnsFound(rows) };
   }
-  if (isJsonObject(found)) return { kind: 'resource', resource: found, columns: columnsOf([found]) };
+  if (isJsonObject(found)) return { kind: 'resource', resource: found, columns: columnsFound([found]) };
   return { kind: 'text', text: found === null ? 'null' : safeText(cellText(found)), json: found };
 }
 
 /** Every member name of the rows, in the order in which they come up. */
-function columnsOf(rows: readonly JsonValue[]): readonly Column[] {
+function columnsFound(rows: readonly JsonValue[]): readonly Column[] {
   const names = new Set<string>();
   for (const row of rows) {
     if (isJsonObject(row)) for (const name of row.keys()) names.add(name);

@@ -46,6 +46,11 @@ export function groupThousands(count: number | string): string {
   return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
 }
 
+/** Begins a text with a capital letter: `Block card`. */
+export function sentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** `1 row`, `1,200 rows`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(count)} ${count === 1 ? one : many}`;

@@ -5,7 +5,7 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import { factList, headline, isGood, type ReportedRow, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
+import { countRows, factList, headline, isGood, type ReportedRow, type RunFacts, remarks, utc } from './run-facts.ts';
 import { STYLE } from './style.ts';
 
 const text = (value: string): string => escapeMarkup(plainText(value));
@@ -77,7 +77,7 @@ function table({ name, columns, rows, isSmall = false }: Table): string {
 }
 
 function outcomeSection(facts: RunFacts): string {
-  const all = rowsOf(facts);
+  const all = countRows(facts);
   if (all === 0) return '';
   const rows = OUTCOMES.flatMap((outcome) => {
     const words = OUTCOME_NAMES[outcome];

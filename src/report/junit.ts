@@ -1,6 +1,6 @@
 import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import { type ReportedRow, type RunFacts, rowsOf } from './run-facts.ts';
+import { countRows, type ReportedRow, type RunFacts } from './run-facts.ts';
 
 /** Text that is written to the output in one piece. */
 const PIECE_LENGTH = 64 * 1024;
@@ -36,7 +36,7 @@ export async function* junitReport(facts: RunFacts, rows: AsyncIterable<Reported
   const { header, timeline, state, notes } = facts;
   const { rejected = 0, unknown = 0, not_sent: unsent = 0 } = facts.outcomes;
   const className = attribute(header.operation);
-  const counts = `tests="${rowsOf(facts)}" failures="${rejected}" errors="${unknown}" skipped="${unsent}"`;
+  const counts = `tests="${countRows(facts)}" failures="${rejected}" errors="${unknown}" skipped="${unsent}"`;
   const time = `time="${seconds(timeline.workMs)}" timestamp="${new Date(header.startedAt).toISOString().slice(0, 19)}"`;
   let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${header.operation} ${header.run}`)}" ${counts} ${time}>\n`;
   const known = Object.entries({ run: header.run, state, profile: header.profile, service: header.host });

@@ -2,7 +2,7 @@ import { OUTCOMES } from '../failure.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import { OUTCOME_NAMES } from '../run/run-tally.ts';
 import { markdownCode, plainCause, plainText } from './plain-text.ts';
-import { factList, headline, isGood, type RunFacts, remarks, rowsOf } from './run-facts.ts';
+import { countRows, factList, headline, isGood, type RunFacts, remarks } from './run-facts.ts';
 
 const code = (text: string): string => markdownCode(plainText(text));
 /** Of each outcome; the rest is counted. */
@@ -28,7 +28,7 @@ export function markdownReport(facts: RunFacts): string {
     const count = outcomes[outcome] ?? 0;
     return count === 0 ? [] : [`| ${OUTCOME_NAMES[outcome]} | ${groupThousands(count)} |`];
   });
-  const all = `| all | ${groupThousands(rowsOf(facts))} |`;
+  const all = `| all | ${groupThousands(countRows(facts))} |`;
   const ways = commands.map(({ purpose, line }) => `${purpose}:\n\n\`\`\`sh\n${line}\n\`\`\``);
   const known = factList(facts).map(([question, answer]) => `- ${question}: ${code(answer)}`);
   const parts = [

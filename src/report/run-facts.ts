@@ -33,7 +33,7 @@ export interface RunFacts {
   readonly madeMs: number;
 }
 
-export function rowsOf({ outcomes }: RunFacts): number {
+export function countRows({ outcomes }: RunFacts): number {
   return Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
 }
 
@@ -43,12 +43,12 @@ function succeeded({ outcomes: { applied = 0, confirmed_by_read = 0 } }: RunFact
 
 /** Did everything that was asked for happen? */
 export function isGood(facts: RunFacts): boolean {
-  return succeeded(facts) === rowsOf(facts) + facts.missing;
+  return succeeded(facts) === countRows(facts) + facts.missing;
 }
 
 /** The answer to "did it work?", in one sentence without its full stop. */
 export function headline(facts: RunFacts): string {
-  const [rows, good] = [rowsOf(facts) + facts.missing, succeeded(facts)];
+  const [rows, good] = [countRows(facts) + facts.missing, succeeded(facts)];
   if (facts.state === 'running')
     return `Still running: ${groupThousands(good)} of ${plural(rows, 'row')} succeeded so far`;
   if (rows === 0) return 'The run has no rows';

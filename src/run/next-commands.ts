@@ -1,4 +1,5 @@
 import { isUpdate, type Operation, settledBy } from '../api/operation.ts';
+import { sentenceCase } from '../output/safe-text.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunState } from './run-entry.ts';
 
@@ -70,8 +71,7 @@ export function nextCommands(
   ];
   const purpose = purposes.join(', and ') || 'list the unknown rows, to check each at the service';
   const commands: NextCommand[] = [];
-  if (next !== undefined)
-    commands.push({ purpose: `${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}`, line: next });
+  if (next !== undefined) commands.push({ purpose: sentenceCase(purpose), line: next });
   if (failed.length > 0 && list.line !== next) commands.push(list);
   const ended = failed.filter((outcome) => outcome !== 'unknown');
   if (!hasLeft && ended.length > 0) {

@@ -77,7 +77,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const place = run === undefined ? '' : ` (run ${run})`;
   const isPlainRead =
     run === undefined && tally.of('read') === tally.rows && tally.retries === 0 && !report.isOutputLost;
-  const noun = of.operation.family === 'cards' ? 'card' : 'list';
+  const noun = of.operation.lists === undefined ? of.operation.object : 'list';
   if (isPlainRead && report.stop === undefined) return [plural(tally.rows, noun)];
   const lines = [
     `${commandWords(of.operation.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,

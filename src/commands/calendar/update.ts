@@ -10,7 +10,6 @@ export const command = callCommand({
   operation: OPERATIONS.calendarUpdate,
   columns: answerColumns(OPERATIONS.calendarUpdate, ['object', 'created']),
   argument: CALENDAR_ARGUMENT,
-  bulk: true,
   changedFrom: true,
   examples: {
     'Rename a calendar': 'calendar update cal_harbour_tours --name "Spring tastings"',

@@ -27,7 +27,7 @@ export const CARD_ARGUMENT = {
 } as const;
 
 /** What commands over cards share, one or many. */
-export const ANY_CARDS = { columns: CARD_COLUMNS, argument: { ...CARD_ARGUMENT, variadic: true }, bulk: true } as const;
+export const ANY_CARDS = { columns: CARD_COLUMNS, argument: { ...CARD_ARGUMENT, variadic: true } } as const;
 
 /** What those share that change cards. */
 export const WRITE = { ...ANY_CARDS, expect: true } as const;

@@ -1,10 +1,12 @@
-import { ALL_OPERATIONS, OPERATIONS } from '../../api/operations.ts';
+import { nounOf, settledBy } from '../../api/operation.ts';
+import { operationsOf } from '../../api/operations.ts';
 import { callService, cardRead } from '../../call/resource.ts';
 import {
   type CardLook,
   canBeLookedAt,
   isClosed,
   isSettledBy,
+  isSettledByLook,
   lookOf,
   recordLooks,
   unsettledWrites,
@@ -48,12 +50,13 @@ function obstacle(
   const { name } = session.profile;
   const words = commandWords(entry.operation);
   if (entry.run !== undefined) {
-    const isNever = entry.operation === OPERATIONS.cardReissue.command || !canBeLookedAt(entry.operation);
-    const fix = isNever ? `runs results ${entry.run} --outcome unknown` : `runs resume ${entry.run} --reconcile`;
+    const fix = isSettledByLook(entry.operation)
+      ? `runs resume ${entry.run} --reconcile`
+      : `runs results ${entry.run} --outcome unknown`;
     return { problem: `is a row of run ${entry.run}`, fix: `go on with: frontdesk ${fix}` };
   }
   if (!canBeLookedAt(entry.operation)) {
-    const row = ALL_OPERATIONS.find(({ command }) => command === entry.operation);
+    const [row] = operationsOf(entry.operation);
     const hint = row?.effect.kind === 'write' ? row.effect.unknownHint : 'look where it should have had an effect';
     return { problem: `is a ${words}, and no card shows whether it was applied`, fix: hint };
   }
@@ -99,7 +102,9 @@ async function look(session: Session, cardId: string): Promise<CardLook | undefi
 }
 
 function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): string {
-  const never = operation === OPERATIONS.cardReissue.command ? '; a reissue is never settled by a read' : '';
+  const [row] = operationsOf(operation);
+  const never =
+    row === undefined || settledBy(row) !== undefined ? '' : `; a ${nounOf(row)} is never settled by a read`;
   return `${commandWords(operation)} ${id} (entry ${entry}) is still unknown: the card shows ${seen.status ?? 'no status'}${never}`;
 }
 

@@ -62,7 +62,7 @@ function named(row: ReportedRow, id = row.id): ReportedRow {
 }
 
 /** Every row of a run in input order. Where its rows cannot be read, those that the journal knows. */
-async function* rowsOf(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
+async function* reportedRows(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
   const { stored } = run;
   let last = 0;
   async function* told(rows: AsyncIterable<Row>) {
@@ -164,7 +164,7 @@ interface Shards {
 function rowsOfAll(session: Session, { runs, notes }: Shards): AsyncIterable<ReportedRow> {
   const sources = runs.map(async function* (run) {
     const more = runs.length === 1 ? {} : { run: run.stored.header.run };
-    for await (const row of rowsOf(session, run, notes)) yield { ...row, ...more };
+    for await (const row of reportedRows(session, run, notes)) yield { ...row, ...more };
   });
   return inRowOrder(sources, ({ row }) => row);
 }

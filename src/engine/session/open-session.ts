@@ -2,7 +2,7 @@ import { type Family, type Operation, sensitiveOf } from '../../api/operation.ts
 import { IdleTimer } from '../../ask/idle-timer.ts';
 import { terminalPrompt } from '../../ask/prompt.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from '../../ask/wait-display.ts';
-import { type Command, rowsOf } from '../../command/command.ts';
+import { type Command, rowsOfCommand } from '../../command/command.ts';
 import { collect } from '../../command/faults.ts';
 import { printingFaults } from '../../command/printing.ts';
 import type { Given } from '../../command/read-given.ts';
@@ -82,7 +82,7 @@ function outputOptions(
     isAccessible: isAccessible(context),
     mask,
     hideSensitive:
-      command.kind === 'local' || own['showSensitive'] === true ? [] : rowsOf(command).flatMap(sensitiveOf),
+      command.kind === 'local' || own['showSensitive'] === true ? [] : rowsOfCommand(command).flatMap(sensitiveOf),
     now: context.clock.now(),
     command: isLasting(command) ? undefined : `frontdesk${profile?.namedBy === undefined ? '' : ` -p ${profile.name}`}`,
   };

@@ -17,6 +17,7 @@ const CANCEL: Operation = {
   command: 'card.cancel',
   path: '/v1/cards/{cardId}/cancel',
   nounPhrase: 'cancellation of card',
+  verb: 'cancel',
   effect: {
     kind: 'write',
     done: 'Cancelled',
@@ -110,7 +111,6 @@ describe('an operation that is added', () => {
       operation: CANCEL,
       columns: [],
       argument: { name: 'cardId', text: '' },
-      bulk: true,
       expect: true,
       examples: {},
     });

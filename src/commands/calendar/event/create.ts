@@ -9,7 +9,6 @@ export const command = callCommand({
   operation: OPERATIONS.eventCreate,
   columns: answerColumns(OPERATIONS.eventCreate, ['object', 'created', 'updated', 'description', 'url']),
   argument: null,
-  bulk: true,
   options: { again: SPECIAL.again },
   examples: {
     'Create events': 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2027-04-02T18:00',

@@ -10,7 +10,6 @@ export const command = callCommand({
   // Each row is a subscriber.
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: { ...CALENDAR_ARGUMENT, variadic: true },
-  bulk: true,
   options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete, out: WORKBOOK.out },
   examples: {
     'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',

@@ -12,7 +12,6 @@ export const command = callCommand({
     question: 'Id of the subscriber',
     text: 'id of the subscriber, at most 5000 characters',
   },
-  bulk: true,
   changedFrom: true,
   examples: {
     'Correct an address': 'calendar subscribers update sub_0001 --email ana@example.com',
