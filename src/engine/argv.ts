@@ -10,6 +10,11 @@ function mayName(word: string, { short, long }: OptionSpec): boolean {
   return word.startsWith(`--${long}`) || (short !== undefined && word.startsWith('-') && word.includes(short));
 }
 
+/** An option as it is declared: `-o, --output <format>`. */
+function flagsOf({ short, long, value }: OptionSpec): string {
+  return `${short === undefined ? '' : `-${short}, `}--${long}${value === undefined ? '' : ` <${value}>`}`;
+}
+
 /** Declares the options that one of the words may name: to declare all of them takes two milliseconds of each start. */
 function addOptions(
   parser: Parser,
@@ -19,10 +24,7 @@ function addOptions(
 ) {
   for (const option of options) {
     if (!words.some((word) => mayName(word, option))) continue;
-    const short = option.short === undefined ? '' : `-${option.short}, `;
-    const value = option.value === undefined ? '' : ` <${option.value}>`;
-    const declared = new Option(`${short}--${option.long}${value}`);
-    parser.addOption(declared);
+    parser.addOption(new Option(flagsOf(option)));
     // `--json` is `--output json`, and of both the later one counts.
     const isFormat = option === COMMON.json && options.includes(COMMON.output);
     parser.on(`option:${option.long}`, (given: unknown) => {
@@ -102,39 +104,50 @@ function mayBeSecret(before: string | undefined): boolean {
   return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
 }
 
-/** The occurrences of every option, and the other words, in order. Raises a CommanderError at the first word that it cannot take. */
-function parseOnce(rest: readonly string[], path: readonly string[], options: readonly OptionSpec[]): RawInput {
+/** A word that cannot be taken: an option that is not known, or one at the end whose value is missing. */
+type Untaken = { readonly unknown: string } | { readonly lacksValue: string };
+
+/** The occurrences of every option, and the other words, in order; or the first word that cannot be taken. */
+function parseOnce(rest: readonly string[], options: readonly OptionSpec[]): RawInput | Untaken {
   const occurrences = new Map<string, (string | true)[]>();
-  const parser = new Parser(path.join(' '));
-  parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
-  parser.helpOption(false).showSuggestionAfterError(false).allowExcessArguments(true).argument('[words...]');
+  const parser = new Parser().exitOverride().configureOutput({ writeErr: () => undefined });
   addOptions(parser, options, rest, (long, value) => {
     const list = occurrences.get(long) ?? [];
     occurrences.set(long, [...list, value]);
   });
-  parser.parse([...rest], { from: 'user' });
-  return { words: parser.args, options: occurrences };
+  try {
+    const { operands, unknown } = parser.parseOptions([...rest]);
+    return unknown[0] === undefined ? { words: operands, options: occurrences } : { unknown: unknown[0] };
+  } catch (error) {
+    // Only the last word can lack its value: any other takes the word after it.
+    const isMissing = error instanceof CommanderError && error.code === 'commander.optionMissingArgument';
+    if (isMissing) return { lacksValue: rest.at(-1) ?? '' };
+    throw error;
+  }
 }
 
 /** What a word of the command line is refused with, and where it stands. */
 function refusal(
-  error: CommanderError,
+  untaken: Untaken,
   rest: readonly string[],
   options: readonly OptionSpec[],
   owner: string,
 ): { readonly fault: Failure; readonly at: number } {
-  const token = /'(.*)'/s.exec(error.message)?.[1] ?? '';
-  if (error.code === 'commander.unknownOption') {
+  if ('unknown' in untaken) {
+    const token = untaken.unknown;
     const isGroup = /^-[^-]$/.test(token);
     const at = rest.findIndex(
       (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token[1] ?? '')),
     );
     return { fault: unknownOption(token, options, owner), at };
   }
-  // Only the last word can lack its value: any other takes the word after it.
-  const problem = error.code === 'commander.optionMissingArgument' ? `${token}: a value is missing` : error.message;
+  const word = untaken.lacksValue;
+  const option = options.find(
+    ({ short, long }) => word === `--${long}` || (!word.startsWith('--') && word.at(-1) === short),
+  );
+  const name = option === undefined ? word : flagsOf(option);
   const hints = [`see \`${owner} --help\``];
-  return { fault: new Failure('USAGE', problem.replace(/^error: /, ''), { hints }), at: rest.length - 1 };
+  return { fault: new Failure('USAGE', `${name}: a value is missing`, { hints }), at: rest.length - 1 };
 }
 
 /** Whether the word after an unknown option is its value: `maybe` when the name is like no other. */
@@ -158,17 +171,17 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
   let left = rest;
   let parsed: RawInput | undefined;
   while (parsed === undefined) {
-    try {
-      parsed = parseOnce(left, path, options);
-    } catch (error) {
-      if (!(error instanceof CommanderError)) throw error;
-      const { fault, at } = refusal(error, left, options, owner);
-      faults.push(fault);
-      const next = left[at + 1];
-      const isValue = isValueOf(left[at] ?? '', next, options);
-      if (isValue === 'maybe' && next !== undefined) doubtful.push(next);
-      left = left.toSpliced(at, isValue === true ? 2 : 1);
+    const result = parseOnce(left, options);
+    if ('words' in result) {
+      parsed = result;
+      break;
     }
+    const { fault, at } = refusal(result, left, options, owner);
+    faults.push(fault);
+    const next = left[at + 1];
+    const isValue = isValueOf(left[at] ?? '', next, options);
+    if (isValue === 'maybe' && next !== undefined) doubtful.push(next);
+    left = left.toSpliced(at, isValue === true ? 2 : 1);
   }
   const certain = parsed.words.filter((word) => !doubtful.includes(word));
   const words = certain.length === 0 && args.length > 0 ? parsed.words : certain;
