@@ -6,6 +6,7 @@ import { quoteValue, showValue } from '../input/quote-value.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
+import { isJson } from '../output/options.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/safe-text.ts';
 import type { Row } from '../rows/row.ts';
@@ -108,8 +109,11 @@ function pastLines({ past, selected }: CheckedInput): readonly string[] {
 /** The end of a dry run: how many rows there are, and what the question says of them beside what is shown. */
 export async function noteCounts(session: Session, call: BulkCall, checked: CheckedInput): Promise<void> {
   await notifyUnchanged(session, { ...checked, unchanged: 0 });
+  const counts = [...changeLines(call, checked), ...pastLines(checked)];
+  // A program counts the requests on stdout.
+  if (counts.length === 0 && isJson(session.output.format)) return;
   const rows = `${plural(checked.selected, 'row')} would be sent`;
-  await session.notify(note('DRY_RUN', [rows, ...changeLines(call, checked), ...pastLines(checked)].join('; ')));
+  await session.notify(note('DRY_RUN', [rows, ...counts].join('; ')));
 }
 
 /** Asks before many rows are written, or refuses where no terminal can be asked. Returns what it showed of cards, by row. */

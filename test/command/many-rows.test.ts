@@ -185,7 +185,6 @@ describe('rows', () => {
     expect(stderr.trimEnd().split('\n')).toEqual([
       '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}',
       '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
-      '{"notice":{"code":"DRY_RUN","message":"1 row would be sent"}}',
     ]);
   });
 
@@ -919,6 +918,19 @@ describe('--changed-from', () => {
   test('rows in another order are found by their id', async () => {
     const result = await update(createHome(), 'id,active\nsub_2,TRUE\nsub_1,False\n');
     expect(result.requests).toEqual(['sub_1 {"active":false}']);
+  });
+
+  test('a dry run ends with how many of how many rows change', async () => {
+    const home = createHome();
+    const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
+    writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
+    writeFileSync(join(home.path, 'work', 'new.csv'), rows('c@x'));
+    const args = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--dry-run'];
+    const env = { FRONTDESK_CALENDAR_URL: 'https://api.example' };
+    const table = await runFrontdesk(args, { home, env });
+    expect(table.stderr).toMatch(/note: 1 row would be sent; 1 of 2 rows change\n$/);
+    const json = await runFrontdesk([...args, '--json'], { home, env });
+    expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
   });
 
   test('a cell that was emptied is counted as left unchanged where nothing else differs', async () => {
