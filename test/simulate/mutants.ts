@@ -5,8 +5,8 @@ export interface Mutant {
   /** What it does wrong; as the table of docs/simulation.md names it. */
   readonly wrong: string;
   readonly mutations: readonly Mutation[];
-  /** A seed that showed it, to be tried first: the seeds from it on follow. */
-  readonly seed: number;
+  /** The seed that showed it first; undefined: no history has shown it yet. */
+  readonly seed: number | undefined;
 }
 
 const TRANSPORT = 'src/wire/transport.ts';
@@ -25,14 +25,14 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'void journal.intent({ row, id, ...task.aboutOf?.(this.row) }).catch(() => {});',
       },
     ],
-    seed: 1,
+    seed: 97,
   },
   {
     wrong: 'a torn tail of a journal stays',
     mutations: [
       { file: JOURNAL, line: 'if (file.length > scan.length) {', instead: 'if (file.length < scan.length) {' },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'rows whose outcome is unknown are sent again',
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'if (!isUnknown) return this.#replay(row, position, journal);',
       },
     ],
-    seed: 1,
+    seed: 23,
   },
   {
     wrong: 'a journal is not synced',
@@ -54,12 +54,12 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'sync: async () => {},',
       },
     ],
-    seed: 1,
+    seed: 92,
   },
   {
     wrong: 'a run that was taken over goes on',
     mutations: [{ file: 'src/run/run-store.ts', line: 'lost = lock.lost();', instead: 'lost = undefined;' }],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a lock is judged by the clocks of two machines',
@@ -70,14 +70,14 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "const silentMs = this.#clock.now() - process.getBuiltinModule('node:fs').statSync(path).mtimeMs;",
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'nobody waits for a holder elsewhere',
     mutations: [
       { file: 'src/files/lock.ts', line: 'const WAIT_ELSEWHERE_MS = 90_000;', instead: 'const WAIT_ELSEWHERE_MS = 0;' },
     ],
-    seed: 1,
+    seed: 77,
   },
   {
     wrong: '408 to a write is a refusal, and repeated',
@@ -88,12 +88,12 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'if (ofWrite && ((status >= 300 && status <= 306) || (status >= 309 && status <= 399))) {',
       },
     ],
-    seed: 1,
+    seed: 29,
   },
   {
     wrong: '303 to a write is a refusal',
     mutations: [{ file: RESPONSE, line: AMBIGUOUS, instead: 'if (ofWrite && status === 408) {' }],
-    seed: 1,
+    seed: 4,
   },
   {
     wrong: 'a 2xx with an error in it counts as applied',
@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: '',
       },
     ],
-    seed: 1,
+    seed: 69,
   },
   {
     wrong: 'after a signal writes leave that were on their way',
@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       { file: TRANSPORT, line: 'if (!this.#sent) this.#onAbort();', instead: '' },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'the attempts of earlier processes are not counted',
@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'a: 1,',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a prune loses what is written beside it',
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'return true;',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a prune that is killed loses what was written beside it',
@@ -159,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: '',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a prune removes open writes',
@@ -170,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "return name < before && !name.includes(':');",
       },
     ],
-    seed: 1,
+    seed: 109,
   },
   {
     wrong: 'a repeat that is refused takes the first send back',
@@ -181,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'return latest;',
       },
     ],
-    seed: 1,
+    seed: 49,
   },
   {
     wrong: 'a late second answer is taken for that of the next request',
@@ -192,7 +192,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'const isOnce = false && isOnceOnly(this.#input.operation);',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a write that is broken off after it was sent is repeated',
@@ -203,14 +203,14 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "return { ...HARMLESS, unavailable, server_error: 'end', broken: 'retry', unreadable: 'end' };",
       },
     ],
-    seed: 1,
+    seed: 8,
   },
   {
     wrong: '503 to a once-only write is repeated',
     mutations: [
       { file: 'src/http/retry.ts', line: "never: writeSteps('end'),", instead: "never: writeSteps('retry_once')," },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a later refusal takes the doubt of an earlier attempt away',
@@ -221,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'if (this.#doubt?.verdict !== verdict) return this.#certain(verdict, why);',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'an open write is not looked for',
@@ -232,22 +232,22 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'if (isAgain || event === undefined) return;',
       },
     ],
-    seed: 1,
+    seed: 66,
   },
   {
     wrong: 'the same input is sent again without a word',
     mutations: [{ file: 'src/bulk/same-input.ts', line: 'if (earlier === undefined) return;', instead: 'return;' }],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a history is not synced',
     mutations: [{ file: 'src/history/history-file.ts', line: 'await file.datasync();', instead: '' }],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a new name in a folder is not synced',
     mutations: [{ file: 'src/files/atomic.ts', line: 'await folder.sync();', instead: '' }],
-    seed: 1,
+    seed: 76,
   },
   {
     wrong: 'a full disk hides that an outcome is unknown',
@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'if (false) {',
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
   {
     wrong: 'a lock of a process that is gone stays for ever',
@@ -269,6 +269,6 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "return state === 'gone';",
       },
     ],
-    seed: 1,
+    seed: undefined,
   },
 ];
