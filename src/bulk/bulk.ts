@@ -136,7 +136,7 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
       : operation.query === null
         ? command.columns
         : listColumns(command.columns),
-    left: checked,
+    left: { ...checked, older: olderName(options) },
   };
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
@@ -203,10 +203,16 @@ async function notifyInput(session: Session, { reading, options }: BulkCall, che
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
 }
 
+/** What a run and its summary call the file of `--changed-from`. */
+function olderName({ changedFrom }: CallOptions): string | undefined {
+  return changedFrom === undefined || changedFrom === '-' ? undefined : basename(changedFrom);
+}
+
 async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInput, spool: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
   const { sha256, rowsSha256, format, rows, selected } = checked;
   const { path } = call.reading;
+  const older = olderName(call.options);
   return startRun(session, {
     name: run,
     operation: session.operation,
@@ -224,6 +230,7 @@ async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInp
       // A resume writes the file of `--failed` anew.
       ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
       ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+      ...(older === undefined ? {} : { olderFile: older }),
     },
   });
 }

@@ -13,7 +13,15 @@ import { executeRun } from './execute-run.ts';
 import { countApprovals, readPlan } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
-import { failedPathOf, operationOfRun, paceOf, rowsOfRun, unknownRowsOf, withLimits } from './run-input.ts';
+import {
+  failedPathOf,
+  olderNameOf,
+  operationOfRun,
+  paceOf,
+  rowsOfRun,
+  unknownRowsOf,
+  withLimits,
+} from './run-input.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -74,6 +82,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
     unknownRows,
     failedFile,
     columns,
+    left: { older: olderNameOf(header) },
   });
 }
 

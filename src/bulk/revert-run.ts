@@ -2,6 +2,7 @@ import { isUpdate } from '../api/operation.ts';
 import { FAILURES, Failure, note, warning } from '../failure.ts';
 import { type HistoryEntry, hostOf } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
+import { subjectOfWrite } from '../history/write-subject.ts';
 import { localTime } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
@@ -27,16 +28,17 @@ function notCompared({ run }: RunHeader): Failure {
 /** Writes that this machine knows of, to the ids of a run after it began, by id: the newest of each. */
 async function laterWrites(session: Session, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
   const host = hostOf(header.host);
-  const isWanted = ({ run, profile, host: place, ending }: HistoryEntry) =>
-    run !== header.run &&
-    profile === header.profile &&
-    place === host &&
-    ending.outcome !== 'rejected' &&
-    ending.outcome !== 'not_sent';
-  const { operation, startedAt } = header;
-  const filter = { operation, sinceMs: Date.parse(startedAt), isWanted, limit: MAX_LATER };
+  // A raw call says what it was by its path.
+  const isWanted = (entry: HistoryEntry) =>
+    entry.run !== header.run &&
+    entry.profile === header.profile &&
+    entry.host === host &&
+    entry.ending.outcome !== 'rejected' &&
+    entry.ending.outcome !== 'not_sent' &&
+    subjectOfWrite(entry).row?.command === header.operation;
+  const filter = { sinceMs: Date.parse(header.startedAt), isWanted, limit: MAX_LATER };
   const { entries } = await readHistory(session.stateDir(), filter);
-  return new Map(entries.toReversed().map((entry) => [entry.id ?? '', entry]));
+  return new Map(entries.toReversed().map((entry) => [subjectOfWrite(entry).subject ?? '', entry]));
 }
 
 /** Each row that may have changed something, the fields of which it is not known what they were, and a later write. */

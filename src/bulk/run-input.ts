@@ -103,6 +103,11 @@ export function failedPathOf({ options }: { readonly options: RunOptions }): str
   return textOf(options['failed']);
 }
 
+/** What the summary of a run calls the file of `--changed-from`. */
+export function olderNameOf({ options }: RunHeader): string | undefined {
+  return textOf(options['olderFile']);
+}
+
 /** The operation of a run as its header names it; USAGE for one that this version does not know. */
 export function operationOfRun(header: RunHeader): Operation {
   const operation = ALL_OPERATIONS.find((row) => row.command === header.operation);

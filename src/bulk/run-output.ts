@@ -107,7 +107,7 @@ class RowNotices {
 /** Applied rows that a person sees one by one; further ones are counted, so that failures stay in sight. */
 const SHOWN_APPLIED = 20;
 
-/** On a terminal: the rows of a write that are counted and not printed. */
+/** The rows that are counted and not printed: of a write those applied, on a terminal, and those that were not reached. */
 class FoldedRows {
   #applied = 0;
   #notReached = 0;
@@ -115,7 +115,7 @@ class FoldedRows {
   /** Whether the row is counted here and not to be printed. */
   takes(result: RowResult<Row>): boolean {
     if (result.source === 'not_reached') {
-      this.#notReached += 1;
+      this.leave();
       return true;
     }
     if (result.ending.outcome !== 'applied' || result.failure !== undefined) return false;
@@ -123,11 +123,25 @@ class FoldedRows {
     return this.#applied > SHOWN_APPLIED;
   }
 
+  /** Counts a row that was not reached. */
+  leave(): void {
+    this.#notReached += 1;
+  }
+
+  /** Of a read: one line for all that it did not reach. */
+  get left(): Notice | undefined {
+    return this.#notReached === 0 ? undefined : warning('NOT_REACHED', this.#leftText());
+  }
+
+  #leftText(): string {
+    return `${plural(this.#notReached, 'row was', 'rows were')} not reached`;
+  }
+
   lines(): readonly string[] {
     const more = this.#applied - SHOWN_APPLIED;
     return [
       ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
-      ...(this.#notReached > 0 ? [`${plural(this.#notReached, 'row was', 'rows were')} not reached`] : []),
+      ...(this.#notReached > 0 ? [this.#leftText()] : []),
     ];
   }
 }
@@ -161,7 +175,10 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
     }
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null, result.row.row);
-    if (take !== undefined && result.source === 'not_reached') return Promise.resolve();
+    if (result.source === 'not_reached') {
+      if (take === undefined) folded.leave();
+      return Promise.resolve();
+    }
     return session.report(failureOfRow(result.failure, session.output.format));
   };
   const flush = async (): Promise<void> => {
@@ -196,7 +213,8 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       await flush();
       await notifyAll(session, notices.atEnd());
       await (mayNotFit ? orLost(() => writer.close()) : writer.close());
-      for (const line of folded.lines()) await stderr.write(`${line}\n`);
+      if (isWriting) for (const line of folded.lines()) await stderr.write(`${line}\n`);
+      else if (folded.left !== undefined) await session.notify(folded.left);
     },
   };
 }

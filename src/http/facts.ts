@@ -34,15 +34,19 @@ export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
 /** `block of card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
 export function subjectOf(input: CallInput): string {
   const { nounPhrase } = input.operation;
-  const id = idOf(input);
-  if (id !== undefined) return `${nounPhrase} ${id}`;
-  const name = textAt(input.body, 'name');
-  const known = ['start', 'calendar'].flatMap((member) => {
-    const value = textAt(input.body, member);
+  const named = idOf(input) ?? eventName(input.body, ['start', 'calendar']);
+  return named === undefined ? nounPhrase : `${nounPhrase} ${named}`;
+}
+
+/** `"Opening" (start 2026-05-01)`: what tells an event from others before it has an id; undefined: it has no name. */
+export function eventName(body: JsonValue | undefined, members: readonly string[] = ['start']): string | undefined {
+  const name = textAt(body, 'name');
+  const known = members.flatMap((member) => {
+    const value = textAt(body, member);
     return value === undefined ? [] : [`${member} ${value}`];
   });
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
-  return name === undefined ? nounPhrase : `${nounPhrase} "${name}"${details}`;
+  return name === undefined ? undefined : `"${name}"${details}`;
 }
 
 /** What the answer to a write shows of the card that it was about; that of a reissue shows another one. */

@@ -119,14 +119,13 @@ const SHOWN = {
 
 /** The options of a run in words. Of those that may hold something of a customer only the name is said. */
 function optionWords(options: RunOptions): readonly string[] {
-  const { defaults, expectations, sheet, changedFrom, emptyCells, csvRaw } = options;
+  const { defaults, expectations, sheet, emptyCells, csvRaw } = options;
   const fields = typeof defaults === 'string' ? fieldNames(defaults) : [];
   const expected = Array.isArray(expectations) ? expectations : [];
   return [
     ...fields.map((field) => `${field} (one value for all rows)`),
     ...expected.map((field) => `--expect ${field.split('=')[0]}`),
     ...(typeof sheet === 'string' ? ['--sheet'] : []),
-    ...(typeof changedFrom === 'string' ? ['--changed-from'] : []),
     ...(emptyCells === 'clear' ? ['--empty-cells clear'] : []),
     ...(csvRaw === true ? ['--csv-raw'] : []),
     ...Object.entries(SHOWN).flatMap(([name, flag]) => {
@@ -141,7 +140,7 @@ function optionWords(options: RunOptions): readonly string[] {
 /** What is known of the run besides its rows, by the question it answers. */
 export function factList(facts: RunFacts): readonly (readonly [question: string, answer: string])[] {
   const { header, timeline } = facts;
-  const { source } = header.options;
+  const { source, changedFrom, olderFile } = header.options;
   const pauses = timeline.sessions > 1 ? `, in ${timeline.sessions} sessions` : '';
   const options = optionWords(header.options);
   return [
@@ -149,6 +148,9 @@ export function factList(facts: RunFacts): readonly (readonly [question: string,
     ['Run', header.run],
     ['Ended', endingText(facts)],
     ...(typeof source === 'string' ? [['Input file', source] as const] : []),
+    ...(typeof changedFrom === 'string'
+      ? [['Compared with', typeof olderFile === 'string' ? olderFile : 'a file'] as const]
+      : []),
     ['By', header.user],
     ['Service', `${header.host} (profile ${header.profile})`],
     ['Began', utc(Date.parse(header.startedAt))],

@@ -31,6 +31,8 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   readonly earlier: EarlierSends;
   /** Attempts whose first byte may have left; reads around a write are none of them. */
   admitted = 0;
+  /** Requests of the row's own kind that left: no reads around a write, and no connection that could not be made. */
+  requests = 0;
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
   isDone = false;
@@ -39,6 +41,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   readonly #ports: RowCallPorts<R>;
   /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
   #hasPlace = false;
+  #purpose: 'send' | 'read' = 'read';
 
   constructor(row: R, position: number, kind: RowCallKind, ports: RowCallPorts<R>, earlier: EarlierSends = NONE_SENT) {
     this.earlier = earlier;
@@ -71,6 +74,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   async admit(purpose: 'send' | 'read'): Promise<boolean> {
     const { limiter, task } = this.#ports;
     const { journal } = task;
+    this.#purpose = purpose;
     this.#givePlaceBack();
     this.#hasPlace = await limiter.admit();
     if (!this.#hasPlace) return this.#deny();
@@ -99,6 +103,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
 
   leaves(): void {
     this.leftMs ??= this.#ports.task.clock.monotonic();
+    if (this.#purpose === (this.#ports.task.isWrite ? 'send' : 'read')) this.requests += 1;
     if (this.#hasPlace) this.#ports.limiter.leave();
     this.#hasPlace = false;
     // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.

@@ -1,6 +1,7 @@
 import { type CallOutcome, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
+import { eventName } from '../http/facts.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
@@ -14,6 +15,8 @@ export interface RunRow {
   readonly row: number;
   /** The id of what is changed or read; undefined when there is none (an event that is created). */
   readonly id: string | undefined;
+  /** What is sent; an event is told by its name and start. */
+  readonly body?: JsonValue | undefined;
   /** Of a planned row: whether it is compared with its plan before it is sent. */
   readonly drift?: 'checked' | 'unchecked' | undefined;
 }
@@ -43,6 +46,8 @@ export interface RowResult<R extends RunRow = RunRow> {
   readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
   /** How many of its attempts earlier processes made. */
   readonly earlierAttempts?: number;
+  /** How many of its requests left in this process. */
+  readonly requests?: number;
 }
 
 /** A call that failed before it was one. */
@@ -88,11 +93,19 @@ export function unsentResult<R extends RunRow>(
   return { row, ending, resource: undefined, failure, source };
 }
 
-/** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */
-export function journalResult<R extends RunRow>(row: R, command: string, ending: CallOutcome): RowResult<R> {
+/**
+ * The result of a row as a journal has it: no body is ever kept. `said`: what was said of it then; where that is not
+ * kept, its failure is put into words anew.
+ */
+export function journalResult<R extends RunRow>(
+  row: R,
+  command: string,
+  ending: CallOutcome,
+  said?: string,
+): RowResult<R> {
   const { outcome } = ending;
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-  const failure = isDone ? undefined : storedFailure(row, command, ending);
+  const failure = isDone ? undefined : storedFailure(row, command, ending, said);
   return { row, ending, resource: undefined, failure, source: 'journal' };
 }
 
@@ -102,11 +115,14 @@ export function stateResult<R extends RunRow>(row: R, command: string, state: Ro
   return journalResult(row, command, { ...NO_OUTCOME, outcome });
 }
 
-function storedFailure(row: RunRow, command: string, ending: CallOutcome): Failure {
+function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?: string): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
-  return new Failure(code, `${commandWords(command)} ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
+  const words =
+    said ??
+    `${commandWords(command)} ${row.id ?? eventName(row.body) ?? `row ${row.row}`}: ${whatHappened(ending, code)}`;
+  return new Failure(code, words, {
     details: {
       operation: command,
       row: row.row,

@@ -182,8 +182,16 @@ class RowRunner<R extends RunRow> {
     let result: RowResult<R> | undefined;
     let durable: Promise<void> | undefined;
     try {
-      const ending = outcomeInRun(await journal.entry(row.row));
-      result = journalResult(row, command, observedStatus === undefined ? ending : { ...ending, observedStatus });
+      const entry = await journal.entry(row.row);
+      const ending = outcomeInRun(entry);
+      // What was said of it is no longer all that is known.
+      const isNews = observedStatus !== undefined;
+      result = journalResult(
+        row,
+        command,
+        isNews ? { ...ending, observedStatus } : ending,
+        isNews ? undefined : entry.said,
+      );
       if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {
       // The row keeps its place in the output, and its outcome, which is known without its record.
@@ -219,7 +227,7 @@ class RowRunner<R extends RunRow> {
     const ended = this.#wasStopped(reply)
       ? unsentResult(row, command, this.#control.failure, admitted)
       : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
-    const result = withEarlier(ended, command, call.earlier);
+    const result = { ...withEarlier(ended, command, call.earlier), requests: call.requests };
     const { ending } = result;
     // What the service says now is about the run, whatever becomes of the row.
     if (ended.ending.httpStatus === 429) this.#pauseFor(ended);
@@ -228,7 +236,7 @@ class RowRunner<R extends RunRow> {
     if (stop !== undefined) this.#control.stopFor(stop);
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
-    this.#settle(position, result, toDo, journal?.result(row, ending, again));
+    this.#settle(position, result, toDo, journal?.result(row, ending, { again, said: result.failure?.message }));
   }
 
   #endReconciled({ row, position, earlier: { attempts } }: RowCall<R>, reply: CallResult, journal: RunJournal): void {

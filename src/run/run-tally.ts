@@ -72,8 +72,8 @@ export class RunTally {
   rows = 0;
   /** Rows that this process sent, or tried to. */
   sent = 0;
-  /** Attempts of this process, and how many of them were further attempts. */
-  attempts = 0;
+  /** Requests of the rows that left in this process, and how many attempts were further ones. */
+  requests = 0;
   retries = 0;
   /** Rows that ended in earlier processes: those that are unknown have not. */
   fromJournal = 0;
@@ -100,7 +100,7 @@ export class RunTally {
       this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;
       const attempts = result.ending.attempts - (result.earlierAttempts ?? 0);
-      this.attempts += attempts;
+      this.requests += result.requests ?? 0;
       this.retries += Math.max(0, attempts - 1);
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;

@@ -114,7 +114,7 @@ export class StoredRun implements StoredRunHandle {
         if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
       }
-      const result = journalResult(row, this.header.operation, outcomeInRun(entry));
+      const result = journalResult(row, this.header.operation, outcomeInRun(entry), entry.said);
       const { outcome } = result.ending;
       if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }

@@ -41,6 +41,8 @@ export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = {
 
 /** What an input leaves as it is at the service. */
 export interface LeftUnchanged {
+  /** Name of the file of `--changed-from`. */
+  readonly older?: string | undefined;
   /** Empty cells, by column. */
   readonly emptyCells?: ReadonlyMap<string, number> | undefined;
   /** Those of them that had a value in the file of `--changed-from`, by column. */
@@ -73,7 +75,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const run = of.kept?.header.run;
   const next = nextOf(of, report);
   const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${WORDS[key]}`);
-  const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
+  const work = `${plural(tally.requests, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
   const isPlainRead =
     run === undefined && tally.of('read') === tally.rows && tally.retries === 0 && !report.isOutputLost;
@@ -105,7 +107,7 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
       run: of.kept?.header.run ?? null,
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
-      requests: isWrite(of.operation) ? report.tally.attempts : 0,
+      requests: isWrite(of.operation) ? report.tally.requests : 0,
       earlier: report.tally.fromJournal,
       exitCode: report.exitCode,
       resume: nextOf(of, report) ?? null,
@@ -161,8 +163,9 @@ export function unchangedLines({
   emptied = new Map(),
   missing = 0,
   unchanged = 0,
+  older,
 }: LeftUnchanged = {}): readonly string[] {
-  const lines: string[] = [];
+  const lines = older === undefined ? [] : [`compared with ${safeText(older)}`];
   if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
   if (missing > 0) lines.push(`${plural(missing, 'row')} of the older file missing in the input, left unchanged`);
   if (emptyCells.size > 0) lines.push(`empty cells left unchanged: ${cellsText(emptyCells)}`);

@@ -4,6 +4,7 @@ import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps, TO_REVERT } from '../../
 import { localCommand } from '../../command/command.ts';
 import type { ClockPort } from '../../context.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
+import { eventName } from '../../http/facts.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
@@ -66,9 +67,9 @@ async function* reportedRows(session: Session, run: Reported, notes: Set<string>
   const { stored } = run;
   let last = 0;
   async function* told(rows: AsyncIterable<Row>) {
-    for await (const { row, id, before } of rows) {
+    for await (const { row, id, body, before } of rows) {
       run.knowsOld ||= before !== undefined;
-      yield named(await stored.entry(row), id);
+      yield named(await stored.entry(row), id ?? eventName(body));
       last = row;
     }
   }

@@ -1,7 +1,7 @@
 import { decodeOutcome, NO_OUTCOME, type WriteOutcome } from '../../call-outcome.ts';
 import type { RecordReader } from './reader.ts';
 import { isResolution, isRowRecord } from './record.ts';
-import type { RowStates } from './row-states.ts';
+import type { RowState, RowStates } from './row-states.ts';
 
 /** What a journal has of one row; its id and its reason only where it has a record. */
 export interface StoredRow {
@@ -18,6 +18,8 @@ export interface StoredRow {
   readonly ending: WriteOutcome;
   /** What a person found out of a row whose outcome is unknown. */
   readonly resolved?: 'applied' | 'not_applied' | undefined;
+  /** What was said of it when it did not succeed; undefined too where a person closed it, or older versions wrote. */
+  readonly said?: string | undefined;
   /** With applied: the id of the new card or event that they found. */
   readonly foundId?: string | undefined;
 }
@@ -34,6 +36,7 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
     ending: outcomeOfRow(row, states, intent?.t, result),
     resolved: RESOLVED.get(states.state(row)),
     foundId: states.foundId(row),
+    said: saidOf(result, states.state(row)),
   };
 }
 
@@ -55,6 +58,11 @@ export function outcomeInRun({
     return { ...known, outcome: 'applied', resultId: foundId, message: 'a person recorded that it was applied' };
   }
   return { ...known, outcome: 'not_sent', code: 'PARTIAL', message: 'a person recorded that it was not applied' };
+}
+
+/** A later word of a person, or an intent without a result, says more than what was said then. */
+function saidOf(result: RowRecord, state: RowState): string | undefined {
+  return result !== undefined && 'said' in result && result.s === state ? result.said : undefined;
 }
 
 type RowRecord = Awaited<ReturnType<typeof recordOf>>;

@@ -5,6 +5,7 @@ import type { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { SharedWrites } from '../../files/shared-writes.ts';
+import { cutText } from '../../json/shorten.ts';
 import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
@@ -41,6 +42,9 @@ export interface RunAudit {
   /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
   end(row: RunRow, ending: CallOutcome, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
+
+/** Characters of the words of a failure that a record keeps. */
+const MAX_SAID = 2000;
 
 /** The row was under way when its process ended; no more is known. */
 const LOST: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
@@ -145,8 +149,15 @@ export class RunJournal {
     return this.#append(record, (audit) => audit.begin(facts, record.t));
   }
 
-  /** Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again. */
-  result({ row, id }: RunRow, ending: CallOutcome, again = false): Promise<void> {
+  /**
+   * Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again; `said`: the words
+   * of its failure, which are said again wherever it is told later.
+   */
+  result(
+    { row, id }: RunRow,
+    ending: CallOutcome,
+    { again = false, said }: { readonly again?: boolean; readonly said?: string | undefined } = {},
+  ): Promise<void> {
     const record: ResultRecord = {
       n: row,
       t: this.#ports.clock.now(),
@@ -154,6 +165,7 @@ export class RunJournal {
       // An intent carries the id already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
+      said: said === undefined ? undefined : cutText(said, MAX_SAID),
     };
     return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
   }

@@ -38,6 +38,8 @@ export interface ResultRecord extends Omit<OutcomeRecord, 's'> {
   readonly id?: string | undefined;
   /** 1: refused for a reason of the whole run (401, 403), or its card could not be read: a resume does it again. */
   readonly again?: 1 | undefined;
+  /** What was said of a row that did not succeed. */
+  readonly said?: string | undefined;
 }
 
 /** Rows by outcome, without the outcomes that no row has. */

@@ -74,6 +74,7 @@ describe('the summary', () => {
       ends.length,
       async (row, slot) => {
         await slot.pacer.admit('send');
+        if (ends[row.row - 1]?.ending.outcome !== 'not_sent') slot.pacer.leaves?.();
         if (row.row === stopAfter) signals.send('SIGINT');
         return ends[row.row - 1] ?? answered();
       },

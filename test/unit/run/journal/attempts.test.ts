@@ -35,7 +35,10 @@ async function attempt(active: ActiveRun, end: End) {
     1,
     async (_row, slot) => {
       if (end !== 'not_sent' && !(await slot.pacer.admit('send'))) return failed('CANCELLED', { outcome: 'not_sent' });
-      if (end !== 'not_sent') requests += 1;
+      if (end !== 'not_sent') {
+        requests += 1;
+        slot.pacer.leaves?.();
+      }
       return end === 'not_sent' ? failed('UNREACHABLE', { outcome: 'not_sent', attempts: 0 }) : ENDS[end]();
     },
     { journal: active.journal, unknownRows: 'resend' },
@@ -84,7 +87,7 @@ describe('a row with several attempts', () => {
     }
     expect(sent).toBe(requests);
     expect(last.printed?.ending).toMatchObject({ outcome, attempts: requests });
-    expect(last.report).toMatchObject({ exitCode, tally: { attempts: last.requests } });
+    expect(last.report).toMatchObject({ exitCode, tally: { requests: last.requests } });
     const stored = await StoredRun.readWhole(await requireRun(stateDir, 'may'));
     expect((await stored.entry(1)).ending).toMatchObject({ outcome, attempts: requests });
     expect(stored.outcomes()).toEqual({ [outcome]: 1 });
