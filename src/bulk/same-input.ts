@@ -1,11 +1,12 @@
 import type { Operation } from '../api/operation.ts';
 import { isOnceOnly } from '../api/operation.ts';
+import { openRecords } from '../call/open-guard.ts';
 import { Failure, note, type Outcome } from '../failure.ts';
 import { sandboxResetTime } from '../history/sandbox-reset.ts';
 import { breakLine } from '../output/line-break.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
-import { type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import { type RunHeader, readRunHeader, runFolder } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { placeOf } from './row-requests.ts';
@@ -33,7 +34,12 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
   const { profile } = session;
   const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
   const found: RunHeader[] = [];
-  for (const run of await runNames(stateDir)) {
+  const records = await openRecords(session).catch((error: unknown) => {
+    // What makes nothing anew is told of it where its open writes are looked for.
+    if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
+    return undefined;
+  });
+  for (const run of records?.runsOf(rowsSha256) ?? []) {
     if (run === name) continue;
     // A run that cannot be read is told of where it is listed.
     const header = await readRunHeader(runFolder(stateDir, run), true).catch(() => undefined);

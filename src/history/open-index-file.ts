@@ -48,7 +48,12 @@ export interface RunPart {
   readonly mtimeMs: number;
   readonly size: number;
   readonly open: readonly OpenWrite[];
+  /** The beginning of the digest of its rows: the same input again. */
+  readonly rows?: string | undefined;
 }
+
+/** How many digits of it are kept: the header has all. */
+export const ROWS_DIGITS = 16;
 
 /** What is known of the history up to `offset`. It is kept in a file that may be removed at any time, and made anew. */
 export interface Index {
@@ -74,7 +79,7 @@ export function emptyIndex(): Index {
 }
 
 /** Of the form of the file: another one is made anew. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** What the file of the index holds; undefined: there is none that can be used. */
 export async function loadIndex(path: string): Promise<Index | undefined> {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
-import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { processState } from '../files/process-identity.ts';
 import { type BeginEvent, type Closing, closingOf, parseHistoryEvent } from './history-event.ts';
@@ -12,6 +12,7 @@ import {
   type Index,
   loadIndex,
   type OpenWrite,
+  ROWS_DIGITS,
   type SentEvent,
   saveIndex,
 } from './open-index-file.ts';
@@ -137,6 +138,8 @@ interface Ports {
   readonly stateDir: string;
   readonly clock: ClockPort;
   readonly pid: number;
+  /** Hears of runs that cannot be read; without it they are raised. */
+  readonly unread?: Unread;
   /** False: nothing is written. */
   readonly keepsIndex?: false;
 }
@@ -148,6 +151,8 @@ export interface OpenRecords {
   /** Events that were sent in the last day and not refused, oldest first. */
   readonly sent: readonly SentEvent[];
   closingOf(entry: string): Closing | undefined;
+  /** Names of runs that may have these rows, as their header has the digest. */
+  runsOf(rowsSha256: string): readonly string[];
 }
 
 /**
@@ -175,8 +180,15 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
     const all = [...openSingles(index), ...rows.filter(({ entry }) => !index.closed.has(entry))];
     const open = all.filter(isKnown);
     if ((isNews || areRunsNews) && ports.keepsIndex !== false) await saveIndex(path, index, pid);
+    const runsOf = (rowsSha256: string) =>
+      [...index.runs].flatMap(([run, { rows }]) => (rows === rowsSha256.slice(0, ROWS_DIGITS) ? [run] : []));
     open.sort((one, other) => (one.time < other.time ? -1 : 1));
-    return { open, sent: [...index.sent.values()].filter(isKnown), closingOf: (entry) => index.closed.get(entry) };
+    return {
+      open,
+      sent: [...index.sent.values()].filter(isKnown),
+      closingOf: (entry) => index.closed.get(entry),
+      runsOf,
+    };
   } catch (error) {
     throw ioFailure(`the records of earlier writes could not be read (${stateDir})`, error);
   } finally {

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import type { ClockPort } from '../context.ts';
-import { ignoreErrors } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import {
   type RunFolder,
@@ -11,7 +11,7 @@ import {
   type StoredRunHandle,
 } from '../run/run-folder.ts';
 import { hostOf } from './history-event.ts';
-import type { Index, OpenWrite, RunPart } from './open-index-file.ts';
+import { type Index, type OpenWrite, ROWS_DIGITS, type RunPart } from './open-index-file.ts';
 import { subjectOfWrite } from './write-subject.ts';
 
 /** A change within that time of a look may come once more with the same change time. */
@@ -20,6 +20,8 @@ const SAME_TIME_MS = 2000;
 interface Ports {
   readonly stateDir: string;
   readonly clock: ClockPort;
+  /** Hears of runs that cannot be read, for a listing of the others; without it the first one is raised. */
+  readonly unread?: Unread | undefined;
 }
 
 /** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
@@ -67,7 +69,8 @@ type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
  * removed changes the folder of all runs, so that without such a change only those under way are looked at; with one
  * those whose record has changed are opened.
  */
-export async function readRuns(index: Index, { stateDir, clock }: Ports): Promise<boolean> {
+export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
+  const { stateDir, clock, unread } = ports;
   const all = runsFolder(stateDir);
   requireOwnState(stateDir, all);
   const mtimeMs = statSync(all, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -85,27 +88,34 @@ export async function readRuns(index: Index, { stateDir, clock }: Ports): Promis
     if (known !== undefined && known.mtimeMs === facts.mtimeMs && known.size === facts.size) runs.set(name, known);
     else changed.push({ folder, facts });
   }
-  await readChanged(runs, changed, clock);
+  await readChanged(runs, changed, ports);
   const isNews = changed.length > 0 || runs.size !== index.runs.size || !isSame;
   index.runs = runs;
-  index.runsMtimeMs = clock.now() - mtimeMs > SAME_TIME_MS ? mtimeMs : 0;
+  const isWhole = unread === undefined || unread.size === 0;
+  index.runsMtimeMs = isWhole && clock.now() - mtimeMs > SAME_TIME_MS ? mtimeMs : 0;
   return isNews;
 }
 
 async function readChanged(
   runs: Map<string, RunPart>,
   changed: readonly { readonly folder: RunFolder; readonly facts: Stats }[],
-  clock: ClockPort,
+  { clock, unread }: Ports,
 ): Promise<void> {
   if (changed.length === 0) return;
   const records = await loadRecords();
   const held = await records.heldRuns(changed, clock);
   for (const { folder, facts } of changed) {
-    const header = await readRunHeader(folder, true);
-    if (header === undefined) continue;
-    const isHeld = held.has(folder);
-    const open = await openRows(records, { folder, header }, isHeld);
-    // What a process works on is looked at again each time.
-    runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open });
+    try {
+      const header = await readRunHeader(folder, true);
+      if (header === undefined) continue;
+      const isHeld = held.has(folder);
+      const open = await openRows(records, { folder, header }, isHeld);
+      const rows = header.rowsSha256?.slice(0, ROWS_DIGITS);
+      // What a process works on is looked at again each time.
+      runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open, rows });
+    } catch (error) {
+      if (unread === undefined) throw error;
+      unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
+    }
   }
 }

@@ -47,6 +47,8 @@ export async function pruneHistory(
       assertStillHeld();
       const hasSecond = await replace(file, { temporary, path, second: replacedPath(stateDir, end) });
       await (hasSecond ? carryOver(stateDir) : appendLate(file, end, path));
+      // The index is of the file that is gone: the next write need not wait for a new one.
+      await ignoreErrors(readOpenWrites(ports));
       return removed;
     } catch (error) {
       await ignoreErrors(unlink(temporary));

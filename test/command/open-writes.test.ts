@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
@@ -176,5 +176,22 @@ describe('the same event again', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
       expect(readFileSync(path, 'utf8')).not.toContain('secret name');
     }
+  });
+});
+
+describe('history --open', () => {
+  it('names a run that cannot be read, shows the others and ends with 16, and a reissue is refused then', async () => {
+    const { run, home, posts } = await openService();
+    await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
+    await run(REISSUE);
+    writeFileSync(join(home.stateDir, 'runs', 'bad', 'header.json'), '{');
+    writeFileSync(join(home.stateDir, 'runs', 'bad', 'journal.jsonl'), '');
+    const { code, stdout, stderr } = await run(['history', '--open', '--json']);
+    expect(code).toBe(16);
+    expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
+    expect(stderr).toContain('bad');
+    const before = posts();
+    expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
+    expect(posts()).toBe(before);
   });
 });

@@ -23,7 +23,7 @@ export class GarbledCells {
     if (this.#first === undefined) return undefined;
     const { line, text } = this.#first;
     const cells = this.#cells === 1 ? '1 cell is' : `${this.#cells} cells are`;
-    const problem = `${cells} the older text, opened as Windows-1252 or Latin-1 and saved (${text}): import the file as UTF-8, and change it there`;
+    const problem = `${cells} the older text, opened as Windows-1252 or Latin-1 and saved (${text}): export it as a workbook (-o xlsx) or import it as UTF-8, and change it there`;
     return { line, problem };
   }
 }
