@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
@@ -185,7 +185,8 @@ describe('history --open', () => {
     await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
     await run(REISSUE);
     writeFileSync(join(home.stateDir, 'runs', 'bad', 'header.json'), '{');
-    writeFileSync(join(home.stateDir, 'runs', 'bad', 'journal.jsonl'), '');
+    // What the index knows of the run is gone too.
+    rmSync(join(home.stateDir, 'open-writes.json'));
     const { code, stdout, stderr } = await run(['history', '--open', '--json']);
     expect(code).toBe(16);
     expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
