@@ -3,7 +3,7 @@ import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain } from '../json/plain.ts';
-import type { JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import { isResolution } from './journal/record.ts';
@@ -107,6 +107,16 @@ export function journalResult<R extends RunRow>(
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
   const failure = isDone ? undefined : storedFailure(row, command, ending, said);
   return { row, ending, resource: undefined, failure, source: 'journal' };
+}
+
+/**
+ * The words in which a row that did not succeed was told of, for its record; undefined: none, or they hold more of the
+ * service's answer than a record may, which could name a customer.
+ */
+export function wordsToKeep({ failure }: RowResult): string | undefined {
+  const { service, body } = failure?.details ?? {};
+  const tellsMore = body !== undefined || (isJsonObject(service) && service.has('details'));
+  return tellsMore ? undefined : failure?.message;
 }
 
 /** The result of a row whose record cannot be read: its outcome alone is known. */

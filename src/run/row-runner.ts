@@ -19,6 +19,7 @@ import {
   stateResult,
   unsentResult,
   withEarlier,
+  wordsToKeep,
 } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
@@ -184,14 +185,9 @@ class RowRunner<R extends RunRow> {
     try {
       const entry = await journal.entry(row.row);
       const ending = outcomeInRun(entry);
-      // What was said of it is no longer all that is known.
-      const isNews = observedStatus !== undefined;
-      result = journalResult(
-        row,
-        command,
-        isNews ? { ...ending, observedStatus } : ending,
-        isNews ? undefined : entry.said,
-      );
+      // After a look what was said of it is no longer all that is known.
+      if (observedStatus === undefined) result = journalResult(row, command, ending, entry.said);
+      else result = journalResult(row, command, { ...ending, observedStatus });
       if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {
       // The row keeps its place in the output, and its outcome, which is known without its record.
@@ -236,7 +232,7 @@ class RowRunner<R extends RunRow> {
     if (stop !== undefined) this.#control.stopFor(stop);
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
-    this.#settle(position, result, toDo, journal?.result(row, ending, { again, said: result.failure?.message }));
+    this.#settle(position, result, toDo, journal?.result(row, ending, { again, said: wordsToKeep(result) }));
   }
 
   #endReconciled({ row, position, earlier: { attempts } }: RowCall<R>, reply: CallResult, journal: RunJournal): void {

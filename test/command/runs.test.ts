@@ -535,15 +535,15 @@ describe('runs results', () => {
       stdin: `cardId,clientReference\n${[1, 2, 3, 4, 5].map((n) => `${cardId(n)},${n === 3 ? 'b' : 'order-1'}`).join('\n')}\n`,
     });
     const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
-    // An unknown one names the time at which it was sent.
+    // In the words in which they were told, but for answers of which a record keeps only a part.
     expect(JSON.parse(stdout.replace(/sent \d\d:\d\d:\d\dZ/, 'sent TIME'))).toEqual([
-      `block of card ${cardId(1)} was rejected: the service answered 409 (CARD_EXPIRED: expired in May); nothing was changed`,
+      `card block ${cardId(1)}: rejected: the service answered 409 (CARD_EXPIRED: expired in May); nothing was changed`,
       expect.stringMatching(
         /^OUTCOME UNKNOWN - block of card \S+: the connection was reset before a reply \(request was sent TIME\)\. .*status ACTIVE/,
       ),
       `block of card ${cardId(3)} was not sent: clientReference is "order-1", not b`,
       expect.stringContaining(`block of card ${cardId(4)} was not sent: `),
-      `block of card ${cardId(5)} was rejected: the service answered 400 (Bad Request: no such field); nothing was changed`,
+      `card block ${cardId(5)}: rejected: the service answered 400 (Bad Request: no such field); nothing was changed`,
     ]);
     await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
     const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
