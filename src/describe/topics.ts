@@ -1,19 +1,7 @@
-import { isWrite, type Operation, sensitiveOf } from '../api/operation.ts';
-import { ALL_OPERATIONS } from '../api/operations.ts';
-import { commandWords } from '../output/people-text.ts';
 import { exitCodeRows } from './command-doc.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { optionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
-
-/** Operations that take many rows: all but those whose answers hold secrets. */
-const bulk = ALL_OPERATIONS.filter((operation) => sensitiveOf(operation).length === 0);
-
-/** `card get, card activate and card block`. */
-function namesOf(operations: readonly Operation[]): string {
-  const names = operations.map(({ command }) => commandWords(command));
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
 
 const EXIT_CODES: readonly Block[] = [
   {
@@ -86,7 +74,7 @@ const OPTIONS: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    `${namesOf(bulk)} take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.`,
+    'card get, activate, block, reissue, calendar update, calendar subscribers list, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
   ),
   text(
     'frontdesk reads and checks the whole input before the first request. One error anywhere, the same ID twice included, is exit 2, and nothing is sent. An empty cell is omitted. --empty-cells clear sends the empty text instead.',
@@ -150,7 +138,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    `A plan is a file that holds exactly what will be sent. ${namesOf(bulk.filter(isWrite))} take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one on which the run was removed, does not know of it.`,
+    'A plan is a file that holds exactly what will be sent. card activate, block and reissue, calendar update, subscribers update and event create take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one on which the run was removed, does not know of it.',
   ),
   examples('From the input to the results, and back', {
     'Make it; valid for 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',
