@@ -1,5 +1,5 @@
 // `npm run test:of src/call/confirm.ts`: runs what tests a file of src. Without a file it names those that nothing tests,
-// and exits 1: `npm run check:tested`.
+// as well as tests that stand beside no file of src, and exits 1: `npm run check:tested`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -90,6 +90,13 @@ function nearestTests(file: string): readonly string[] {
   return [];
 }
 
+/** Tests of units that stand beside no file of src: each is called as one, or as one and what of it is looked at. */
+function misplaced(): readonly string[] {
+  const names = SOURCES.map((file) => file.replace(/^src\//, 'test/unit/').replace(/\.ts$/, ''));
+  const isAt = (test: string) => names.some((name) => test === `${name}.test.ts` || test.startsWith(`${name}-`));
+  return TESTS.filter((test) => /^test\/unit\/.*\.test\.ts$/.test(test) && !isAt(test));
+}
+
 /** Files of src that nothing tests, and tests in the table above that are not there. */
 function untested(): readonly string[] {
   const lost = Object.values(BY_PROGRAM).flat();
@@ -114,5 +121,6 @@ if (asked.length > 0) process.exitCode = runTestsOf(asked);
 else {
   const missed = untested();
   for (const file of missed) console.log(`no test: ${file}`);
-  if (missed.length > 0) process.exitCode = 1;
+  for (const test of misplaced()) console.log(`beside no file of src: ${test}`);
+  if (missed.length + misplaced().length > 0) process.exitCode = 1;
 }

@@ -36,7 +36,7 @@ const CALLS = {
   calendarUpdate: ['calendar_update', { calendarId: 'id-1', name: 'Tours' }],
   subscriberUpdate: ['subscriber_update', { subscriberId: 'id-1', active: false }],
   eventCreate: ['event_create', { calendar: 'cal-1', name: 'Party', start: '2026-05-01T10:00:00' }],
-} as const satisfies Partial<Record<WriteName, readonly [string, Record<string, unknown>]>>;
+} as const satisfies Record<Exclude<WriteName, `cardProvision${string}`>, readonly [string, Record<string, unknown>]>;
 
 type ToolWrite = keyof typeof CALLS;
 

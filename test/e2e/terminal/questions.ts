@@ -35,7 +35,7 @@ export interface Asked {
   readonly args: readonly string[];
   readonly seen: RegExp;
   /**
-   * Where it is asked, as `test/unit/questions-joined.test.ts` finds all places: by the command that declares what it
+   * Where it is asked, as `test/contract/questions-joined.test.ts` finds all places: by the command that declares what it
    * asks for (`card get <cardId>`), by the call in the source that asks (`desk.ts choose`).
    */
   readonly asks: readonly string[];
@@ -249,7 +249,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   }),
 };
 
-/** Every question of the program: a new one joins this list, or `test/unit/questions-joined.test.ts` fails. */
+/** Every question of the program: a new one joins this list, or `test/contract/questions-joined.test.ts` fails. */
 export const QUESTIONS: Readonly<Record<string, Asked>> = {
   ...CALLS,
   ...KEPT,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../../src/api/operation.ts';
-import { type CallCommand, operationOf } from '../../../src/command/command.ts';
-import { layOut } from '../../../src/describe/text-block.ts';
-import { TOPICS } from '../../../src/describe/topics.ts';
-import { WRITES as DESK_WRITES } from '../../../src/desk/desk.ts';
-import { createClient } from '../../../src/library/index.ts';
-import { READ_TOOLS, WRITE_TOOLS } from '../../../src/mcp/tools.ts';
-import { NEXT_STEPS } from '../../../src/output/card-view.ts';
-import { REGISTRY } from '../../../src/registry.ts';
+import type { Operation } from '../../src/api/operation.ts';
+import { type CallCommand, operationOf } from '../../src/command/command.ts';
+import { layOut } from '../../src/describe/text-block.ts';
+import { TOPICS } from '../../src/describe/topics.ts';
+import { WRITES as DESK_WRITES } from '../../src/desk/desk.ts';
+import { createClient } from '../../src/library/index.ts';
+import { READ_TOOLS, WRITE_TOOLS } from '../../src/mcp/tools.ts';
+import { NEXT_STEPS } from '../../src/output/card-view.ts';
+import { REGISTRY } from '../../src/registry.ts';
 
 // What is written for people names operations by hand. Each list is held against the commands, so that an operation
 // that is added is named where it belongs, or left out on purpose: with a line in LEFT_OUT.
@@ -44,7 +44,7 @@ function topic(name: string): string {
 }
 
 function page(file: string): string {
-  return readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 }
 
 function section(file: string, heading: string): string {

@@ -11,7 +11,7 @@ import {
   writtenWorkbook,
 } from '../../../support/workbooks.ts';
 import { makeZip } from '../../../support/zip.ts';
-import { type ReadAll, readAll, valuesOf } from '../records/parse-records.ts';
+import { type ReadAll, readAll, valuesOf } from './parse-records.ts';
 
 const HEADER = ['id', 'email', 'first_name', 'active'];
 const HEADER_ROW = textRow(1, HEADER);

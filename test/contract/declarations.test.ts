@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ALL_OPERATIONS } from '../../../src/api/operations.ts';
-import { type Command, optionsOf } from '../../../src/command/command.ts';
-import { ENVIRONMENT } from '../../../src/describe/environment.ts';
-import type { Block } from '../../../src/describe/text-block.ts';
-import { TOPICS } from '../../../src/describe/topics.ts';
-import { FAILURES } from '../../../src/failure.ts';
-import { COMMON_OPTIONS } from '../../../src/options/common.ts';
-import { REGISTRY } from '../../../src/registry.ts';
-import { parseFaults } from '../../support/parse-faults.ts';
-import { shellWords } from '../../support/shell-words.ts';
+import { ALL_OPERATIONS } from '../../src/api/operations.ts';
+import { type Command, optionsOf } from '../../src/command/command.ts';
+import { ENVIRONMENT } from '../../src/describe/environment.ts';
+import type { Block } from '../../src/describe/text-block.ts';
+import { TOPICS } from '../../src/describe/topics.ts';
+import { FAILURES } from '../../src/failure.ts';
+import { COMMON_OPTIONS } from '../../src/options/common.ts';
+import { REGISTRY } from '../../src/registry.ts';
+import { parseFaults } from '../support/parse-faults.ts';
+import { shellWords } from '../support/shell-words.ts';
 
 const commands: { name: string; summary: string; command: Command }[] = [];
 for (const entry of REGISTRY.entries) {
@@ -143,7 +143,7 @@ describe('the help topics', () => {
 });
 
 it('the table of environment variables has each that the sources read, and no other', () => {
-  const src = new URL('../../../src/', import.meta.url);
+  const src = new URL('../../src/', import.meta.url);
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('environment.ts'),
   );

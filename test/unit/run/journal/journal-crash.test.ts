@@ -1,11 +1,11 @@
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/failure.ts';
-import { type AppendFile, openAppendFile } from '../../../src/run/journal/append-file.ts';
-import { RunJournal } from '../../../src/run/journal/journal.ts';
-import { runRows } from '../../../src/run/row-runner.ts';
-import { answered, FakeClock, failed, HELD, planOf, temporaryFolder } from './fakes.ts';
+import { Failure } from '../../../../src/failure.ts';
+import { type AppendFile, openAppendFile } from '../../../../src/run/journal/append-file.ts';
+import { RunJournal } from '../../../../src/run/journal/journal.ts';
+import { runRows } from '../../../../src/run/row-runner.ts';
+import { answered, FakeClock, failed, HELD, planOf, temporaryFolder } from '../fakes.ts';
 
 const ROWS = 5;
 const CONCURRENCY = 2;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { listMessages, MESSAGES_PATH, messagesPage } from '../../../build/messages.ts';
-import { locateCommand } from '../../../src/engine/locate.ts';
-import { COMMON_OPTIONS } from '../../../src/options/common.ts';
-import { REGISTRY } from '../../../src/registry.ts';
-import { parseFaults } from '../../support/parse-faults.ts';
+import { listMessages, MESSAGES_PATH, messagesPage } from '../../build/messages.ts';
+import { locateCommand } from '../../src/engine/locate.ts';
+import { COMMON_OPTIONS } from '../../src/options/common.ts';
+import { REGISTRY } from '../../src/registry.ts';
+import { parseFaults } from '../support/parse-faults.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MESSAGES = listMessages(ROOT);
 
 /** What the library says is for developers. */

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { manPage } from '../../../build/man-page.ts';
-import { loadTree } from '../../../src/describe/command-tree.ts';
-import { locateCommand } from '../../../src/engine/locate.ts';
-import { COMMON_OPTIONS } from '../../../src/options/common.ts';
-import { REGISTRY } from '../../../src/registry.ts';
-import { parseFaults } from '../../support/parse-faults.ts';
-import { shellWords } from '../../support/shell-words.ts';
+import { manPage } from '../../build/man-page.ts';
+import { loadTree } from '../../src/describe/command-tree.ts';
+import { locateCommand } from '../../src/engine/locate.ts';
+import { COMMON_OPTIONS } from '../../src/options/common.ts';
+import { REGISTRY } from '../../src/registry.ts';
+import { parseFaults } from '../support/parse-faults.ts';
+import { shellWords } from '../support/shell-words.ts';
 
 const page = manPage(await loadTree(REGISTRY), '0.1.0');
 const MANDOC = 'mandoc';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillPage } from '../../../build/page-tables.ts';
+import { fillPage } from '../../build/page-tables.ts';
 
 const tables = new Map([['exit-codes', '| exit |']]);
 

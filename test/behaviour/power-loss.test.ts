@@ -2,22 +2,22 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFile
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../../src/api/operations.ts';
-import { createResultFile } from '../../../src/call/secret-answer.ts';
-import { syncFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
-import { openAuditLog } from '../../../src/history/audit-log.ts';
-import { appendLines } from '../../../src/history/history-file.ts';
-import { openDigester } from '../../../src/history/keyed-digest.ts';
-import { openRecorder } from '../../../src/history/record.ts';
-import { checkInput } from '../../../src/input/records/check-input.ts';
-import { openPlanWriter } from '../../../src/plan/write-plan.ts';
-import { openFailedFile } from '../../../src/run/failed-file.ts';
-import { openAppendFile, setApart } from '../../../src/run/journal/append-file.ts';
-import { RunJournal } from '../../../src/run/journal/journal.ts';
-import { beginRun, resumeRun, spoolPath } from '../../../src/run/run-store.ts';
-import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../run/fakes.ts';
-import { type Disk, recordDisk, type Tree } from './disk.ts';
-import { temporaryFolder } from './place.ts';
+import { OPERATIONS } from '../../src/api/operations.ts';
+import { createResultFile } from '../../src/call/secret-answer.ts';
+import { syncFolder, writeFileAtomic } from '../../src/files/atomic.ts';
+import { openAuditLog } from '../../src/history/audit-log.ts';
+import { appendLines } from '../../src/history/history-file.ts';
+import { openDigester } from '../../src/history/keyed-digest.ts';
+import { openRecorder } from '../../src/history/record.ts';
+import { checkInput } from '../../src/input/records/check-input.ts';
+import { openPlanWriter } from '../../src/plan/write-plan.ts';
+import { openFailedFile } from '../../src/run/failed-file.ts';
+import { openAppendFile, setApart } from '../../src/run/journal/append-file.ts';
+import { RunJournal } from '../../src/run/journal/journal.ts';
+import { beginRun, resumeRun, spoolPath } from '../../src/run/run-store.ts';
+import { type Disk, recordDisk, type Tree } from '../unit/files/disk.ts';
+import { temporaryFolder } from '../unit/files/place.ts';
+import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../unit/run/fakes.ts';
 
 /** A folder whose disk may lose power; what `files` holds is on it. */
 function disk(files: Tree = {}): Disk {

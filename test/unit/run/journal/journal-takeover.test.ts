@@ -1,16 +1,16 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ClockPort } from '../../../src/context.ts';
-import { Failure } from '../../../src/failure.ts';
-import { type JournalPorts, RunJournal } from '../../../src/run/journal/journal.ts';
-import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal/reader.ts';
-import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal/record.ts';
-import { RowStates } from '../../../src/run/journal/row-states.ts';
-import { runRows } from '../../../src/run/row-runner.ts';
-import { beginRun, resumeRun } from '../../../src/run/run-store.ts';
-import { putLock } from '../files/locks.ts';
-import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporaryFolder } from './fakes.ts';
+import type { ClockPort } from '../../../../src/context.ts';
+import { Failure } from '../../../../src/failure.ts';
+import { type JournalPorts, RunJournal } from '../../../../src/run/journal/journal.ts';
+import { readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
+import { checksumOf, encodeRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
+import { RowStates } from '../../../../src/run/journal/row-states.ts';
+import { runRows } from '../../../../src/run/row-runner.ts';
+import { beginRun, resumeRun } from '../../../../src/run/run-store.ts';
+import { putLock } from '../../files/locks.ts';
+import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporaryFolder } from '../fakes.ts';
 
 const ROWS = 6;
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { REGISTRY } from '../../../src/registry.ts';
-import { parseFaults } from '../../support/parse-faults.ts';
-import { shellWords } from '../../support/shell-words.ts';
+import { REGISTRY } from '../../src/registry.ts';
+import { parseFaults } from '../support/parse-faults.ts';
+import { shellWords } from '../support/shell-words.ts';
 
-const folder = new URL('../../../docs/recipes/', import.meta.url);
+const folder = new URL('../../docs/recipes/', import.meta.url);
 
 /** Each command of a recipe: what follows `frontdesk ` in a step of a workflow or between backticks. */
 const lines = readdirSync(folder).flatMap((name) =>

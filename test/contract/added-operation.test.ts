@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isUpdate, type Operation } from '../../../src/api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../../../src/api/operations.ts';
-import { guardWrite, type WriteWay } from '../../../src/call/write-guards.ts';
-import { callCommand, optionsOf } from '../../../src/command/command.ts';
-import { guardsOf, matchRow } from '../../../src/commands/api-path.ts';
-import { Failure } from '../../../src/failure.ts';
-import { decideNext } from '../../../src/http/retry.ts';
-import type { Session } from '../../../src/session.ts';
+import { isUpdate, type Operation } from '../../src/api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
+import { guardWrite, type WriteWay } from '../../src/call/write-guards.ts';
+import { callCommand, optionsOf } from '../../src/command/command.ts';
+import { guardsOf, matchRow } from '../../src/commands/api-path.ts';
+import { Failure } from '../../src/failure.ts';
+import { decideNext } from '../../src/http/retry.ts';
+import type { Session } from '../../src/session.ts';
 
 // Nothing below names the operation: whoever adds one gets its guards from the row.
 
