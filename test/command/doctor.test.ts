@@ -312,7 +312,7 @@ describe('the file system of the state folder', () => {
     const second = await run();
     expect(second.code).toBe(0);
     expect(second.stderr).not.toContain('local disk');
-    expect(readdirSync(home.stateDir).sort()).toEqual(['.file-system-tried', 'runs']);
+    expect(readdirSync(home.stateDir).sort()).toEqual(['.file-system-tried', 'open-writes.json', 'runs']);
   });
 
   test('is not tried where it is full, which the run says', async () => {

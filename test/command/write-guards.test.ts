@@ -284,6 +284,8 @@ describe('FRONTDESK_AUDIT_LOG', () => {
         outcome: 'applied',
         httpStatus: 200,
         attempts: 1,
+        clientReference: 'order-1',
+        observedStatus: 'BLOCKED',
         sentAtMs: expect.any(Number),
         durationMs: expect.any(Number),
       },
