@@ -59,6 +59,9 @@ function setupOf(line: string): readonly string[] {
     ...(/live|^profile/.test(line) ? live : []),
     ...(/^profile remove/.test(line) ? ['frontdesk profile set old'] : []),
     ...(/^runs/.test(line) ? [`${update} --run 20270402-1800-7f3a2b`] : []),
+    ...(line.includes('new.xlsx')
+      ? ['frontdesk calendar subscribers list cal_harbour_tours -o xlsx --out old.xlsx', 'cp old.xlsx new.xlsx']
+      : []),
     ...(/^plan/.test(line) ? ['frontdesk card block --from stolen.csv --plan stolen.plan'] : []),
     ...(/^history show/.test(line) ? ['frontdesk card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --yes'] : []),
     ...(/^completion/.test(line)
