@@ -137,7 +137,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'desk',
     holds: 'the desk: a loop over the card commands',
-    imports: [...BELOW_SESSION, 'session', 'command', 'call', 'ask', 'engine', 'commands'],
+    imports: [...BELOW_SESSION, 'report', 'session', 'command', 'call', 'ask', 'engine', 'commands'],
   },
   {
     name: 'registry',
@@ -154,7 +154,8 @@ export const LAYERS: readonly Layer[] = [
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   commander: 'src/engine/argv.ts',
-  '@inquirer/core': 'src/ask/questions.ts',
+  '@inquirer/core': 'src/ask/drawn.ts',
+  '@inquirer/prompts': 'src/ask/drawn.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',
   ora: 'src/ask/wait-display.ts',

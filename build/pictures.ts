@@ -28,8 +28,12 @@ interface Picture {
   readonly columns?: number;
   /** Faults that the sandbox plays. */
   readonly faults?: readonly string[];
-  /** Typed as soon as that stands on the terminal. */
-  readonly answers?: readonly (readonly [seen: RegExp, typed: string])[];
+  /** Its height; 40 unless given. */
+  readonly rows?: number;
+  /** Typed as soon as that stands on the terminal, after those words were run elsewhere. */
+  readonly answers?: readonly (readonly [seen: RegExp, typed: string, elsewhere?: string])[];
+  /** The picture is of the screen on which that stands after the answers; else of all that was written. */
+  readonly until?: RegExp;
 }
 
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -47,6 +51,16 @@ const PLAN = {
   line: 'plan show lost.plan',
   before: 'card block --from lost.csv --expect clientReference --reason "lost, ticket 4711" --plan lost.plan',
 } as const;
+
+/** Stands below each menu of the desk. */
+const MENU = /then Enter/;
+/** A menu of the desk under a verdict that begins so. */
+const ended = (verdict: string) => new RegExp(`${verdict}[\\s\\S]*then Enter`);
+const DESK = { line: `desk ${CARD} --retries 0`, columns: 80, rows: 24 } as const;
+const BLOCK: NonNullable<Picture['answers']> = [
+  [MENU, 'block\r'],
+  [/y\/N/, 'y\r'],
+];
 
 const PICTURES: readonly Picture[] = [
   {
@@ -80,17 +94,64 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk.svg',
-    alt: 'A desk session: a card is looked up, blocked after a question, and shown again with what changed',
-    line: 'desk',
-    columns: 120,
+    alt: 'A desk session as it is handed over: a card was blocked, with when, its order number and the reason',
+    ...DESK,
     answers: [
-      [/Card id/, `${CARD}\r`],
-      [/❯ Look again/, '\u001b[B\u001b[B'],
-      [/❯ Block/, '\r'],
-      [/y\/N/, 'y\r'],
-      [/Changed[\s\S]*❯ Look again/, '\u0003'],
-      [/Recent cards[\s\S]*Card id/, 'q\r'],
+      [MENU, 'block\r'],
+      [/r = add a reason/, 'r\r'],
+      [/Reason \(Enter/, 'lost on the bus\r'],
+      [/Reason: lost[\s\S]*y\/N/, 'y\r'],
+      [ended('BLOCKED at'), 'leave\r'],
     ],
+  },
+  {
+    file: 'desk-applied.svg',
+    alt: 'The desk after a block: the card reads BLOCKED, and the line above the menu says when it was blocked',
+    ...DESK,
+    answers: BLOCK,
+    until: ended('BLOCKED at'),
+  },
+  {
+    file: 'desk-not-sent.svg',
+    alt: 'The desk after a block that was not sent, because the card changed while the question stood',
+    ...DESK,
+    answers: [
+      [MENU, 'block\r'],
+      [/y\/N/, 'y\r', `card block ${CARD} --yes`],
+    ],
+    until: ended('NOT BLOCKED: the request was not sent'),
+  },
+  {
+    file: 'desk-rejected.svg',
+    alt: 'The desk after a block that the service refused: the card is as it was, with the reason of the service',
+    ...DESK,
+    faults: ['POST /block:409'],
+    answers: BLOCK,
+    until: ended('NOT BLOCKED: refused'),
+  },
+  {
+    file: 'desk-unknown.svg',
+    alt: 'The desk after a block whose outcome is not known: when it was sent, what the card reads, what to do',
+    ...DESK,
+    faults: ['POST /block:500'],
+    answers: BLOCK,
+    until: ended('NOT KNOWN YET'),
+  },
+  {
+    file: 'desk-settled.svg',
+    alt: 'The desk after a look that shows the block of before: it was done',
+    ...DESK,
+    faults: ['POST /block:500*1'],
+    answers: [...BLOCK, [ended('NOT KNOWN YET'), 'look\r', `card block ${CARD} --yes --no-history`]],
+    until: ended('BLOCKED at .*as a look'),
+  },
+  {
+    file: 'desk-superseded.svg',
+    alt: 'The desk after a second block was done: it takes the place of the first, whose outcome is not known',
+    ...DESK,
+    faults: ['POST /block:500*1'],
+    answers: [...BLOCK, [ended('NOT KNOWN YET'), 'block\r'], [/NOT KNOWN whether[\s\S]*y\/N/, 'y\r']],
+    until: ended('BLOCKED at'),
   },
 ];
 
@@ -104,6 +165,11 @@ function settle(output: string): string {
     .replaceAll(/\d{8}-\d{4}-[0-9a-f]{6}/g, '20270402-1800-7f3a2b')
     .replaceAll(/\d{4}-\d\d-\d\dT[0-9:.]+Z \(now\)/g, '2027-04-02T18:00:00.000Z (now)')
     .replaceAll(/\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC \(now\)/g, '2 Apr 2027, 18:00 UTC (now)')
+    .replaceAll(/\b(at|block of) \d\d:\d\d\b(?!:)/g, '$1 18:00')
+    .replaceAll(/^( {2})\d\d:\d\d(?= {2})/gm, '$118:00')
+    .replaceAll(/\(\d\d:\d\d\)/g, '(18:00)')
+    .replaceAll(/\bat \d\d:\d\d:\d\d\b/g, 'at 18:00:00')
+    .replaceAll(/entry\s+[0-9a-f]{6}\b/g, 'entry 9f3a1c')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
@@ -133,20 +199,31 @@ interface Place {
 
 /** Runs the words on a terminal; answers all that was written to it. */
 function runOnTerminal(picture: Picture, { folder, env }: Place): Promise<string> {
-  const { line, before, answers = [], columns = COLUMNS } = picture;
+  const { line, before, answers = [], columns = COLUMNS, rows = 40, until } = picture;
   const first = before === undefined ? '' : `"$NODE" "$PROGRAM" ${before} >before.txt 2>&1 && `;
   const script = `${first}"$NODE" "$PROGRAM" ${line}`;
-  const terminal = spawnOnTerminal('sh', ['-c', script], { cols: columns, rows: 40, cwd: folder, env: { ...env } });
+  const terminal = spawnOnTerminal('sh', ['-c', script], { cols: columns, rows, cwd: folder, env: { ...env } });
   let output = '';
+  /** What was written since the last answer: a menu that was answered stands there no more. */
+  let news = '';
   const waiting = [...answers];
-  terminal.onData((part) => {
-    output += part;
-    const [next] = waiting;
-    if (next === undefined || !next[0].test(output)) return;
-    waiting.shift();
-    terminal.write(next[1]);
+  return new Promise((resolve) => {
+    terminal.onData((part) => {
+      output += part;
+      news += part;
+      const [next] = waiting;
+      if (next === undefined && until?.test(news) === true) {
+        resolve(output);
+        terminal.kill('SIGKILL');
+      }
+      if (next === undefined || !next[0].test(news)) return;
+      waiting.shift();
+      news = '';
+      if (next[2] !== undefined) spawnSync(process.execPath, [PROGRAM, ...next[2].split(' ')], { env: { ...env } });
+      terminal.write(next[1]);
+    });
+    terminal.onExit(() => resolve(output));
   });
-  return new Promise((resolve) => terminal.onExit(() => resolve(output)));
 }
 
 /** A sandbox with these faults, and the environment that reaches it. */

@@ -67,8 +67,12 @@ export function drawScreen(output: string, columns: number): readonly (readonly 
     G: (count) => {
       column = count - 1;
     },
-    J: () => {
-      rows.length = Math.min(rows.length, row + 1);
+    H: () => {
+      row = 0;
+      column = 0;
+    },
+    J: (_, parameters) => {
+      rows.length = parameters === '2' ? 0 : Math.min(rows.length, row + 1);
     },
     K: (_, parameters) => {
       line(row).length = parameters === '2' ? 0 : Math.min(line(row).length, column);

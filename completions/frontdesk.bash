@@ -4,7 +4,7 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --until | --id | --operation | --outcome | --limit | --out | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --expect-changes | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --as | --result-id | --note | --older-than | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --until | --id | --operation | --outcome | --limit | --out | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --expect-changes | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --as | --result-id | --note | --older-than | --key | --port | --seed | --latency | --fault | --idle | --report | --data) return 0 ;;
   esac
   return 1
 }
@@ -74,7 +74,7 @@ _frontdesk_options() {
     'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --again --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'mcp') words='--allow-writes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'desk') words='--idle -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'desk') words='--idle --report -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'api') words='--family --data --again --include -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'doctor') words='--connect --strict -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'schema') words='--openapi -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query --raw -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -84,7 +84,7 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;
@@ -248,6 +248,12 @@ _frontdesk_value() {
     esac ;;
     'sandbox serve') case $1 in
       --seed) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv xlsx' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'desk') case $1 in
+      --report) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv xlsx' ;;
       --ca-file) kind=file ;;

@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --out --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --expect-changes --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --as --result-id --note --older-than --key --port --seed --latency --fault --idle --data
+                case -p --profile -o --output --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --out --state -f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --expect-changes --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --as --result-id --note --older-than --key --port --seed --latency --fault --idle --report --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -449,6 +449,7 @@ complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l fault -x -d 'simu
 complete -c frontdesk -n '__frontdesk_at \'sandbox reset\'' -s y -l yes -d 'accepted, but this command never asks'
 complete -c frontdesk -n '__frontdesk_at \'mcp\'' -l allow-writes -d 'offer single changes too'
 complete -c frontdesk -n '__frontdesk_at \'desk\'' -l idle -x -d 'leave after so long without a key (500ms, 30s, 2m or 1h)'
+complete -c frontdesk -n '__frontdesk_at \'desk\'' -l report -r -F -d 'also write the list of changes to this new file (.csv or .md)'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -a 'GET POST'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l family -x -a 'cards calendar' -d 'choose the API if the path does not say it'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l data -x -d 'send this body with a POST: JSON, or a file with JSON (@- is stdin)'

@@ -5,6 +5,8 @@ export interface OutputPort {
   readonly isTerminal: boolean;
   /** Terminal width in columns; undefined off a terminal, and on one that does not know it. */
   readonly columns: number | undefined;
+  /** Its height in rows, likewise. */
+  readonly rows?: number | undefined;
   /** It is the null device: what is written there is gone. */
   readonly isNull?: boolean;
   /**
@@ -78,20 +80,39 @@ export interface PromptPort {
   text(
     question: string,
     judge: (answer: string) => Verdict,
-    how?: { readonly show?: (answer: string) => string; readonly keepsAtEscape?: boolean },
+    how?: Above & { readonly show?: (answer: string) => string; readonly keepsAtEscape?: boolean },
   ): Promise<string>;
   /** Free text that is not echoed. */
   secret(question: string, judge: (answer: string) => Verdict): Promise<string>;
   /** Yes or no; the default is no. */
   confirm(question: string): Promise<boolean>;
-  /** Yes or no, with a third answer, `word`, of which the first letter is enough; `does` says what it is for. */
-  decide(question: string, other?: { readonly word: string; readonly does: string }): Promise<string>;
-  /** `orText` judges a text that is given in place of a choice; without it none is taken. */
+  /**
+   * Yes or no, or a third answer, `word`, of which the first letter is enough; `does` says what it is for. `no`: the
+   * words that stand there after a no.
+   */
+  decide(
+    question: string,
+    how?: Above & {
+      readonly other?: { readonly word: string; readonly does: string } | undefined;
+      readonly no?: string;
+    },
+  ): Promise<string>;
+  /** An entry, by its number, the beginning of its name, or the arrow keys. `orText` judges another text; without it none is taken. */
   choose(
     question: string,
-    choices: readonly { readonly value: string; readonly text: string }[],
-    orText?: (text: string) => Verdict,
+    choices: readonly {
+      readonly value: string;
+      readonly text: string;
+      readonly remark?: string | undefined;
+      readonly number?: number;
+    }[],
+    how?: Above & { readonly orText?: (text: string) => Verdict },
   ): Promise<string>;
+}
+
+/** `above`: what the screen shows above a question, which is drawn together with it; else the question stands alone. */
+interface Above {
+  readonly above?: (() => string) | undefined;
 }
 
 /** `true`: it is the answer. A text: why not. `instead`: what was meant by it, which Enter takes. */
@@ -135,13 +156,14 @@ export interface Context {
   readonly stderr: OutputPort;
   /**
    * stdin and stderr themselves, for questions. `onExit` hears that the process ends, whatever ends it; `onContinue`
-   * that it goes on after it was stopped, as by ^Z and fg.
+   * that it goes on after it was stopped, as by ^Z and fg; `suspend` stops it.
    */
   terminal(): {
     readonly input: NodeJS.ReadableStream;
     readonly output: NodeJS.WritableStream;
     onExit(listener: () => void): () => void;
     onContinue(listener: () => void): () => void;
+    suspend(): void;
   };
   readonly clock: ClockPort;
   /** Uniform in [0, 1). */

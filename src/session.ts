@@ -32,6 +32,8 @@ export interface Service {
   readonly host: string;
   /** Remaining life of the token in milliseconds, by its own word; undefined: not known. */
   remainingMs(): Promise<number | undefined>;
+  /** Calls are made with this token from now on. */
+  useToken(token: string): void;
   /** Rejects with AUTH where a call would, before anything is sent: there is no credential, or it has ended. */
   checkCredential(): Promise<void>;
 }
@@ -95,14 +97,12 @@ export interface SessionParts {
   promptUntil(idleMs?: number): PromptPort;
 }
 
-type Own = Pick<
-  Session,
-  'context' | 'operation' | 'common' | 'policy' | 'preferences' | 'places' | 'faults' | 'canAsk' | 'prompt' | 'listener'
->;
+type Basics = 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener';
+type Own = Pick<Session, Basics | 'common' | 'places' | 'faults' | 'canAsk'>;
 
 /** What a derived session may have of its own. */
-type Replaceable = Pick<Session, 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener' | 'via'> &
-  Pick<Session, 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify'>;
+type Hooks = 'via' | 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify' | 'recorder';
+type Replaceable = Pick<Session, Basics | Hooks>;
 
 /** What a running command reaches the world through. Everything is made at first use. */
 export class Session {

@@ -1,20 +1,16 @@
-import type { Verdict } from '../context.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { PromptContext, Question } from './prompt-context.ts';
-import { pastedLine } from './terminal-keys.ts';
+import { type Given, judgeGiven, type PromptContext, type Question, refusalOf } from './prompt-context.ts';
+import { OTHER_KEYS, pastedLine } from './terminal-keys.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
 const EMPTY_LINE = '\u0015';
 const CTRL_D = '\u0004';
 const LINE_LENGTH = 80;
-/** Keys that mean something only where a line can be drawn over. */
-const OTHER_KEYS = /\u001b(?:\[[\d;]*[~A-Za-z]|O[A-Za-z]|.)/gs;
-const NOT_PASTED = 'what is pasted is no answer here: type it';
 const ASKED_AGAIN = 'asked again: what was typed meanwhile is no answer';
 const NOT_ONE_LINE = 'several lines came at once: answer with one';
 
-/** `problem`: what came is no answer. `isPasted`: some of the line was. */
-type Given = { readonly line: string; readonly isPasted?: boolean } | { readonly problem: string };
+/** A line, or why what came is none. */
+type Line = Extract<Given, { readonly text: string }> | { readonly problem: string };
 
 /** A line in the making, of which each key is echoed once. */
 function typedLine(echo: (text: string) => void) {
@@ -38,8 +34,12 @@ function typedLine(echo: (text: string) => void) {
 }
 
 /** The line that is typed. The terminal edits and echoes it where its keys are not read one by one (`isEdited`). */
-function readLine(context: PromptContext, { isSecret, takesPaste }: Question, isEdited: boolean): Promise<Given> {
-  const { keys, output, signal, leave } = context;
+function readLine(
+  asking: PromptContext,
+  { isSecret, longest, takesPaste }: Question,
+  isEdited: boolean,
+): Promise<Line> {
+  const { keys, output, signal, leave } = asking;
   const line = typedLine(isEdited || isSecret === true ? () => undefined : (text) => output.write(text));
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -49,17 +49,19 @@ function readLine(context: PromptContext, { isSecret, takesPaste }: Question, is
     let isPasted = false;
     const type = (text: string) => {
       for (const typed of text) {
-        if (typed === '\r' || typed === '\n') return resolve({ line: line.text, isPasted });
+        if (typed === '\r' || typed === '\n') return resolve({ text: line.text, isPasted });
         if (typed === CTRL_D && line.text === '') return leave('end');
         line.key(typed);
         if (line.text === '') isPasted = false;
       }
     };
     keys.listen({
+      // Where the terminal edits the line, all of it comes at once.
+      ...(longest === undefined || isEdited ? {} : { longest }),
       keys: (text) => type(text.replace(OTHER_KEYS, '')),
       paste(text) {
         const pasted = pastedLine(text);
-        if (!takesPaste) return resolve({ problem: NOT_PASTED });
+        if (!takesPaste) return resolve({ text: pasted.line, isPasted: true });
         if (isEdited) return resolve({ problem: NOT_ONE_LINE });
         isPasted = true;
         type(pasted.isEntered ? `${pasted.line}\r` : pasted.line);
@@ -73,10 +75,10 @@ function readLine(context: PromptContext, { isSecret, takesPaste }: Question, is
 }
 
 /** Like the above, and drops what came with it before the next question. */
-async function readAlone(context: PromptContext, question: Question, isEdited: boolean): Promise<Given> {
-  const { keys, output } = context;
+async function readAlone(asking: PromptContext, question: Question, isEdited: boolean): Promise<Line> {
+  const { keys, output } = asking;
   if (isEdited) keys.setModes(false);
-  const given = await readLine(context, question, isEdited).finally(() => keys.listen(undefined));
+  const given = await readLine(asking, question, isEdited).finally(() => keys.listen(undefined));
   if (!isEdited) {
     output.write('\n');
     return given;
@@ -86,48 +88,39 @@ async function readAlone(context: PromptContext, question: Question, isEdited: b
 }
 
 /** A list as one line, where it has room there; else one choice to a line, as a screen reader reads them. */
-function numbered({ text: question, choices = [] }: Question) {
-  const named = choices.map(({ text }, index) => `${index + 1} ${safeText(text)}`);
+function numbered({ text: question, choices = [], above }: Question) {
+  const named = choices.map(({ text, remark, number }, index) => {
+    const name = `${number ?? index + 1} ${safeText(text)}`;
+    return remark === undefined ? name : `${name}, ${safeText(remark)}`;
+  });
   const inLine = named.join(', ');
-  const isLong = choices.length > 0 && `? ${question} (${inLine}) 1`.length > LINE_LENGTH;
+  const isLong = choices.length > 0 && (above !== undefined || `? ${question} (${inLine}) 1`.length > LINE_LENGTH);
   return {
     above: isLong ? named.map((choice) => `  ${choice}\n`).join('') : '',
-    offered: isLong ? ` (1 to ${choices.length})` : inLine && ` (${inLine})`,
-    valueOf: (text: string) => (/^[0-9]{1,4}$/.test(text.trim()) ? choices[Number(text) - 1]?.value : undefined),
-    problem: `answer a number from 1 to ${choices.length}`,
+    offered: isLong ? ` (1 to ${choices.at(-1)?.number ?? choices.length})` : inLine && ` (${inLine})`,
   };
 }
 
-/** What came is the answer (`true`), is none for a reason, or stands for another. */
-function judge(question: Question, given: Given, instead: string, list: ReturnType<typeof numbered>) {
-  if ('problem' in given) return { answer: '', verdict: given.problem };
-  const answer = given.line || instead;
-  if (question.choices === undefined) return { answer, verdict: question.judge(answer) };
-  // A paste may be an id, and is never an entry.
-  if (given.isPasted !== true && list.valueOf(answer) !== undefined) return { answer, verdict: true } as const;
-  const verdict: Verdict = answer.trim() === '' ? '' : question.judge(answer);
-  return { answer, verdict: verdict === '' ? list.problem : verdict };
-}
-
 /** Asks in lines, none drawn over: on a terminal without escape sequences (`isDumb`), and for screen readers. */
-export async function askInLines(context: PromptContext, question: Question, isDumb: boolean): Promise<string> {
-  const { output } = context;
-  const { isSecret = false } = question;
+export async function askInLines(asking: PromptContext, question: Question, isDumb: boolean): Promise<string> {
+  const { output } = asking;
+  const { isSecret = false, choices } = question;
   const list = numbered(question);
-  const say = (text: string) => output.write(`> ${safeText(text)}\n`);
-  context.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
-  output.write(list.above);
+  asking.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
+  output.write((question.above?.() ?? '') + list.above + (asking.note === undefined ? '' : `> ${asking.note}\n`));
   for (let instead = ''; ; ) {
     output.write(`? ${safeText(question.text)}${isSecret ? ' (not shown)' : list.offered} `);
-    const given = await readAlone(context, question, isDumb && !isSecret);
-    const { answer, verdict } = judge(question, given, instead, list);
+    const line = await readAlone(asking, question, isDumb && !isSecret);
+    const given = 'problem' in line || line.text !== '' ? line : { text: instead };
+    const { answer, verdict } =
+      'problem' in given ? { answer: '', verdict: given.problem } : judgeGiven(question, given);
     if (verdict === true) {
       const shown = question.show?.(answer) ?? answer;
-      if (shown !== answer) output.write(`  ${safeText(shown)}\n`);
-      return list.valueOf(answer) ?? answer;
+      if (choices === undefined && shown !== answer) output.write(`  ${safeText(shown)}\n`);
+      return answer;
     }
-    const meant = typeof verdict === 'string' ? undefined : verdict;
-    instead = meant?.instead ?? '';
-    say(meant === undefined ? String(verdict) : `${meant.instead}: ${meant.why}`);
+    const refusal = refusalOf(verdict);
+    instead = refusal.instead;
+    output.write(`> ${safeText(instead === '' ? refusal.why : `${instead}: ${refusal.why}`)}\n`);
   }
 }

@@ -7,13 +7,17 @@ export interface TerminalStreams {
   onExit?(listener: () => void): () => void;
   /** Hears that the process goes on after it was stopped. Returns how to stop listening. */
   onContinue?(listener: () => void): () => void;
+  /** Stops the process, as ^Z does; it goes on after that. */
+  suspend?(): void;
 }
 
 /** What a person does at a question or in a wait. Ctrl-C always counts; the rest only while it is listened for. */
 export interface Heard {
+  /** A piece that is longer was pasted: no answer is. */
+  readonly longest?: number;
   /** Keys as the terminal sends them: text, Enter, arrow keys. */
   keys(text: string): void;
-  /** Text that came in one piece: bracketed by the terminal, or several lines at once. */
+  /** Text that came in one piece: bracketed by the terminal, several lines at once, or longer than any answer. */
   paste(text: string): void;
   escape(): void;
   ctrlC(): void;
@@ -34,6 +38,10 @@ const UNFINISHED = /\u001b(?:\[[\d;]*|O)?$/;
 const ESCAPE_KEY = /\u001b(?=\u001b|[\u0001-\u001a]|$)/;
 /** A line end with more behind it. */
 const LINES = /[\r\n][\s\S]*[^\r\n]/;
+/** What is longer, and came in one piece while nothing was asked, was pasted and not typed ahead. */
+export const TYPED_AHEAD = 8;
+/** Keys that are no text: arrows and the like. */
+export const OTHER_KEYS = /\u001b(?:\[[\d;]*[~A-Za-z]|O[A-Za-z]|.)/gs;
 /** The rest of a key follows within this time, also over a slow line. */
 const KEY_REST_MS = 60;
 
@@ -56,6 +64,7 @@ export class TerminalKeys {
   #heard: Heard | undefined;
   #isClosed = false;
   #wasCancelled = false;
+  #wasPasted = false;
   #rest = '';
   #restTimer: NodeJS.Timeout | undefined;
   /** What was pasted so far; undefined: no paste is under way. */
@@ -97,6 +106,11 @@ export class TerminalKeys {
     return this.#pieces !== first;
   }
 
+  /** Something was pasted before anybody listened, and thrown away. */
+  get wasPasted(): boolean {
+    return this.#wasPasted;
+  }
+
   get wasCancelled(): boolean {
     return this.#wasCancelled;
   }
@@ -126,9 +140,9 @@ export class TerminalKeys {
     }
     await this.drain();
     // A question that was left meanwhile has closed this, and released it.
-    if (this.#isClosed) return;
-    heard?.continued?.();
+    if (this.#isClosed || heard === undefined) return;
     this.#heard = heard;
+    heard.continued?.();
   }
 
   readonly #end = () => this.#heard?.end();
@@ -159,7 +173,9 @@ export class TerminalKeys {
   #typed(text: string): string {
     const begins = text.indexOf(PASTE_BEGINS);
     const typed = begins >= 0 ? text.slice(0, begins) : text.replace(UNFINISHED, '');
-    if (LINES.test(typed)) this.#heard?.paste(typed);
+    const isPaste = LINES.test(typed) || this.#isTooLong(typed);
+    if (isPaste && this.#heard === undefined) this.#wasPasted = true;
+    if (isPaste) this.#heard?.paste(typed);
     else this.#press(typed);
     if (begins >= 0) {
       this.#pasted = { text: '', by: this.#heard };
@@ -169,6 +185,11 @@ export class TerminalKeys {
     // A key whose rest does not come is Esc.
     if (this.#rest !== '') this.#restTimer = setTimeout(() => this.#press(this.#rest), KEY_REST_MS);
     return '';
+  }
+
+  #isTooLong(typed: string): boolean {
+    const longest = this.#heard === undefined ? TYPED_AHEAD : (this.#heard.longest ?? Number.POSITIVE_INFINITY);
+    return typed.length > longest && typed.replace(OTHER_KEYS, '').trimEnd().length > longest;
   }
 
   #press(keys: string): void {
@@ -190,6 +211,7 @@ export class TerminalKeys {
     }
     // Only by whom it was heard from its beginning: the question may be another one now.
     if (whole.by === this.#heard) this.#heard?.paste(whole.text);
+    if (whole.by === undefined) this.#wasPasted = true;
     return text.slice(ends + PASTE_ENDS.length);
   }
 }

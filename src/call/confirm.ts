@@ -1,5 +1,5 @@
 import { isPast } from '../api/iso-date.ts';
-import { actionOf, nounOf, targetStatus } from '../api/operation.ts';
+import { actionOf, nounOf, settledBy, targetStatus } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -8,6 +8,7 @@ import { showValue } from '../input/quote-value.ts';
 import { shorten } from '../json/shorten.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
+import type { ViewStyle } from '../output/options.ts';
 import { safeText, sentenceCase } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
@@ -68,16 +69,21 @@ export function changedSinceShown(shown: string | undefined, card: JsonValue): s
   return `the card changed while the question stood: its status was ${safeText(shown)}, and is ${safeText(found ?? 'not there')}`;
 }
 
-/** What a write is about to hit, or why it cannot be shown; line ends included. */
-export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
+type DrawCard = (card: JsonObject, style: ViewStyle) => string;
+
+function describe(session: Session, before: CardBefore, draw: DrawCard): string {
   const { columns } = session.context.stderr;
   if ('failure' in before) {
     return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
   }
-  const { cardSummary } = await import('../output/card-view.ts');
   const { colour, unicode, isAccessible } = session.output;
-  const style = { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() };
-  return cardSummary(before.card, style);
+  return draw(before.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
+}
+
+/** What a write is about to hit, or why it cannot be shown; line ends included. */
+export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
+  const { cardSummary } = await import('../output/card-view.ts');
+  return describe(session, before, cardSummary);
 }
 
 /** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
@@ -86,11 +92,19 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
   if (effect.kind !== 'write') return '';
   const status = 'card' in before ? textAt(before.card, 'status') : undefined;
   const aim = targetStatus(call.operation);
-  return [
-    ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
-    ...(reason === undefined ? [] : [`${breakLine(`  Reason        ${safeText(reason)}`, columns).join('\n')}\n`]),
-    ...(effect.confirm ? [`  There is no way back from a ${nounOf(call.operation)}.\n`] : []),
-  ].join('');
+  const noun = nounOf(call.operation);
+  const isThatWay = aim !== undefined && status === aim;
+  const lines = [
+    ...(isThatWay ? [`  The card is ${aim} already. A second ${noun} is sent all the same.`] : []),
+    ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
+    ...(effect.confirm && !(isThatWay && settledBy(call.operation) !== undefined)
+      ? [`  There is no way back from a ${noun}.`]
+      : []),
+  ];
+  return lines
+    .flatMap((line) => [...breakLine(line, columns), ''])
+    .join('\n')
+    .replace(/\n\n/g, '\n');
 }
 
 /** A field of the summary is a few lines of a terminal at most. */
@@ -98,23 +112,48 @@ const MAX_SHOWN = 240;
 
 const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
-/** Shows what will be hit and asks; returns the call, perhaps with a reason. Anything but yes ends it with 130. */
+/** `Block card 7c0e… on live (cards.example.com)?`; at the desk with the card's reference. */
+function questionOf(session: Session, service: Service, { id = '', call }: SingleCall, before: CardBefore): string {
+  const reference = session.isAtDesk && 'card' in before ? textAt(before.card, 'clientReference') : undefined;
+  const name = reference === undefined ? id : `${id} (${safeText(reference)})`;
+  return `${sentenceCase(actionOf(call.operation))} ${name}${whereText(session, service)}?`;
+}
+
+/** Rows of the desk's screen that the question and its answer take. */
+const QUESTION_ROWS = 4;
+
+/**
+ * Shows what is open (`openText`) and what will be hit, and asks; returns the call, perhaps with a reason. Anything but
+ * yes ends it with 130.
+ */
 export async function confirmSingle(
   session: Session,
   service: Service,
   single: SingleCall,
   before: CardBefore,
+  openText: string,
 ): Promise<SingleCall> {
   const { stderr } = session.context;
-  await stderr.write((await describeBefore(session, before)) + whatFollows(single, before, stderr.columns));
-  const question = `${sentenceCase(actionOf(single.call.operation))} ${single.id ?? ''}${whereText(session, service)}?`;
+  const { effect } = single.call.operation;
+  const no = effect.kind === 'write' ? `not ${effect.done.toLowerCase()}` : 'no';
+  const question = questionOf(session, service, single, before);
+  const { cardSummary, cardWithin } = await import('../output/card-view.ts');
+  const shown = (asked: SingleCall) => {
+    const follows = whatFollows(asked, before, stderr.columns);
+    const rows = (stderr.rows ?? 24) - `${openText}${follows}`.split('\n').length - QUESTION_ROWS;
+    const draw: DrawCard = session.isAtDesk ? (card, style) => cardWithin(card, style, rows) : cardSummary;
+    return openText + describe(session, before, draw) + follows;
+  };
+  if (!session.isAtDesk) await stderr.write(shown(single));
   let asked = single;
   for (;;) {
-    const offersReason = asked.reason === undefined && takesReason(single.call.operation);
-    const answer = await session.prompt.decide(question, offersReason ? ADD_REASON : undefined);
+    // At the desk the card stands on the screen with each question, whatever its size is then.
+    const above = session.isAtDesk ? () => shown(asked) : undefined;
+    const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
+    const answer = await session.prompt.decide(question, { other, no, above });
     if (answer === 'yes') return asked;
     if (answer === 'no') break;
-    const reason = await session.prompt.text('Reason (Enter = none)', () => true);
+    const reason = await session.prompt.text('Reason (Enter = none)', () => true, { above });
     if (reason !== '') asked = withReason(asked, reason);
   }
   throw notConfirmed(subjectOf(single.call));

@@ -115,9 +115,15 @@ export function openLines({ open, same }: OpenBefore, entryOf?: (entry: string) 
 }
 
 /** Says on stderr what is open, before a question or a card. */
-export async function sayOpen({ context: { stderr } }: Session, before: OpenBefore): Promise<void> {
+export async function sayOpen(session: Session, before: OpenBefore): Promise<void> {
+  const text = openText(session, before);
+  if (text !== '') await session.context.stderr.write(text);
+}
+
+/** The same as a text, line ends included. */
+export function openText({ context: { stderr } }: Session, before: OpenBefore): string {
   const lines = openLines(before, shortEntry).flatMap((line) => breakLine(`  ${line}`, stderr.columns));
-  if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Why the same write is not sent: nothing shows that the first was not done. */

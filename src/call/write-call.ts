@@ -21,7 +21,7 @@ import {
 } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
-import { closeSuperseded, digesterOf, fieldsOf, openBefore, refuseOpen, sayOpen } from './open-guard.ts';
+import { closeSuperseded, digesterOf, fieldsOf, openBefore, openText, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, takeAnswer, viewOf } from './resource.ts';
 import {
@@ -251,7 +251,7 @@ export async function runWrite(
   const { asksFirst, asksHere, needsAnswer } = questionsOf(session, operation);
   const open = await openBefore(session, checked.call);
   if (!asksFirst && !asksHere && !needsAnswer) refuseOpen(open, checked.call, options.again === true);
-  else if (session.prompt.available) await sayOpen(session, open);
+  else if (session.prompt.available && !needsAnswer) await sayOpen(session, open);
   const hit = asksFirst ? await showCard(session, checked) : undefined;
   const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out) : undefined;
   const { output } = session;
@@ -261,7 +261,7 @@ export async function runWrite(
     const card = await readCardBefore(session, checked.call, checked.expectations.length > 0);
     checkExpectations(checked, card);
     if (needsAnswer) {
-      checked = await confirmSingle(session, service, checked, card);
+      checked = await confirmSingle(session, service, checked, card, openText(session, open));
       checked = await stillAsShown(session, service, checked, card);
     }
     checked = withBefore(checked, card, needsAnswer);

@@ -103,6 +103,13 @@ export class Credential implements CredentialPort {
     return undefined;
   }
 
+  /** Gives this token until it is refused or has ended. */
+  use(token: string): void {
+    const what = 'the token that was given';
+    const place = { name: 'given at a question', words: what, remedy: 'log in again with another token' };
+    this.#chosen = Promise.resolve({ ...place, what, token: async () => token });
+  }
+
   /** The next token is asked for anew. */
   forget(used = this.#chosen): void {
     if (this.#chosen === used) this.#chosen = undefined;

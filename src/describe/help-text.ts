@@ -109,12 +109,14 @@ export function groupBlocks(
  * its own; else each group does.
  */
 const SECTIONS = [
-  { title: 'Gift cards', words: ['card', 'desk'], spread: true },
   { title: 'Calendars', words: ['calendar'], spread: true },
   { title: 'Setup', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },
 ];
 
 const OTHERS = 'Bulk changes, history and automation';
+
+/** Stands last, so that what support needs most is on a screen of 24 rows when the page ends. */
+const LAST = { title: 'Gift cards', words: ['card', 'desk'], spread: true };
 
 function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {
   if (spread) {
@@ -129,11 +131,11 @@ function sectionRows(registry: Registry, child: Child, spread: boolean): readonl
 /** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
 export function overviewBlocks(registry: Registry, topics: readonly string[]): readonly Block[] {
   const children = registry.childrenOf([]).filter(({ name }) => name !== 'help');
-  const named = SECTIONS.flatMap((section) => section.words);
+  const named = [...SECTIONS, LAST].flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [
     text('Manage gift cards and calendars from the command line.\nUsage: frontdesk <command> [options]'),
-    ...[...SECTIONS, { title: OTHERS, words: others, spread: false }].flatMap(({ title, words, spread }) =>
+    ...[...SECTIONS, { title: OTHERS, words: others, spread: false }, LAST].flatMap(({ title, words, spread }) =>
       listed(
         title,
         words.flatMap((word) => {

@@ -1,125 +1,206 @@
 import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
-import type { Outcome } from '../failure.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { type CallOutcome, NO_OUTCOME } from '../call-outcome.ts';
+import type { ClockPort } from '../context.ts';
+import type { Closing, HistoryEntry } from '../history/history-event.ts';
+import type { WriteRecorder } from '../history/record.ts';
 import type { JsonObject } from '../json/value.ts';
-import { cellText } from '../output/column.ts';
+import { textAt } from '../json/value.ts';
 
 /** A card as it was last seen at the desk, or as the history knows it. */
-export interface RecentCard {
+export interface KnownCard {
   readonly cardId: string;
   readonly reference?: string | undefined;
   readonly status?: string | undefined;
-  /** A write of it is unknown, by the history. */
-  readonly isOpen?: boolean;
+  /** The last write to it. */
+  readonly write?: DeskWrite | undefined;
+}
+
+/** A write as the records have it: of this session, or of before. */
+export interface DeskWrite extends Closing {
+  /** Its name in the history; empty where none is kept. */
+  readonly entry: string;
+  readonly operation: Operation;
+  readonly cardId: string;
+  readonly timeMs: number;
+  readonly reason?: string | undefined;
+  /** What is known of how it ended; undefined: it is under way. */
+  readonly ending: CallOutcome | undefined;
+  /** When a look settled it, in milliseconds since 1970. */
+  readonly lookedMs?: number | undefined;
+}
+
+/** How the last write to a card ended, until a look shows another status than the card had then. */
+interface Last {
+  readonly write: DeskWrite;
+  status: string | undefined;
 }
 
 const RECENT_LIMIT = 9;
 
-function keyOf(cardId: string): string {
+export function keyOf(cardId: string): string {
   return cardId.toLowerCase();
 }
 
-/** Whether two ids are of one card: its case does not matter. */
-export function isSame(one: string, other: string): boolean {
-  return keyOf(one) === keyOf(other);
+/** Is its outcome unknown, and has nothing settled, superseded or resolved it? */
+export function isOpen({ ending, supersededBy, resolved }: DeskWrite): boolean {
+  return ending?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
-function doneWord({ command, effect }: Operation): string {
-  return effect.kind === 'write' ? effect.done : command;
+/** An entry of the history as a write of a card; undefined: it is none. */
+export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
+  const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
+  if (entry.id === undefined || operation?.family !== 'cards') return undefined;
+  const { id, time, read, ...known } = entry;
+  const lookedMs = read !== undefined && entry.ending.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
+  return { ...known, operation, cardId: id, timeMs: Date.parse(time), lookedMs };
 }
 
-/** What happened at the desk since it was opened: the cards seen, the writes, and what is still unknown. */
+/** What happened at the desk since it was opened: the cards seen, and the writes as they are recorded. */
 export class DeskLog {
-  readonly #recent = new Map<string, RecentCard>();
-  readonly #doubts = new Map<string, { cardId: string; command: string; operation: Operation }>();
-  readonly #done = new Map<string, number>();
-  /** Cards of which a write is or was unknown, by the history or here. */
-  readonly #open = new Set<string>();
-  #looks = 0;
+  readonly #clock: Pick<ClockPort, 'now'>;
+  readonly #cards = new Map<string, KnownCard>();
+  readonly #writes: DeskWrite[] = [];
+  readonly #last = new Map<string, Last>();
+  readonly #looked = new Set<string>();
 
-  /** Cards known before the desk was opened, newest first. */
-  constructor(known: readonly RecentCard[] = []) {
-    for (const card of [...known].reverse()) {
-      this.#remember(card);
-      if (card.isOpen === true) this.#open.add(keyOf(card.cardId));
-    }
+  /** `known`: cards of before, newest first. */
+  constructor(clock: Pick<ClockPort, 'now'>, known: readonly KnownCard[] = []) {
+    this.#clock = clock;
+    for (const card of known.toReversed()) this.#remember(card);
   }
 
-  /** A card was read: it is the newest, and settles a write that aimed at its status. Returns the writes it settled. */
-  saw(cardId: string, card: JsonObject): readonly string[] {
-    this.#looks += 1;
-    const status = cellText(card.get('status'));
-    this.#remember({ cardId, reference: cellText(card.get('clientReference')), status });
-    const settled = [...this.#doubts].filter(
-      ([, doubt]) => doubt.cardId === keyOf(cardId) && settledBy(doubt.operation) === status,
-    );
-    for (const [key, { operation }] of settled) {
-      this.#doubts.delete(key);
-      this.#count(`${doneWord(operation)} (settled by a look)`);
-    }
-    return settled.map(([, doubt]) => doubt.command);
+  /** The record of writes, from which this log hears of each: of one that is refused a beginning too. */
+  recording(recorder: WriteRecorder): WriteRecorder {
+    return {
+      ...recorder,
+      begin: async (intent) => {
+        const { id = '', reason, operation: command } = intent;
+        const operation = Object.values(OPERATIONS).find((row) => row.command === command);
+        const about = { cardId: id, reason, timeMs: this.#clock.now() };
+        try {
+          const entry = await recorder.begin(intent);
+          if (operation !== undefined) this.#writes.push({ ...about, operation, entry, ending: undefined });
+          return entry;
+        } catch (error) {
+          const ending = { ...NO_OUTCOME, outcome: 'not_sent' } as const;
+          if (operation !== undefined) this.#ended({ ...about, operation, entry: '', ending }, undefined);
+          throw error;
+        }
+      },
+      end: async (entry, ending) => {
+        const write = this.#writes.find((each) => each.entry === entry && each.ending === undefined);
+        if (write !== undefined) this.#ended({ ...write, ending }, write);
+        await recorder.end(entry, ending);
+      },
+    };
   }
 
-  /** A look settled a write that was unknown before the desk was opened. */
-  settledEarlier(operation: Operation, cardId: string): void {
-    this.#count(`${doneWord(operation)} (settled by a look)`);
-    this.#remember({ cardId, isOpen: false });
+  /** A card was read: it is the newest. `isOwn`: a write made this look by itself, which ends no verdict. */
+  saw(cardId: string, card: JsonObject, isOwn = false): void {
+    const status = textAt(card, 'status');
+    this.#looked.add(keyOf(cardId));
+    this.#remember({ cardId, reference: textAt(card, 'clientReference'), status });
+    const last = this.#last.get(keyOf(cardId));
+    if (last === undefined) return;
+    if (isOwn) last.status = status;
+    else if (last.status !== status && !isOpen(last.write)) this.#last.delete(keyOf(cardId));
   }
 
-  /** A write of the card ended. A repeat that was applied settles an unknown one, unless each makes a new card. */
-  ended(operation: Operation, cardId: string, outcome: Outcome, made?: string): void {
-    const key = `${operation.command} ${keyOf(cardId)}`;
-    if (outcome === 'unknown') {
-      this.#open.add(keyOf(cardId));
-      this.#doubts.set(key, { cardId: keyOf(cardId), command: operation.command, operation });
-      return;
-    }
-    if (outcome === 'rejected') this.#count(`rejected (${operation.command.split('.').at(-1)})`);
-    if (outcome !== 'applied' && outcome !== 'confirmed_by_read') return;
-    if (settledBy(operation) !== undefined && this.#doubts.delete(key)) {
-      this.#count(`${doneWord(operation)} (settled by a repeat)`);
-    }
-    this.#count(doneWord(operation));
-    this.#remember({ cardId, status: targetStatus(operation) });
-    if (made !== undefined) this.#remember({ cardId: made });
+  /**
+   * A write is known otherwise than it was (`before`, where it has no name): a look settled it, a later one took its
+   * place, a person resolved it.
+   */
+  learned(write: DeskWrite, status: string | undefined, before?: DeskWrite): void {
+    const at =
+      before === undefined
+        ? this.#writes.findIndex(({ entry }) => entry === write.entry)
+        : this.#writes.indexOf(before);
+    if (at >= 0) this.#writes[at] = write;
+    const key = keyOf(write.cardId);
+    const last = this.#last.get(key)?.write;
+    if (last === undefined || last.timeMs <= write.timeMs) this.#last.set(key, { write, status });
+    this.#remember({ cardId: write.cardId, write });
   }
 
-  /** Whether a write of the card is or was unknown: what a look shows of it belongs into the history. */
-  wasOpen(cardId: string): boolean {
-    return this.#open.has(keyOf(cardId));
+  /** What a look settles where no record is kept: of several the newest. */
+  settles(cardId: string, status: string | undefined): void {
+    const isSettled = (write: DeskWrite) =>
+      keyOf(write.cardId) === keyOf(cardId) &&
+      write.entry === '' &&
+      isOpen(write) &&
+      settledBy(write.operation) === status;
+    const write = this.#writes.findLast(isSettled);
+    if (write?.ending === undefined) return;
+    const ending = { ...write.ending, outcome: 'confirmed_by_read' } as const;
+    this.learned({ ...write, ending, lookedMs: this.#clock.now() }, status, write);
   }
 
-  /** Newest first, those of which a write is unknown before the others. */
-  get offered(): readonly RecentCard[] {
-    const isOpen = ({ cardId, isOpen }: RecentCard) =>
-      isOpen === true || this.unknown.some((doubt) => isSame(doubt.cardId, cardId));
-    const cards = [...this.#recent.values()].reverse();
-    return [...cards.filter(isOpen), ...cards.filter((card) => !isOpen(card))];
+  /** How the last write to the card ended; undefined: there was none, or a look showed another status since. */
+  lastOf(cardId: string): DeskWrite | undefined {
+    return this.#last.get(keyOf(cardId))?.write;
+  }
+
+  /** The writes of this session, oldest first. */
+  get writes(): readonly DeskWrite[] {
+    return this.#writes;
+  }
+
+  get open(): readonly DeskWrite[] {
+    return this.#writes.filter(isOpen);
   }
 
   get looks(): number {
-    return this.#looks;
+    return this.#looked.size;
   }
 
-  /** How many writes were done or rejected, by the word that says it: `Blocked`. */
-  get done(): ReadonlyMap<string, number> {
-    return this.#done;
+  known(cardId: string): KnownCard | undefined {
+    return this.#cards.get(keyOf(cardId));
   }
 
-  /** Cards with a write whose outcome is still unknown. */
-  get unknown(): readonly { readonly cardId: string; readonly command: string }[] {
-    return [...this.#doubts.values()];
+  /** All cards that are known here, newest first, those with an open write before the others. */
+  get cards(): readonly KnownCard[] {
+    const hasOpen = ({ write }: KnownCard) => write !== undefined && isOpen(write);
+    const cards = [...this.#cards.values()].reverse();
+    return [...cards.filter(hasOpen), ...cards.filter((card) => !hasOpen(card))];
   }
 
-  #count(done: string): void {
-    this.#done.set(done, (this.#done.get(done) ?? 0) + 1);
+  /** Those that are offered. */
+  get recent(): readonly KnownCard[] {
+    return this.cards.slice(0, RECENT_LIMIT);
   }
 
-  #remember(card: RecentCard): void {
+  #ended(write: DeskWrite, before: DeskWrite | undefined): void {
+    const { operation, cardId, ending } = write;
+    const at = before === undefined ? -1 : this.#writes.indexOf(before);
+    if (at >= 0) this.#writes[at] = write;
+    else this.#writes.push(write);
+    const isDone = ending?.outcome === 'applied' || ending?.outcome === 'confirmed_by_read';
+    const aim = isDone ? targetStatus(operation) : undefined;
+    const status = aim ?? this.known(cardId)?.status;
+    this.#last.set(keyOf(cardId), { write, status });
+    if (isDone && settledBy(operation) !== undefined) this.#supersede(write);
+    this.#remember({ cardId, write, ...(aim === undefined ? {} : { status: aim }) });
+    const { resultId } = ending ?? {};
+    if (resultId === undefined) return;
+    this.#last.set(keyOf(resultId), { write, status: undefined });
+    this.#remember({ cardId: resultId });
+  }
+
+  /** Where no record is kept, one that was done takes the place of what was open before. */
+  #supersede({ entry, cardId, timeMs }: DeskWrite): void {
+    for (const [at, each] of this.#writes.entries()) {
+      const isBefore = keyOf(each.cardId) === keyOf(cardId) && each.timeMs < timeMs;
+      if (!isBefore || !isOpen(each) || settledBy(each.operation) === undefined) continue;
+      this.#writes[at] = { ...each, supersededBy: entry };
+    }
+  }
+
+  #remember(card: KnownCard): void {
     const key = keyOf(card.cardId);
-    const before = this.#recent.get(key);
-    this.#recent.delete(key);
-    this.#recent.set(key, { ...before, ...card });
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > RECENT_LIMIT && oldest !== undefined) this.#recent.delete(oldest);
+    const known = Object.fromEntries(Object.entries(card).filter(([, value]) => value !== undefined));
+    const before = this.#cards.get(key);
+    this.#cards.delete(key);
+    this.#cards.set(key, { ...before, ...known, cardId: card.cardId });
   }
 }

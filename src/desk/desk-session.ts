@@ -1,21 +1,11 @@
-import { isWrite, type Operation } from '../api/operation.ts';
-import { TerminalKeys } from '../ask/terminal-keys.ts';
-import type { PromptPort, Verdict } from '../context.ts';
-import type { Failure, FailureCode, Outcome } from '../failure.ts';
+import { isWrite, nounOf, type Operation } from '../api/operation.ts';
+import { TerminalKeys, TYPED_AHEAD } from '../ask/terminal-keys.ts';
+import { canRedraw } from '../ask/wait-display.ts';
+import type { Context, PromptPort, SignalName, SignalPort, Verdict } from '../context.ts';
+import type { Failure } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
-
-/** What to choose next, by what failed. */
-export const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
-  AUTH: ['Log in in another window, then choose Look again: this sitting goes on'],
-  NOT_FOUND: ['check the id, and choose Another card'],
-  UNREACHABLE: ['choose Look again in a minute'],
-  BAD_REPLY: ['choose Look again in a minute'],
-  BUSY: ['choose Look again later'],
-  TIMEOUT: ['choose Wait for a status to go on waiting'],
-  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done'],
-};
 
 /** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
 export function judgeId(text: string, otherwise: string | undefined): Verdict {
@@ -25,32 +15,81 @@ export function judgeId(text: string, otherwise: string | undefined): Verdict {
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
-/** How a write ended, and what it made. `undefined` outcome: it was not begun, or given up at a question. */
+/** How a write ended. `isBegun`: it was recorded; else it was given up before. */
 export interface Ended {
-  outcome: Outcome | undefined;
   made?: string;
   failure?: Failure;
 }
 
-/** Waits for the service: Esc and Ctrl-C go one step back, other keys are thrown away. */
-export async function waitingAtDesk<Value>(
-  { context }: Pick<Session, 'context'>,
-  act: (abort: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const abort = new AbortController();
-  const back = () => abort.abort('SIGINT');
-  const release = context.signals.onSignal((signal) => abort.abort(signal));
-  const keys = new TerminalKeys(context.terminal(), false);
-  const ignore = () => undefined;
+/** What a person may do while the desk waits. */
+interface Wait {
+  /** Esc and Ctrl-C; `isEscape` tells them apart. */
+  back(isEscape: boolean): void;
+  /** Something was pasted, and is thrown away. */
+  pasted(): void;
+}
+
+/** Waits for the service with the keys heard: others are thrown away. */
+async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<Value>): Promise<Value> {
+  const keys = new TerminalKeys(context.terminal(), canRedraw(context));
   try {
     // What was typed before counts no more, Esc while a write was under way neither; Ctrl-C does.
     await keys.drain();
-    if (keys.wasCancelled) back();
-    keys.listen({ keys: ignore, paste: ignore, escape: back, ctrlC: back, end: ignore });
-    return await act(abort.signal);
+    if (keys.wasPasted) wait.pasted();
+    if (keys.wasCancelled) wait.back(false);
+    keys.listen({
+      longest: TYPED_AHEAD,
+      keys: () => undefined,
+      paste: wait.pasted,
+      escape: () => wait.back(true),
+      ctrlC: () => wait.back(false),
+      end: () => undefined,
+    });
+    return await act();
   } finally {
     keys.close();
+  }
+}
+
+/** Reads, or waits for a status: Esc and Ctrl-C go one step back. */
+export async function waitingAtDesk<Value>(
+  { context }: Pick<Session, 'context'>,
+  pasted: () => void,
+  act: (abort: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const abort = new AbortController();
+  const release = context.signals.onSignal((signal) => abort.abort(signal));
+  try {
+    return await hearing(context, { back: () => abort.abort('SIGINT'), pasted }, () => act(abort.signal));
+  } finally {
     release();
+  }
+}
+
+/** The signals of the process, and Ctrl-C as a key: a terminal whose keys are read one by one sends no signal. */
+class SignalsWithKeys implements SignalPort {
+  readonly #signals: SignalPort;
+  readonly #listeners: ((signal: SignalName, count: number) => void)[] = [];
+
+  constructor(signals: SignalPort) {
+    this.#signals = signals;
+  }
+
+  get received(): readonly SignalName[] {
+    return this.#signals.received;
+  }
+
+  onSignal(listener: (signal: SignalName, count: number) => void): () => void {
+    this.#listeners.push(listener);
+    const release = this.#signals.onSignal(listener);
+    return () => {
+      this.#listeners.splice(this.#listeners.lastIndexOf(listener), 1);
+      release();
+    };
+  }
+
+  ctrlC(): void {
+    this.#listeners.at(-1)?.('SIGINT', 1);
   }
 }
 
@@ -58,21 +97,40 @@ export async function waitingAtDesk<Value>(
 export function sessionOfWrite(
   session: Session,
   prompt: PromptPort,
-  { command, effect }: Operation,
+  operation: Operation,
   ended: Ended,
+  pasted: () => void,
 ): Session {
+  const { command, effect } = operation;
+  const signals = new SignalsWithKeys(session.context.signals);
+  const context: Context = Object.assign(Object.create(session.context), { signals });
   const print: Session['print'] = async (result) => {
     if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;
     const made = textAt(result.resource, 'cardId');
     if (made !== undefined) ended.made = made;
   };
+  const onSend = () => {
+    const clock = new Date(context.clock.now()).toTimeString().slice(0, 8);
+    const line = `The ${nounOf(operation)} was sent at ${clock}. Ctrl-C waits up to 5 s for the answer, a second Ctrl-C stops waiting.`;
+    void context.stderr.write(`${canRedraw(context) ? '\r\u001b[K' : ''}${line}\n`);
+  };
   const service: Session['service'] = async (family) => {
     const known = await session.service(family);
-    const call: Service['client']['call'] = (input, options) =>
-      isWrite(input.operation)
-        ? known.client.call(input, options)
-        : waitingAtDesk(session, (abort) => known.client.call(input, { ...options, abort }));
+    const call: Service['client']['call'] = (input, options) => {
+      if (!isWrite(input.operation)) {
+        return waitingAtDesk(session, pasted, (abort) => known.client.call(input, { ...options, abort }));
+      }
+      const back = (isEscape: boolean) => (isEscape ? undefined : signals.ctrlC());
+      const listener: typeof options.listener = {
+        ...options.listener,
+        onSend(attempt) {
+          options.listener?.onSend?.(attempt);
+          if (attempt === 1) onSend();
+        },
+      };
+      return hearing(session.context, { back, pasted }, () => known.client.call(input, { ...options, listener }));
+    };
     return { ...known, client: { call } };
   };
-  return session.with({ operation: command, prompt, print, service, isAtDesk: true });
+  return session.with({ operation: command, prompt, print, service, context, isAtDesk: true });
 }

@@ -1,35 +1,44 @@
-import { targetStatus } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
+import { unsettledWrites } from '../call/settle.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
 import { Desk } from './desk.ts';
-import { DeskLog, type RecentCard } from './desk-log.ts';
+import { DeskLog, type KnownCard, writeOf } from './desk-log.ts';
+import { ReportFile } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
 
-/** Cards that this profile wrote to lately at this host; none where there is no history that can be read. */
-async function recentCards({ places, profile }: Session, host: string): Promise<readonly RecentCard[]> {
-  const { stateDir } = places;
+/** Cards that this profile wrote to lately at this host, newest first; none where no history can be read. */
+async function knownCards(session: Session, host: string): Promise<readonly KnownCard[]> {
+  const { stateDir } = session.places;
   if (stateDir === undefined) return [];
-  const page = await readHistory(stateDir, { limit: READ_ENTRIES }).catch(() => undefined);
-  const cards = (page?.entries ?? []).flatMap(({ id, ending: { outcome }, operation, ...entry }): RecentCard[] => {
-    const known = Object.values(OPERATIONS).find(({ command }) => command === operation);
-    const isOurs = entry.profile === profile.name && entry.host === host && operation.startsWith('card.');
-    if (id === undefined || !isOurs || known === undefined) return [];
-    const isOpen = outcome === 'unknown';
-    const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-    const status = isOpen ? `${operation.replaceAll('.', ' ')} unknown` : isDone ? targetStatus(known) : undefined;
-    return [{ cardId: id.toLowerCase(), isOpen, status }];
-  });
-  // The newest of a card, unless an older one is unknown.
-  const ordered = [...cards.filter(({ isOpen }) => isOpen), ...cards];
-  const first = (card: RecentCard) => ordered.find(({ cardId }) => cardId === card.cardId) === card;
-  return ordered.filter((card, index) => first(card) && ordered.indexOf(card) === index);
+  const isWanted = (entry: { readonly profile: string; readonly host: string }) =>
+    entry.profile === session.profile.name && entry.host === host;
+  const page = await readHistory(stateDir, { limit: READ_ENTRIES, isWanted }).catch(() => undefined);
+  const open = await unsettledWrites(session, { host }).catch(() => []);
+  const cards = new Map<string, KnownCard>();
+  // The newest of a card, unless an older one is open.
+  for (const entry of [...open, ...(page?.entries ?? [])]) {
+    const write = writeOf(entry);
+    if (write === undefined || cards.has(write.cardId)) continue;
+    cards.set(write.cardId, {
+      cardId: write.cardId,
+      reference: entry.clientReference,
+      status: entry.ending.observedStatus ?? entry.status,
+      write,
+    });
+  }
+  return [...cards.values()];
 }
 
-/** Opens the desk at the terminal. Returns the exit code. */
-export async function openDesk(session: Session, idleMs: number): Promise<number> {
+interface DeskOptions {
+  readonly cardId?: string | undefined;
+  readonly idle: { readonly ms: number };
+  readonly report?: string | undefined;
+}
+
+/** Opens the desk at the terminal, with the card of that id if there is one. Returns the exit code. */
+export async function openDesk(session: Session, { cardId, idle, report: path }: DeskOptions): Promise<number> {
   const { context, prompt, profile } = session;
   if (!prompt.available || !context.stdout.isTerminal) {
     throw new Failure('USAGE', 'the desk needs a terminal for its questions and answers', {
@@ -41,6 +50,7 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
   // Without a credential no card can be served: that is said now, and not after the first id.
   await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
-  const log = new DeskLog(await recentCards(session, service.host));
-  return new Desk(session, idleMs, where, log).run();
+  const log = new DeskLog(context.clock, await knownCards(session, service.host));
+  const report = path === undefined ? undefined : await ReportFile.create(path, log, where, context);
+  return new Desk(session, { log, where, host: service.host, idleMs: idle.ms, report }).run(cardId);
 }

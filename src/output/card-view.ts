@@ -7,20 +7,19 @@ import { multiplyDecimals } from '../json/decimal-arithmetic.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from './column.ts';
 import { flatten } from './csv.ts';
-import { cutText, displayWidth, padText } from './cut-text.ts';
+import { cutText, displayWidth, fittingLength, padText } from './cut-text.ts';
 import { awayFrom } from './duration.ts';
+import { fillLines } from './line-break.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { commandWords } from './people-text.ts';
-import { safeText } from './safe-text.ts';
+import { plural, safeText } from './safe-text.ts';
 
 const LABEL_WIDTH = 12;
 const BAR_CELLS = 20;
 const SHOWN_TRANSACTIONS = 5;
 const TRANSACTION_HEADERS = ['TIME', 'TYPE', 'AMOUNT', 'ID'];
 const MIN_TEXT_WIDTH = 16;
-/** Id, status, balance, expiry and reference are never left out, and neither is metadata: whose card it is stands there. */
-const SHORTEST_SUMMARY = 5;
 
 /** Members that have a line of their own below; all others follow as they are, unknown ones too. */
 const LAID_OUT = new Set([
@@ -69,15 +68,27 @@ export function cardSummary(card: JsonObject, style: ViewStyle): string {
   return joinSections([view.summary(), view.metadata()]);
 }
 
-/** The card in so many lines: what identifies it and its metadata first, then transactions where they still fit. */
-export function cardViewWithin(card: JsonObject, style: ViewStyle, lines: number): string {
-  const view = new CardView(card, style);
-  const metadata = view.metadata();
-  const ofMetadata = metadata.length === 0 ? 0 : metadata.length + 1;
-  const summary = view.summary().slice(0, Math.max(SHORTEST_SUMMARY, lines - ofMetadata));
-  const left = lines - summary.length - ofMetadata;
-  const transactions = view.transactions();
-  return joinSections([summary, metadata, transactions.length + 1 > left ? [] : transactions]);
+/** What identifies a card and what state it is in, a line each; its reference may take two. */
+export function cardHead(card: JsonObject, style: ViewStyle): readonly string[] {
+  return new CardView(card, style).head();
+}
+
+/** The rest of the card in so many lines, metadata first, since whose card it is stands there. What has no room is counted. */
+export function cardBody(card: JsonObject, style: ViewStyle, rows: number): readonly string[] {
+  return new CardView(card, style).body(rows);
+}
+
+/** The head of a card, and as much of the rest as so many rows hold. */
+export function cardWithin(card: JsonObject, style: ViewStyle, rows: number): string {
+  const head = cardHead(card, style);
+  const body = rows > head.length ? cardBody(card, style, rows - head.length) : [];
+  return `${[...head, ...body].join('\n')}\n`;
+}
+
+/** All that is known of a card, nothing cut: its lines may be longer than the terminal is wide. */
+export function cardDetails(card: JsonObject, style: ViewStyle): string {
+  const view = new CardView(card, { ...style, width: Number.MAX_SAFE_INTEGER });
+  return joinSections([view.summary(), view.metadata(), view.transactions(Number.POSITIVE_INFINITY)]);
 }
 
 function joinSections(sections: readonly (readonly string[])[]): string {
@@ -99,21 +110,75 @@ class CardView {
   }
 
   summary(): string[] {
+    return [...this.#state(), ...this.#others()];
+  }
+
+  head(): string[] {
+    const label = padText('Reference', LABEL_WIDTH);
+    const room = this.#roomAfter(LABEL_WIDTH + 2);
+    const [first = '', ...rest] = fillLines(this.#text('clientReference').split(' '), room, displayWidth);
+    const [cut = '', under = ''] = displayWidth(first) <= room ? [first] : this.#halves(first, room);
+    const second = [under, ...rest].filter((part) => part !== '').join(' ');
+    const lines = [`${this.#paint.faint(label)}  ${cut === '' ? 'none' : cut}`];
+    return [
+      ...this.#state(),
+      ...lines,
+      ...(second === '' ? [] : [`${' '.repeat(LABEL_WIDTH + 2)}${this.#cut(second, room)}`]),
+    ];
+  }
+
+  body(rows: number): string[] {
+    const [metadata, transactions] = [this.metadata(), this.transactions()];
+    const others = this.#others('clientReference');
+    const all = this.#card.get('transactions');
+    const made = isJsonArray(all) ? all.length : 0;
+    const shownMade = Math.max(0, transactions.length - 2);
+    if (metadata.length + others.length + transactions.length <= rows && shownMade === made) {
+      return [...metadata, ...transactions, ...others];
+    }
+    const left = rows - 1;
+    const fields = left < 2 ? [] : metadata.slice(0, left);
+    const table = transactions.slice(0, left - fields.length);
+    const kept = table.length < 3 ? [] : table;
+    const more = others.slice(0, Math.max(0, left - fields.length - kept.length));
+    const hiddenMade = made - Math.max(0, kept.length - 2);
+    const hiddenFields =
+      Math.max(0, metadata.length - 1) - Math.max(0, fields.length - 1) + others.length - more.length;
+    const counted = [
+      ...(hiddenMade === 0 ? [] : [plural(hiddenMade, 'transaction', 'transactions')]),
+      ...(hiddenFields === 0 ? [] : [plural(hiddenFields, 'field', 'fields')]),
+    ];
+    return [...fields, ...kept, ...more, this.#paint.faint(`${counted.join(', ')}: All details`)];
+  }
+
+  /** A text that has no place to be broken, in two parts of which the first fits. */
+  #halves(text: string, room: number): [string, string] {
+    const at = fittingLength(text, room);
+    return [text.slice(0, at), text.slice(at)];
+  }
+
+  /** Id, status, balance and expiry. */
+  #state(): string[] {
     const status = this.#text('status');
     const { bold, toned } = this.#paint;
-    const lines = [
+    return [
       this.#line('Card', this.#text('cardId'), bold),
       this.#line('Status', status, (shown) => bold(toned('status', status, shown))),
       this.#balance(),
       this.#dated('Expires', this.#card.get('expiryDate')),
     ];
+  }
+
+  /** `but`: a member that stands elsewhere. */
+  #others(but?: string): string[] {
+    const lines: string[] = [];
     const cancelled = ['cancellationAction', 'cancellationAmount'].map((name) => this.#text(name)).filter(Boolean);
     if (this.#text('cancelledAt') !== '' || cancelled.length > 0) {
       lines.push(this.#dated('Cancelled', this.#card.get('cancelledAt')));
       if (cancelled.length > 0) lines.push(this.#line('', cancelled.join(', ')));
     }
     for (const [name, value] of this.#card) {
-      if (LAID_OUT.has(name) || value === null) continue;
+      if (LAID_OUT.has(name) || name === but || value === null) continue;
       const label = LABELS.get(name) ?? safeText(name);
       lines.push(name.endsWith('At') ? this.#dated(label, value) : this.#line(label, safeText(cellText(value))));
     }
@@ -133,11 +198,12 @@ class CardView {
     return [this.#paint.bold('Metadata'), ...lines];
   }
 
-  transactions(): string[] {
+  /** The newest; `most`: how many. */
+  transactions(most = SHOWN_TRANSACTIONS): string[] {
     const all = this.#card.get('transactions');
     if (!isJsonArray(all) || all.length === 0) return [];
     const rows = latestFirst(all)
-      .slice(0, SHOWN_TRANSACTIONS)
+      .slice(0, most)
       .map((one) => [
         dateText(isJsonObject(one) ? one.get('createdAt') : undefined),
         ...['type', 'amount', 'transactionId'].map((name) => memberText(one, name)),

@@ -67,6 +67,11 @@ class StandardStream implements OutputPort {
     return columns > 0 ? columns : undefined;
   }
 
+  get rows(): number | undefined {
+    const rows = this.isTerminal ? this.get().rows : 0;
+    return rows > 0 ? rows : undefined;
+  }
+
   get(): NodeJS.WriteStream {
     // Without a listener a failed write would end the process with a stack trace; `send` reports it to each caller.
     this.#stream ??= this.#open().on('error', (error) => {
@@ -237,6 +242,9 @@ export function processContext(
       onContinue(listener) {
         process.on('SIGCONT', listener);
         return () => process.off('SIGCONT', listener);
+      },
+      suspend() {
+        if (process.platform !== 'win32') process.kill(process.pid, 'SIGTSTP');
       },
     }),
     clock: systemClock,

@@ -4,7 +4,7 @@ import type { Operation } from '../../src/api/operation.ts';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { layOut } from '../../src/describe/text-block.ts';
 import { TOPICS } from '../../src/describe/topics.ts';
-import { WRITES as DESK_WRITES } from '../../src/desk/desk.ts';
+import { WRITES as DESK_WRITES } from '../../src/desk/card-visit.ts';
 import { createClient } from '../../src/library/index.ts';
 import { READ_TOOLS, WRITE_TOOLS } from '../../src/mcp/tools.ts';
 import { NEXT_STEPS } from '../../src/output/card-view.ts';

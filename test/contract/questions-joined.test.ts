@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { type Command, operationOf } from '../../src/command/command.ts';
-import { WRITES } from '../../src/desk/desk.ts';
+import { WRITES } from '../../src/desk/card-visit.ts';
 import { describeFields } from '../../src/input/fields.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { QUESTIONS } from '../e2e/terminal/questions.ts';

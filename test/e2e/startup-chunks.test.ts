@@ -59,7 +59,7 @@ const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
   ['plans', /^(?:make-plan|read-plan|plan-review|apply-plan|plan-approve|plan-show|plan-apply|plan-file)\.cjs$/],
   ['assistants', /^(?:serve|tools|secret-arguments)\.cjs$/],
   ['workbooks', /^workbook/],
-  ['questions', /^questions\.cjs$/],
+  ['questions', /^drawn\.cjs$/],
   ['the spinner', /^ora\.cjs$/],
   ['tables on a terminal', /^terminal-table\.cjs$/],
   ['queries', /^query/],

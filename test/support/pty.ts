@@ -16,6 +16,8 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Width; 80 unless given. */
   readonly columns?: number;
+  /** Height; 40 unless given. */
+  readonly rows?: number;
   /** Typed before the program starts: what is typed right after it has started may come too late on a busy machine. */
   readonly early?: string;
   /** Runs this line of `sh` on the terminal instead, with `$FD` as the program: for redirections. */
@@ -39,6 +41,12 @@ export interface Terminal {
   type(text: string): void;
   /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
   waitFor(text: string | RegExp): Promise<void>;
+  /** Everything that reached the terminal so far, byte for byte. */
+  readonly output: string;
+  /** Resolves when more of it came; rejects when the program has ended. */
+  more(): Promise<void>;
+  /** The window is given another size. */
+  resize(columns: number, rows: number): void;
   /** The other end of the line is cut, as when a window is closed. */
   hangUp(): void;
   /** How it ended. Rejects when it had to be killed. */
@@ -80,7 +88,7 @@ function readToTheEnd(terminal: IPty): void {
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
-  const { home, columns = 80, script, early } = options;
+  const { home, columns = 80, rows = 40, script, early } = options;
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
@@ -99,7 +107,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const line = early === undefined ? script : 'read -r line; exec $FD "$@"';
   const [file, argv] =
     line === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', line, 'sh', ...args]];
-  const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env['TERM'] ?? '' });
+  const terminal = spawn(file, argv, { cols: columns, rows, cwd: home.path, env, name: env['TERM'] ?? '' });
   readToTheEnd(terminal);
   if (early !== undefined) terminal.write(`\r${early}`);
   let output = '';
@@ -131,6 +139,19 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   return {
     pid: terminal.pid,
     type: (text) => terminal.write(text),
+    get output() {
+      return output;
+    },
+    more: () =>
+      new Promise((resolve, reject) => {
+        if (isOver) reject(new Error(`frontdesk has ended:\n${readable(output)}`));
+        const come = () => {
+          waiting.delete(come);
+          resolve();
+        };
+        waiting.add(come);
+      }),
+    resize: (width, height) => terminal.resize(width, height),
     hangUp: () => terminal.kill('SIGHUP'),
     waitFor: (wanted) =>
       new Promise((resolve, reject) => {

@@ -151,6 +151,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     origin: URL,
     host: 'api.example.com',
     remainingMs: async () => options.remainingMs,
+    useToken: () => undefined,
     checkCredential: async () => undefined,
   };
   const env = { ...options.env };

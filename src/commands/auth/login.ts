@@ -4,6 +4,7 @@ import { OPERATIONS } from '../../api/operations.ts';
 import { askFamily, FAMILY } from '../../ask/missing.ts';
 import { callService } from '../../call/resource.ts';
 import { localCommand } from '../../command/command.ts';
+import type { PromptPort } from '../../context.ts';
 import {
   CREDENTIAL_KINDS,
   type CredentialEntry,
@@ -148,10 +149,14 @@ async function readSecret(
     const text = await readTextFile('-', session.context.stdin, '--token-stdin');
     return { kind: 'token', value: checkTokenText(pastedToken(text), 'stdin') };
   }
-  // Whose it is stands in the question: a token for trying things out must not replace the live one.
   const url = urls[urlKey(family)] ?? session.baseUrl(family);
-  const whose = `profile ${session.profile.name}, ${new URL(url).host}`;
-  const typed = await session.prompt.secret(`Token of the ${familyWords(family)} (${whose})`, (text) => {
+  return { kind: 'token', value: await askToken(session, session.prompt, family, new URL(url).host) };
+}
+
+/** Asks for a token. Whose it is stands in the question: one for trying things out must not replace the live one. */
+export async function askToken(session: Session, prompt: PromptPort, family: Family, host: string): Promise<string> {
+  const question = `Token of the ${familyWords(family)} (profile ${session.profile.name}, ${host})`;
+  const typed = await prompt.secret(question, (text) => {
     try {
       refuseExpired(session, family, checkTokenText(pastedToken(text), 'the answer'));
       return true;
@@ -159,7 +164,7 @@ async function readSecret(
       return messageOf(error);
     }
   });
-  return { kind: 'token', value: checkTokenText(pastedToken(typed), 'the answer') };
+  return checkTokenText(pastedToken(typed), 'the answer');
 }
 
 /** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */

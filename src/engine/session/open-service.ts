@@ -1,5 +1,6 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
 import type { WaitDisplay } from '../../ask/wait-display.ts';
+import type { Credential } from '../../credentials/credential.ts';
 import { environmentToken, findStored, openCredential, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
@@ -32,7 +33,7 @@ interface Address {
   readonly base: BaseUrl;
   /** The variable of the environment that set it; undefined: the profile did. */
   readonly urlVariable?: string | undefined;
-  readonly credential: CredentialPort & Partial<Pick<Service, 'remainingMs'>>;
+  readonly credential: CredentialPort & Partial<Pick<Service, 'remainingMs'> & Pick<Credential, 'use'>>;
   close?(): Promise<void>;
 }
 
@@ -150,6 +151,7 @@ export async function openService(session: Session, family: Family, options: Ser
     // The sandbox has another port each time; a record of it is about the sandbox.
     host: profile.isSandbox ? 'sandbox' : hostOf({ baseUrl: base }),
     remainingMs: async () => address.credential.remainingMs?.(),
+    useToken: (token) => address.credential.use?.(token),
     checkCredential: async () => void (await address.credential.token()),
     close: async () => address.close?.(),
   };

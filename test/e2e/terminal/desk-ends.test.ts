@@ -14,9 +14,9 @@ const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
 
 const LOOKS = [
-  ['drawn', {}, `${DOWN}${DOWN}\r`],
-  ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, '3\r'],
-  ['on a terminal that draws nothing', { TERM: 'dumb' }, '3\r'],
+  ['drawn', {}, `${DOWN}${DOWN}${DOWN}\r`],
+  ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, '4\r'],
+  ['on a terminal that draws nothing', { TERM: 'dumb' }, '4\r'],
 ] as const;
 
 /** A moment of a test, which another waits for. */
@@ -51,7 +51,7 @@ async function blocking(
   terminal.type(`${CARD_ID}\r`);
   await terminal.waitFor(/Look again/);
   terminal.type(block);
-  await terminal.waitFor(/Block card .*\(y\/N/);
+  await terminal.waitFor(/Block card .*\(y\/N/s);
   terminal.type('y\r');
   await arrived;
   return terminal;
@@ -64,23 +64,22 @@ describe.concurrent('a write under way at the desk', () => {
     terminal.type(CTRL_C);
     await terminal.waitFor(/request already sent; waiting up to 5 s/);
     service.answer();
-    await terminal.waitFor(/Blocked 7c0e1111-2222-3333-4444-555566667777[\s\S]*Look again/);
+    await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/Blocked 7c0e1111[\s\S]*Look again[\s\S]*Card id/);
+    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toContain('This sitting: 2 looks, 1 blocked.');
+    expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
   });
 
   it.for(LOOKS)('is given up 5 s after Ctrl-C, and the desk stays: %s', async ([, env, block], { onTestFinished }) => {
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/is unknown: it may have been done, and it may still come/);
-    await terminal.waitFor(/may still come[\s\S]*Look again/);
+    await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/may still come[\s\S]*Look again[\s\S]*Card id/);
+    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     service.answer();
@@ -93,43 +92,43 @@ describe.concurrent('a write under way at the desk', () => {
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/may still come[\s\S]*Look again/);
+    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again/);
     terminal.hangUp();
     const { code } = await terminal.end;
     service.answer();
     expect(code).toBe(8);
   });
 
-  it.for(LOOKS)(
-    'ends the desk with 8 at a second Ctrl-C, and the history has it: %s',
-    async (look, { onTestFinished }) => {
-      const [, env, block] = look;
-      const service = await slowService(onTestFinished);
-      const home = createHome();
-      const terminal = openTerminal(['desk'], {
-        home,
-        columns: 120,
-        env: { ...service.server.env, ...ENDLESS_GRACE, ...env },
-      });
-      await terminal.waitFor(/Card id/);
-      terminal.type(`${CARD_ID}\r`);
-      await terminal.waitFor(/Look again/);
-      terminal.type(block);
-      await terminal.waitFor(/Block card .*\(y\/N/);
-      terminal.type('y\r');
-      await service.arrived;
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/request already sent/);
-      terminal.type(CTRL_C);
-      const end = await terminal.end;
-      service.answer();
-      expect(end.code).toBe(8);
-      expect(end.text).toContain('This sitting: 1 look, 1 outcome unknown.');
-      expect(service.server.lines).toEqual([GET, GET, GET, BLOCK]);
-      const history = await runFrontdesk(['history', '--json'], { home });
-      expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', id: CARD_ID, outcome: 'unknown' }]);
-    },
-  );
+  it.for(LOOKS)('comes back to the menu at a second Ctrl-C, and the history has it: %s', async (look, context) => {
+    const [, env, block] = look;
+    const service = await slowService(context.onTestFinished);
+    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+    await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/request already sent/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/request already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
+    terminal.type('leave\r');
+    const end = await terminal.end;
+    service.answer();
+    expect(end.code).toBe(8);
+    expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
+    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+  });
+
+  it('says that a paste meanwhile was not used, and Esc does nothing', async ({ onTestFinished }) => {
+    const service = await slowService(onTestFinished);
+    const terminal = await blocking(service, ENDLESS_GRACE, LOOKS[0][2]);
+    await terminal.waitFor(/The block was sent at/);
+    terminal.type(ESCAPE);
+    terminal.type('\u001b[200~a1b2c3d4-2222-3333-4444-555566667777\r\u001b[201~');
+    terminal.type(DOWN);
+    service.answer();
+    await terminal.waitFor(/pasted while waiting, not used: press it again[\s\S]*BLOCKED at[\s\S]*Look again/);
+    terminal.type('leave\r');
+    expect((await terminal.end).code).toBe(0);
+    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+  });
 
   it('is not touched by Esc, and neither is the look that follows', async ({ onTestFinished }) => {
     const [arrives, answers, looks] = [moment(), moment(), moment()];
@@ -147,9 +146,9 @@ describe.concurrent('a write under way at the desk', () => {
     // The look waits for so long that an Esc from before would have ended it.
     await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
     looks.come();
-    await terminal.waitFor(/Changed: status ACTIVE (?:→|->) BLOCKED[\s\S]*❯ Look again/);
+    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/Changed[\s\S]*❯ Look again[\s\S]*Card id/);
+    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
@@ -169,7 +168,7 @@ describe.concurrent('the desk without a credential', () => {
     const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
     expect(end.text).toContain(why);
-    expect(end.text).not.toMatch(/Card id|This sitting/);
+    expect(end.text).not.toMatch(/Card id|This session/);
   });
 
   it.for([
@@ -182,7 +181,7 @@ describe.concurrent('the desk without a credential', () => {
     expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
     const end = await dialogue(['desk', '-p', 'live'], [], { home, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
-    expect(end.text).not.toMatch(/Card id|This sitting/);
+    expect(end.text).not.toMatch(/Card id|This session/);
   });
 });
 

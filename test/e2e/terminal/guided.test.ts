@@ -10,7 +10,7 @@ const EVENT = { id: 'evt_1', object: 'event', name: 'Tasting', start: '2027-04-0
 
 /** The last state of every question, top to bottom: what stands on the screen when all is over. */
 function answers(end: DialogueEnd): string[] {
-  return [...end.text.matchAll(/✔ (.*)$/gm)].map(([, line]) => line ?? '');
+  return [...end.text.matchAll(/✔ (?!.*✔)(.*)$/gm)].map(([, line]) => line ?? '');
 }
 
 describe.concurrent('on a terminal what is required and missing is asked for', () => {
@@ -131,7 +131,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     expect(end.code).toBe(0);
     expect(end.text).toContain(`"id": "${CARD_ID}"`);
     // On 80 columns the end of the id has no room: the outcome comes before it.
-    expect(end.text).toMatch(/❯ \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
+    expect(end.text).toMatch(/❯ 1 \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
   });
 
   it('but nobody is asked anything for a call that is refused anyway', async ({ onTestFinished }) => {
@@ -220,11 +220,14 @@ describe.concurrent('the confirmation', () => {
     expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
   });
 
-  it('asks again when the answer is neither yes nor no', async ({ onTestFinished }) => {
+  it('asks again when the answer is neither yes nor no, or longer in one piece than any answer', async ({
+    onTestFinished,
+  }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
     const steps: Step[] = [
       [/\(y\/N/, 'perhaps\r'],
-      [/> answer y, n, or r/, '\u0015n\r'],
+      [/> what is pasted is no answer here: type it/, 'maybe\r'],
+      [/> answer y, n, or r/, 'n\r'],
     ];
     expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
   });
@@ -310,7 +313,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
       ['completion'],
       [
         [/1 bash, 2 zsh/, '9\r'],
-        [/from 1 to 4/, '3\r'],
+        [/> type the number of an entry/, '3\r'],
       ],
       { env },
     );

@@ -42,6 +42,8 @@ export interface Asked {
   readonly steps?: readonly Step[];
   /** Nothing that is typed shows. */
   readonly isSecret?: true;
+  /** Where nothing is drawn over, all is printed and nothing is asked. */
+  readonly isDrawnOnly?: true;
   /** The environment says nothing of a service. */
   readonly isAlone?: true;
   readonly prepare?: (home: Home, env: Readonly<Record<string, string>>) => Promise<unknown>;
@@ -86,14 +88,25 @@ function rows(command: string, seen: RegExp, text: string): Asked {
   return asked(`${command} --from work/rows.csv`, seen, asks, { prepare });
 }
 
-/** A question after an entry of the desk's menu was chosen. */
-function atDesk(entry: number, seen: RegExp, asks: string): Asked {
+/** A question after entries of the desk's menu were chosen by these names. */
+function atDesk(
+  names: readonly string[],
+  seen: RegExp,
+  asks: string,
+  more: More & { readonly cardId?: string } = {},
+): Asked {
+  const { cardId = CARD_ID, ...rest } = more;
+  const [first, ...others] = names;
   const steps: Step[] = [
-    [/Card id/, `${CARD_ID}\r`],
-    [/Look again/, `entry ${entry}`],
+    [/Card id/, `${cardId}\r`],
+    [/Look again/, `${first}\r`],
+    ...others.map((name): Step => [/What did you find out/, `${name}\r`]),
   ];
   const left = new RegExp(`${seen.source}[\\s\\S]*Look again`);
-  return { ...asked('desk', seen, [asks], { steps }), back: [left, new RegExp(`${left.source}[\\s\\S]*Card id`)] };
+  return {
+    ...asked('desk', seen, [asks], { steps, ...rest }),
+    back: [left, new RegExp(`${left.source}[\\s\\S]*Card id`)],
+  };
 }
 
 const IDS = `id\n${CARD_ID}\n${OTHER}\n`;
@@ -105,6 +118,7 @@ const APPROVE = 'plan approve work/p.plan';
 const [AS, KEY] = [' --as ann', ' --key work/key'];
 const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
 const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
+const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
 const GUIDED: Step[] = [
   [/Gift cards or calendars/, 'entry 0'],
   [/Base URL/, 'https://cards.example.com\r'],
@@ -255,12 +269,36 @@ export const QUESTIONS: Readonly<Record<string, Asked>> = {
   ...KEPT,
   ...SETTINGS,
   'the id at the desk': asked('desk', /Card id/, ['desk.ts text']),
+  'several cards at the desk': {
+    ...asked('desk', /Which card/, ['desk.ts choose'], {
+      prepare: async (home, env) => {
+        await run('card', 'activate', CARD_ID, '-y')(home, env);
+        await run('card', 'activate', OTHER, '-y')(home, env);
+      },
+      steps: [[/Card id/, 'order-1\r']],
+    }),
+    back: [/Which card[\s\S]*Card id/],
+  },
   'the menu of the desk': {
-    ...asked('desk', /Look again/, ['desk.ts choose'], { steps: [[/Card id/, `${CARD_ID}\r`]] }),
+    ...asked('desk', /Look again/, ['card-visit.ts choose'], { steps: [[/Card id/, `${CARD_ID}\r`]] }),
     back: [/Look again[\s\S]*Card id/],
   },
-  'a status at the desk': atDesk(4, /Which status/, 'desk.ts choose 2'),
-  'an activation at the desk': atDesk(1, /Activate card .*\(y\/N/, 'desk activate'),
-  'a block at the desk': atDesk(2, /Block card .*\(y\/N/, 'desk block'),
-  'a reissue at the desk': atDesk(3, /Reissue card .*\(y\/N/, 'desk reissue'),
+  'a status at the desk': atDesk(['wait'], /Which status/, 'card-visit.ts choose 2'),
+  'a page at the desk': { ...atDesk(['all'], /Enter goes back/, 'card-visit.ts text'), isDrawnOnly: true },
+  'one of several open writes': atDesk(['resolve'], /Which write/, 'card-visit.ts choose 3', {
+    cardId: DOUBTFUL,
+    prepare: async (home, env) => {
+      await run('card', 'block', DOUBTFUL, '-y', '--retries', '0')(home, env);
+      await run('card', 'block', DOUBTFUL, '-y', '--retries', '0')(home, env);
+    },
+  }),
+  'what was found out at the desk': atDesk(['resolve'], /What did you find out/, 'card-visit.ts choose 4', OPEN_BLOCK),
+  'the id of a new card': atDesk(['resolve', '1'], /Id of the new card/, 'card-visit.ts text 2', {
+    cardId: DOUBTFUL,
+    prepare: run('card', 'reissue', DOUBTFUL, '-y', '--retries', '0'),
+  }),
+  'a note at the desk': atDesk(['resolve', '2'], /Note \(Enter/, 'card-visit.ts text 3', OPEN_BLOCK),
+  'an activation at the desk': atDesk(['activate'], /Activate card .*\(y\/N/s, 'desk activate'),
+  'a block at the desk': atDesk(['block'], /Block card .*\(y\/N/s, 'desk block'),
+  'a reissue at the desk': atDesk(['reissue'], /Reissue card .*\(y\/N/s, 'desk reissue'),
 };

@@ -112,7 +112,7 @@ describe.concurrent('waiting', () => {
     withSlowService(async (env) => {
       const { code, text } = await dialogue(['card', 'block', CARD], [[/\(y\/N/, 'y\r']], { env });
       expect(code).toBe(0);
-      const [before = '', after = ''] = text.split(/✔ Block card/);
+      const [before = '', after = ''] = text.split(/✔ Block card(?![\s\S]*✔ Block card)/);
       expect(before).toContain(SPINNER);
       expect(before.slice(before.indexOf('? Block card'))).not.toContain(SPINNER);
       expect(after).toContain(SPINNER);

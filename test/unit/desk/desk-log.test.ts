@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { DeskLog, isSame } from '../../../src/desk/desk-log.ts';
-import { outcomeText, recentText, summaryText, unknownText } from '../../../src/desk/desk-text.ts';
+import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
+import { DeskLog, type DeskWrite, isOpen } from '../../../src/desk/desk-log.ts';
+import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
+import { handOverText } from '../../../src/desk/hand-over.ts';
+import { endedWords, verdictLines } from '../../../src/desk/verdict.ts';
 import type { Outcome } from '../../../src/failure.ts';
+import { NO_RECORD } from '../../../src/history/record.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-const OTHER = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b102';
+const OTHER = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
+const NOW = new Date(2026, 10, 25, 14, 2).getTime();
+const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
 
 function card(status: string, reference = 'order-1'): JsonObject {
   const value = parseJson(`{"status":"${status}","clientReference":"${reference}","currentBalance":10.10}`);
@@ -15,161 +21,245 @@ function card(status: string, reference = 'order-1'): JsonObject {
   return value;
 }
 
-describe('an outcome that is unknown', () => {
-  it.each([
-    ['block', OPERATIONS.cardBlock, 'BLOCKED'],
-    ['activate', OPERATIONS.cardActivate, 'ACTIVE'],
-  ])('of %s is settled by a look that shows the status it aims at, and by no other', (_verb, operation, aim) => {
-    const log = new DeskLog();
-    log.ended(operation, ID, 'unknown');
-    expect(log.saw(ID, card('EXPIRED'))).toEqual([]);
-    expect(log.saw(OTHER, card(aim))).toEqual([]);
-    expect(unknownText(log)).toBe('1 outcome unknown');
-    expect(log.saw(ID.toUpperCase(), card(aim))).toEqual([operation.command]);
-    expect(unknownText(log)).toBe('');
-    expect(summaryText(log, '')).toContain(` (settled by a look).\n`);
+/** A log, and the writes that its commands record: each is begun at 14:02 and ends at once. */
+function desk() {
+  let entries = 0;
+  const log = new DeskLog({ now: () => NOW });
+  const recorder = log.recording({
+    ...NO_RECORD,
+    begin: async () => {
+      entries += 1;
+      return `entry-${entries}`;
+    },
   });
-
-  it('of a reissue is settled by no look and no repeat: each makes a card of its own', () => {
-    const log = new DeskLog();
-    log.ended(OPERATIONS.cardReissue, ID, 'unknown');
-    expect(log.saw(ID, card('REISSUED'))).toEqual([]);
-    log.ended(OPERATIONS.cardReissue, ID, 'applied', OTHER);
-    expect(unknownText(log)).toBe('1 outcome unknown');
-  });
-
-  it('is settled by a repeat that was applied, and not by one that was rejected or not sent', () => {
-    const log = new DeskLog();
-    log.ended(OPERATIONS.cardBlock, ID, 'unknown');
-    log.ended(OPERATIONS.cardBlock, ID, 'rejected');
-    log.ended(OPERATIONS.cardBlock, ID, 'not_sent');
-    log.ended(OPERATIONS.cardActivate, ID, 'applied');
-    expect(log.unknown).toMatchObject([{ cardId: ID, command: 'card.block' }]);
-    log.ended(OPERATIONS.cardBlock, ID, 'applied');
-    expect(log.unknown).toEqual([]);
-  });
-
-  it('is counted once for a card and a write, and apart for another', () => {
-    const log = new DeskLog();
-    log.ended(OPERATIONS.cardBlock, ID, 'unknown');
-    log.ended(OPERATIONS.cardBlock, ID.toUpperCase(), 'unknown');
-    log.ended(OPERATIONS.cardReissue, ID, 'unknown');
-    expect(unknownText(log)).toBe('2 outcomes unknown');
-    expect(summaryText(log, ' -p live')).toBe(
-      'This sitting: 0 looks, 2 outcomes unknown.\n' +
-        `  card block ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n` +
-        `  card reissue ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n`,
-    );
-  });
-});
-
-describe('recent cards', () => {
-  it('stand newest first, each once, nine at the most', () => {
-    const log = new DeskLog([{ cardId: 'b' }, { cardId: 'a' }]);
-    log.saw('c', card('ACTIVE', 'order-3'));
-    log.saw('a', card('BLOCKED', 'order-1'));
-    expect(log.offered.map(({ cardId }) => cardId)).toEqual(['a', 'c', 'b']);
-    for (let n = 0; n < 20; n += 1) log.saw(`new-${n}`, card('ACTIVE'));
-    expect(log.offered.map(({ cardId }) => cardId)).toEqual(
-      [19, 18, 17, 16, 15, 14, 13, 12, 11].map((n) => `new-${n}`),
-    );
-  });
-
-  it('show id, status and reference on a line of the terminal, escapes made visible', () => {
-    const cards = [{ cardId: ID, status: 'ACTIVE', reference: 'a\u001b[31m' }, { cardId: OTHER }];
-    expect(recentText(cards, 80)).toBe(`Recent cards\n  1  ${ID}  ACTIVE  a\\x1b[31m\n  2  ${OTHER}\n`);
-    expect(recentText([], 80)).toBe('');
-  });
-
-  it('begin with one of which a write is unknown, and show the status that a write gave', () => {
-    const log = new DeskLog([{ cardId: 'b' }, { cardId: 'a', isOpen: true }]);
-    log.ended(OPERATIONS.cardBlock, 'c', 'applied');
-    expect(log.offered).toMatchObject([{ cardId: 'a' }, { cardId: 'c', status: 'BLOCKED' }, { cardId: 'b' }]);
-  });
-});
-
-describe('what became of a write', () => {
-  const said = (outcome: Outcome, seen: { before?: JsonObject; after?: JsonObject }, made?: string) => {
-    const log = new DeskLog();
-    const operation = made === undefined ? OPERATIONS.cardBlock : OPERATIONS.cardReissue;
-    log.ended(operation, ID, outcome, made);
-    const { before, after } = seen;
-    return outcomeText(log, operation, { cardId: ID, outcome, made }, { before, after }, { unicode: true });
+  const write = async (
+    command: string,
+    outcome: Outcome,
+    more: Partial<CallOutcome> & { reason?: string } = {},
+    id = ID,
+  ) => {
+    const { reason, ...ending } = more;
+    const intent = { operation: command, id, reason, profile: 'live', host: 'cards.example.com' };
+    const entry = await recorder.begin(intent);
+    await recorder.end(entry, { ...NO_OUTCOME, outcome, sentAtMs: NOW, ...ending });
   };
+  const verdict = (status: string | undefined, id = ID) => {
+    const open = log.open.filter(({ cardId }) => cardId === id);
+    return verdictLines({ cardId: id, status, open, last: log.lastOf(id) }, STYLE);
+  };
+  return { log, recorder, write, verdict };
+}
 
-  it('is said in the last lines', () => {
-    const before = card('ACTIVE');
-    expect(said('applied', { before, after: card('BLOCKED') })).toBe(
-      `Changed: status ACTIVE → BLOCKED\nBlocked ${ID}\n`,
-    );
-    expect(said('applied', { before, after: before })).toBe(`The card looks as it did before.\nBlocked ${ID}\n`);
-    expect(said('applied', { before })).toBe(`Blocked ${ID}\n`);
-    expect(said('applied', { before }, OTHER)).toBe(`Reissued ${ID}\nNew card: ${OTHER}\n`);
-    expect(said('rejected', { before, after: before })).toBe('');
-    expect(said('unknown', { before, after: before })).toBe(
-      `The card block of ${ID} is unknown: it may have been done, and it may still come.\n`,
-    );
-  });
-
-  it('is counted at the end', () => {
-    const log = new DeskLog();
+describe('the verdict', () => {
+  it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
+    ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
+    ['read back', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
+    [
+      'applied and not seen',
+      'card.block',
+      'applied',
+      {},
+      'ACTIVE',
+      ['✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+    ],
+    [
+      'not sent',
+      'card.block',
+      'not_sent',
+      {},
+      'ACTIVE',
+      ['✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
+    ],
+    [
+      'refused',
+      'card.activate',
+      'rejected',
+      { httpStatus: 409, errorCode: 'CARD_BLOCKED' },
+      'BLOCKED',
+      ['✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed'],
+    ],
+    [
+      'unknown',
+      'card.block',
+      'unknown',
+      { httpStatus: 500 },
+      'ACTIVE',
+      ['▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look', '  again in a minute'],
+    ],
+    [
+      'a reissue that is unknown',
+      'card.reissue',
+      'unknown',
+      {},
+      'REISSUED',
+      [
+        '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card reads REISSUED. Send no',
+        '  second reissue: find out whether it was done, then Resolve',
+      ],
+    ],
+  ])('of a write that ended %s says how, when and what to do', async (_, command, outcome, ending, status, lines) => {
+    const { log, write, verdict } = desk();
     log.saw(ID, card('ACTIVE'));
-    for (const operation of [OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate]) {
-      log.ended(operation, ID, 'applied');
-    }
-    expect(summaryText(log, '')).toBe('This sitting: 1 look, 1 blocked, 1 reissued, 1 activated.\n');
+    await write(command, outcome, ending);
+    log.saw(ID, card(status), true);
+    expect(verdict(status)).toEqual(lines);
   });
 
-  it('is counted at the end too when it was rejected, settled by a repeat, or settled from before', () => {
-    const log = new DeskLog([{ cardId: OTHER, isOpen: true }]);
-    for (const outcome of ['rejected', 'unknown', 'applied', 'rejected'] as const) {
-      log.ended(OPERATIONS.cardBlock, ID, outcome);
+  it('stays until a look shows another status, and the look of the write is none of these', async () => {
+    const { log, write, verdict } = desk();
+    await write('card.block', 'rejected', { httpStatus: 409 });
+    log.saw(ID, card('EXPIRED'), true);
+    log.saw(ID, card('EXPIRED'));
+    expect(verdict('EXPIRED')).toHaveLength(1);
+    log.saw(ID, card('ACTIVE'));
+    expect(verdict('ACTIVE')).toEqual([]);
+  });
+
+  it('of an open write outlives a look that shows another status', async () => {
+    const { log, write, verdict } = desk();
+    await write('card.reissue', 'unknown');
+    log.saw(ID, card('ACTIVE'), true);
+    log.saw(ID, card('REISSUED'));
+    expect(verdict('REISSUED')[0]).toContain('NOT KNOWN YET');
+  });
+
+  it('is that of the newest of several open writes, the others counted', async () => {
+    const { write, verdict } = desk();
+    await write('card.block', 'unknown');
+    await write('card.reissue', 'unknown');
+    expect(verdict('ACTIVE').join(' ')).toMatch(/the reissue was sent .*\(1 more open write:\s+History\)/);
+  });
+
+  it('of a reissue stands with the new card too', async () => {
+    const { write, verdict } = desk();
+    await write('card.reissue', 'applied', { resultId: OTHER });
+    expect(verdict('ACTIVE', OTHER)).toEqual(['✔ REISSUED at 14:02: this is the new card']);
+    expect(verdict('REISSUED')).toEqual(['✔ REISSUED at 14:02']);
+  });
+
+  it('says in ASCII what a locale without marks cannot show', async () => {
+    const { log, write } = desk();
+    await write('card.block', 'applied');
+    const about = { cardId: ID, status: 'BLOCKED', open: [], last: log.lastOf(ID) };
+    expect(verdictLines(about, { ...STYLE, unicode: false })).toEqual(['* BLOCKED at 14:02']);
+  });
+
+  it.each([60, 80, 120])('takes at most two lines of %i columns, and breaks no word', async (width) => {
+    const { log, write } = desk();
+    for (const [command, outcome] of [
+      ['card.reissue', 'unknown'],
+      ['card.block', 'unknown'],
+      ['card.activate', 'not_sent'],
+    ] as const) {
+      await write(command, outcome, { httpStatus: 503 });
+      const open = log.open.slice(-1);
+      const lines = verdictLines(
+        { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) },
+        { ...STYLE, width },
+      );
+      expect(lines.length).toBeLessThanOrEqual(3);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
     }
-    expect(log.offered[0]?.cardId).toBe(OTHER);
-    log.settledEarlier(OPERATIONS.cardBlock, OTHER);
-    expect(log.offered).toMatchObject([{ cardId: OTHER, isOpen: false }, { cardId: ID }]);
-    expect(summaryText(log, '')).toBe(
-      'This sitting: 0 looks, 2 rejected (block), 1 blocked (settled by a repeat), 1 blocked, 1 blocked (settled by a look).\n',
+  });
+});
+
+describe('what is known of a write later', () => {
+  it('a later write that was done takes the place of an open one where no record is kept', async () => {
+    const { log, write } = desk();
+    await write('card.block', 'unknown');
+    const [first] = log.writes;
+    log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
+    expect(log.open).toEqual([]);
+    expect(log.writes.map(endedWords)).toEqual(['not known, superseded by a later one']);
+  });
+
+  it('a look settles only what aims at its status, and never a reissue', async () => {
+    const log = new DeskLog({ now: () => NOW });
+    const recorder = log.recording(NO_RECORD);
+    for (const operation of ['card.reissue', 'card.block']) {
+      const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
+      await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
+    }
+    log.settles(ID, 'EXPIRED');
+    expect(log.open).toHaveLength(2);
+    log.settles(ID, 'BLOCKED');
+    expect(log.open.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue]);
+    log.settles(ID, 'REISSUED');
+    expect(log.open).toHaveLength(1);
+  });
+
+  it('a write that could not be recorded was not sent, and is not forgotten', async () => {
+    const log = new DeskLog({ now: () => NOW });
+    const recorder = log.recording({
+      ...NO_RECORD,
+      begin: () => Promise.reject(new Error('no space left')),
+    });
+    const begun = recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
+    await expect(begun).rejects.toThrow('no space left');
+    expect(log.writes.map(endedWords)).toEqual(['not sent']);
+  });
+});
+
+describe('the list that is handed over', () => {
+  it('has each write once, the open and the not sent ones first, with reasons and new cards', async () => {
+    const { log, write } = desk();
+    log.saw(ID, card('ACTIVE', 'order-20016'));
+    await write('card.block', 'applied', { reason: 'lost' });
+    await write('card.reissue', 'applied', { resultId: OTHER });
+    await write('card.activate', 'not_sent');
+    await write('card.block', 'unknown', {}, OTHER);
+    expect(handOverText(log, 'live, cards.example.com', NOW)).toBe(
+      [
+        'This session (live, cards.example.com): 4 changes',
+        '  14:02  order-20016  0b7a6c1e  activation  not sent',
+        '  14:02               1c8b7d2f  block       NOT KNOWN (entry entry-4)',
+        '  14:02  order-20016  0b7a6c1e  block       done, reason: lost',
+        `  14:02  order-20016  0b7a6c1e  reissue     done, new card ${OTHER}`,
+        '1 card was looked at.',
+        '',
+      ].join('\n'),
     );
   });
 });
 
-describe('the cards that a desk offers', () => {
-  const ids = (log: DeskLog) => log.offered.map(({ cardId }) => cardId);
-
-  it('are the newest first, as the history has them, those in doubt before the others', () => {
-    const log = new DeskLog([{ cardId: 'a' }, { cardId: 'b', isOpen: true }, { cardId: 'c', isOpen: false }]);
-    expect(ids(log)).toEqual(['b', 'a', 'c']);
-    expect(['a', 'b', 'B', 'c'].map((id) => log.wasOpen(id))).toEqual([false, true, true, false]);
-    log.ended(OPERATIONS.cardBlock, 'C', 'unknown');
-    expect(ids(log)).toEqual(['b', 'c', 'a']);
-    expect(log.wasOpen('c')).toBe(true);
-    log.settledEarlier(OPERATIONS.cardBlock, 'b');
-    expect([ids(log), log.wasOpen('b')]).toEqual([['c', 'b', 'a'], true]);
-  });
-
-  it('have what was seen of them last, and what a write made of them', () => {
-    const log = new DeskLog();
-    log.saw(ID, card('ACTIVE', 'order-7'));
-    expect(log.offered).toEqual([{ cardId: ID, reference: 'order-7', status: 'ACTIVE' }]);
-    log.ended(OPERATIONS.cardBlock, ID, 'confirmed_by_read');
-    expect(log.offered).toMatchObject([{ cardId: ID, reference: 'order-7', status: 'BLOCKED' }]);
-    expect([...log.done]).toEqual([['Blocked', 1]]);
-    log.ended(OPERATIONS.cardBlock, OTHER, 'rejected');
-    expect([ids(log), [...log.done]]).toEqual([
-      [ID],
+describe('the cards that are offered', () => {
+  it('have reference, status and what was done, those with an open write first', async () => {
+    const { log, write } = desk();
+    log.saw(ID, card('ACTIVE', 'order-1'));
+    await write('card.block', 'unknown');
+    log.saw(OTHER, card('EXPIRED', '山田'));
+    expect(recentText(log.recent, 80, NOW)).toBe(
       [
-        ['Blocked', 1],
-        ['rejected (block)', 1],
-      ],
-    ]);
-    log.ended(OPERATIONS.cardActivate, OTHER, 'applied');
-    expect(ids(log)).toEqual([OTHER, ID]);
-    log.ended(OPERATIONS.cardReissue, ID, 'applied', 'new');
-    expect(ids(log)).toEqual(['new', ID, OTHER]);
+        'Recent cards',
+        '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN (entry entry-1)',
+        '  2 1c8b7d2f  山田     EXPIRED',
+        '',
+      ].join('\n'),
+    );
+    expect(log.writes.filter(isOpen)).toHaveLength(1);
   });
 
-  it('are the same whatever the case', () => {
-    expect([isSame(ID, ID.toUpperCase()), isSame(ID, OTHER)]).toEqual([true, false]);
+  it.each([
+    ['q', { kind: 'leave' }],
+    ['EXIT', { kind: 'leave' }],
+    ['?', { kind: 'help' }],
+    ['help', { kind: 'help' }],
+    ['1', { kind: 'card', cardId: ID }],
+    ['2', { kind: 'text', text: '2' }],
+    [` ${OTHER} `, { kind: 'card', cardId: OTHER }],
+    ['order-1', { kind: 'text', text: 'order-1' }],
+  ])('%j at the question means %j', (text, wanted) => {
+    expect(wantedBy(text, [{ cardId: ID }])).toEqual(wanted);
+  });
+
+  it('are found by reference or by how their id begins, also where no record is kept', async () => {
+    const { log } = desk();
+    log.saw(ID, card('ACTIVE', 'order-1'));
+    log.saw(OTHER, card('ACTIVE', 'order-2'));
+    const session = { places: {}, profile: { name: 'live' } } as unknown as Parameters<typeof findCards>[0];
+    const find = async (text: string) => (await findCards(session, log, 'h', text)).map(({ cardId }) => cardId);
+    expect(await find('order-2')).toEqual([OTHER]);
+    expect(await find('0B7A6C1E-3f')).toEqual([ID]);
+    expect(await find('0b7a')).toEqual([]);
   });
 });

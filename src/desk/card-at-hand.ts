@@ -1,0 +1,143 @@
+import { settledBy } from '../api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
+import { openBefore } from '../call/open-guard.ts';
+import { callService, cardRead, takeAnswer } from '../call/resource.ts';
+import { type CardLook, lookOf, recordSettled } from '../call/settle.ts';
+import { NO_OUTCOME } from '../call-outcome.ts';
+import { Failure } from '../failure.ts';
+import { readHistory, showHistory } from '../history/read.ts';
+import type { Answer } from '../http/call.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { type DeskWrite, isOpen, keyOf, writeOf } from './desk-log.ts';
+import { canLogIn } from './desk-login.ts';
+import { type DeskPorts, isStepBack } from './desk-ports.ts';
+import { waitingAtDesk } from './desk-session.ts';
+import type { Seen } from './screen.ts';
+
+/** The card that is served: what was seen of it, and what the records know. */
+export class CardAtHand {
+  readonly #desk: DeskPorts;
+  seen: Seen;
+  /** Open writes to the card, of before too, oldest first. */
+  open: readonly DeskWrite[] = [];
+  /** The service refused the token. */
+  needsLogin = false;
+
+  constructor(desk: DeskPorts, cardId: string) {
+    this.#desk = desk;
+    this.seen = { cardId, card: undefined, look: 'not read' };
+  }
+
+  /** The first look of a visit, and what the records know of the card. False: it was left by one step. */
+  async arrive(): Promise<boolean> {
+    const [records, wasMade] = await Promise.all([this.replacements(), this.look()]);
+    this.seen = { ...this.seen, ...records };
+    return wasMade;
+  }
+
+  /** The card that this one replaces and the one that replaces it, where a reissue was made or resolved here. */
+  async replacements(): Promise<Pick<Seen, 'replaces' | 'replacedBy'>> {
+    const { session, log } = this.#desk;
+    const { stateDir } = session.places;
+    const { cardId } = this.seen;
+    const filter = { id: cardId, operation: OPERATIONS.cardReissue.command, limit: 20 };
+    const page = stateDir === undefined ? undefined : await readHistory(stateDir, filter).catch(() => undefined);
+    const writes = [...log.writes, ...(page?.entries ?? []).map(writeOf).filter((write) => write !== undefined)];
+    const pairs = writes.map((write) => ({
+      old: write.cardId,
+      made: write.ending?.resultId ?? write.resolved?.resultId,
+    }));
+    const isThis = (id: string | undefined) => id !== undefined && keyOf(id) === keyOf(cardId);
+    return {
+      replaces: pairs.find(({ old, made }) => isThis(made) && !isThis(old))?.old,
+      replacedBy: pairs.find(({ old, made }) => isThis(old) && made !== undefined && !isThis(made))?.made,
+    };
+  }
+
+  /** Reads the card; false: it was left by one step, and all is as it was. A failure is said, and changes nothing. `isOwn`: a write looks by itself at how it ended. */
+  async look(isOwn = false): Promise<boolean> {
+    const { log } = this.#desk;
+    let look = 'not read' as Seen['look'];
+    let isLeft = false;
+    const answer = await this.#desk.attempt(async () => {
+      try {
+        return await this.#read();
+      } catch (error) {
+        isLeft = isStepBack(error);
+        if (error instanceof Failure && error.code === 'NOT_FOUND') look = 'not found';
+        if (error instanceof Failure && error.code === 'AUTH') this.needsLogin = await canLogIn(this.#desk.session);
+        throw error;
+      }
+    });
+    if (isLeft) {
+      this.open = await this.openNow();
+      return false;
+    }
+    if (answer !== undefined) await this.saw(answer.resource, lookOf(answer), isOwn);
+    else {
+      const card = look === 'not found' ? undefined : this.seen.card;
+      this.seen = { ...this.seen, card, look };
+      this.open = await this.openNow();
+    }
+    if (log.open.length > 0) await this.#refresh();
+    return true;
+  }
+
+  async #read(): Promise<Answer> {
+    const { session } = this.#desk;
+    const { cardId } = this.seen;
+    const read = (abort: AbortSignal) => callService(session, cardRead(cardId), abort);
+    const answer = await takeAnswer(session, await waitingAtDesk(session, this.#desk.pasted, read));
+    if (!isJsonObject(answer.resource)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
+    return answer;
+  }
+
+  /** Takes what a read showed, and records what it settles as `history reconcile` does. */
+  async saw(resource: JsonValue, look: CardLook, isOwn: boolean): Promise<void> {
+    if (!isJsonObject(resource)) return;
+    const { session, log } = this.#desk;
+    const { cardId } = this.seen;
+    this.needsLogin = false;
+    this.seen = { ...this.seen, card: resource, look: 'read' };
+    log.saw(cardId, resource, isOwn);
+    log.settles(cardId, look.status);
+    this.open = await this.openNow();
+    if (!this.open.some(({ operation }) => settledBy(operation) === look.status)) return;
+    const settled = await this.#desk.attempt(() => recordSettled(session, cardId, look));
+    for (const entry of settled ?? []) {
+      const write = writeOf(entry);
+      if (write !== undefined) log.learned(write, look.status);
+    }
+    this.open = await this.openNow();
+    await this.#desk.record();
+  }
+
+  /** The open writes to the card by the records, and those of this session that are kept nowhere; oldest first. */
+  async openNow(): Promise<readonly DeskWrite[]> {
+    const { session, log } = this.#desk;
+    const { cardId } = this.seen;
+    const { open } = await openBefore(session, cardRead(cardId));
+    const recorded = open.flatMap((each): readonly DeskWrite[] => {
+      const own = log.writes.find(({ entry }) => entry === each.entry);
+      if (own !== undefined) return [own];
+      const { entry, time, operation: command, call, httpStatus, observedStatus } = each;
+      const operation = ALL_OPERATIONS.find((row) => row.name === call || row.command === command);
+      const ending = { ...NO_OUTCOME, outcome: 'unknown', httpStatus, observedStatus } as const;
+      return operation === undefined ? [] : [{ entry, operation, cardId, timeMs: Date.parse(time), ending }];
+    });
+    const others = log.open.filter((write) => write.entry === '' && keyOf(write.cardId) === keyOf(cardId));
+    return [...recorded, ...others].toSorted((one, other) => one.timeMs - other.timeMs);
+  }
+
+  /** What others found out meanwhile of the writes of this session: in another window, or by a look of before. */
+  async #refresh(): Promise<void> {
+    const { session, log } = this.#desk;
+    const { stateDir } = session.places;
+    if (stateDir === undefined) return;
+    for (const { entry, cardId } of log.open.filter(({ entry: name }) => name !== '')) {
+      const known = await showHistory(stateDir, entry).catch(() => undefined);
+      const write = known === undefined ? undefined : writeOf(known);
+      if (write !== undefined && !isOpen(write)) log.learned(write, log.known(cardId)?.status);
+    }
+  }
+}

@@ -1,0 +1,320 @@
+import { CARD_STATUSES } from '../api/card.ts';
+import { nounOf, settledBy } from '../api/operation.ts';
+import { type Choice, entryRows, PromptAborted } from '../ask/prompt-context.ts';
+import { type CallCommand, operationOf } from '../command/command.ts';
+import { idAlone } from '../command/read-given.ts';
+import { command as cardActivate } from '../commands/card/activate.ts';
+import { command as cardBlock } from '../commands/card/block.ts';
+import { command as cardReissue } from '../commands/card/reissue.ts';
+import { runWait } from '../commands/card/wait.ts';
+import { printHistory } from '../commands/history/list.ts';
+import { resolveEntry } from '../commands/history/resolve.ts';
+import type { Context } from '../context.ts';
+import { runCall } from '../engine/call.ts';
+import { Failure } from '../failure.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
+import { cardDetails } from '../output/card-view.ts';
+import { breakLine } from '../output/line-break.ts';
+import type { ViewStyle } from '../output/options.ts';
+import { shortEntry } from '../output/people-text.ts';
+import type { Session } from '../session.ts';
+import { CardAtHand } from './card-at-hand.ts';
+import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
+import { canLogIn, logIn } from './desk-login.ts';
+import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
+import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
+import { screenText } from './screen.ts';
+import { clockTime, verdictLines } from './verdict.ts';
+
+/** Commands of the menu that write, in its order. */
+export const WRITES: Readonly<Record<string, CallCommand>> = {
+  activate: cardActivate,
+  block: cardBlock,
+  reissue: cardReissue,
+};
+
+const titleOf = (verb: string) => `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+
+/** Each entry keeps its number, whatever else is offered. */
+const MENU: readonly Choice[] = [
+  { value: 'look', text: 'Look again' },
+  { value: 'details', text: 'All details' },
+  ...Object.keys(WRITES).map((verb) => ({ value: verb, text: titleOf(verb) })),
+  { value: 'wait', text: 'Wait for a status' },
+  { value: 'history', text: 'History of this card' },
+  { value: 'another', text: 'Another card' },
+  { value: 'leave', text: 'Leave' },
+  { value: 'resolve', text: 'Resolve an open write' },
+  { value: 'login', text: 'Log in' },
+].map((entry, at) => ({ ...entry, number: at + 1 }));
+
+/** Statuses in which the interface names no write as sensible: each stays, and says the status. */
+const ENDED = new Set(['CANCELLED', 'EXPIRED', 'REISSUED']);
+/** Failures after which the card is what it was a moment ago: another look would meet the same. */
+const NOT_LOOKED_AFTER = new Set(['UNREACHABLE', 'AUTH', 'LOCAL_IO', 'USAGE', 'FORBIDDEN']);
+const PAGE_PROMPT_ROWS = 2;
+
+/** One card at the desk, from the first look until another card is wanted. */
+export class CardVisit {
+  readonly #desk: DeskPorts;
+  readonly #hand: CardAtHand;
+
+  constructor(desk: DeskPorts, cardId: string) {
+    this.#desk = desk;
+    this.#hand = new CardAtHand(desk, cardId);
+  }
+
+  /** Answers `leave`, `another`, or the id of the card that was given at the menu. */
+  async serve(): Promise<string> {
+    if (!(await this.#hand.arrive())) return 'another';
+    for (;;) {
+      let choice: string;
+      try {
+        choice = await this.#choose();
+      } catch (error) {
+        if (!isStepBack(error)) throw error;
+        choice = 'another';
+      }
+      this.#desk.said = [];
+      const act = this.#actOf(choice);
+      if (act === undefined) return choice;
+      await act();
+    }
+  }
+
+  /** What an entry of the menu does; undefined: it leaves this card. */
+  #actOf(choice: string): (() => Promise<unknown>) | undefined {
+    const write = WRITES[choice];
+    if (write !== undefined) return () => this.#write(write);
+    if (choice === 'look') return () => this.#hand.look();
+    const acts: Readonly<Record<string, () => Promise<void>>> = {
+      details: () => this.#details(),
+      history: () => this.#history(),
+      wait: () => this.#wait(),
+      resolve: () => this.#resolve(),
+      login: () => this.#logIn(),
+    };
+    const act = acts[choice];
+    return act && (() => this.#desk.attempt(act));
+  }
+
+  get #style(): ViewStyle {
+    const { context, output } = this.#desk.session;
+    const { colour, unicode, isAccessible } = output;
+    return { colour, unicode, isAccessible, width: context.stderr.columns ?? 80, now: context.clock.now() };
+  }
+
+  get #rows(): number {
+    return this.#desk.session.context.stderr.rows ?? 24;
+  }
+
+  #choose(): Promise<string> {
+    const { cardId } = this.#hand.seen;
+    const entries = this.#entries();
+    const orText = (text: string) => judgeId(text, 'choose an entry, or paste a card id');
+    const above = () => this.#screen(entries.length);
+    return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
+  }
+
+  /** What can be done, with what stands against it beside its name. */
+  #entries(): readonly Choice[] {
+    const { card, look } = this.#hand.seen;
+    const status = textAt(card, 'status') ?? '';
+    const offered: Readonly<Record<string, boolean>> = {
+      details: card !== undefined,
+      resolve: this.#hand.open.some(({ entry }) => entry !== ''),
+      login: this.#hand.needsLogin,
+    };
+    return MENU.flatMap((entry) => {
+      const write = WRITES[entry.value];
+      if (write === undefined) return offered[entry.value] === false ? [] : [entry];
+      if (!this.#desk.mayWrite || look !== 'read') return [];
+      const stands = settledBy(operationOf(write)) === status || ENDED.has(status);
+      return [stands ? { ...entry, remark: `(is ${status})` } : entry];
+    });
+  }
+
+  #screen(entries: number): string {
+    const { log, redraws, said } = this.#desk;
+    const style = this.#style;
+    const { cardId, card } = this.#hand.seen;
+    const about = { cardId, status: textAt(card, 'status'), open: this.#hand.open, last: log.lastOf(cardId) };
+    const rows = redraws ? this.#rows - entryRows(entries, this.#rows) : undefined;
+    const text = screenText(this.#hand.seen, log.known(cardId), said, verdictLines(about, style), style, rows);
+    return redraws ? text : `\n${text}`;
+  }
+
+  /** Writes, and shows what became of it: the new card after a reissue. */
+  async #write(command: CallCommand): Promise<void> {
+    const { session, prompt, log } = this.#desk;
+    const operation = operationOf(command);
+    const { cardId } = this.#hand.seen;
+    const { received } = session.context.signals;
+    const [heardBefore, writtenBefore] = [received.length, log.writes.length];
+    session.forgiveSignals();
+    const ended: Ended = {};
+    const openBefore = this.#hand.open;
+    try {
+      const writing = sessionOfWrite(session, prompt, operation, ended, this.#desk.pasted);
+      await runCall(writing, command, idAlone(cardId));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error instanceof PromptAborted && !error.isStepBack) throw error;
+      ended.failure = error.with({ operation: operation.command });
+    }
+    const signal = received.slice(heardBefore).find((name) => name !== 'SIGINT');
+    if (signal !== undefined) throw cancelledBy(signal);
+    await this.#desk.record();
+    const write = log.writes.slice(writtenBefore).at(-1);
+    const { effect } = operation;
+    if (write === undefined && ended.failure?.code === 'CANCELLED' && effect.kind === 'write')
+      this.#desk.said.push(`Not ${effect.done.toLowerCase()}. Nothing was sent.`);
+    await this.#after(write, ended, openBefore);
+  }
+
+  /** Says what became of a write, and looks at the card that is at hand now; `before`: what was open before it. */
+  async #after(write: DeskWrite | undefined, { made, failure }: Ended, before: readonly DeskWrite[]): Promise<void> {
+    const { said, session } = this.#desk;
+    if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
+    if (write === undefined) {
+      if (failure !== undefined && failure.code !== 'CANCELLED') this.#desk.say(failure);
+      return;
+    }
+    const isUnknown = write.ending?.outcome === 'unknown';
+    if (isUnknown) said.push(this.#unknownText(write));
+    else if (failure !== undefined) this.#desk.say(failure);
+    else said.push(...doneTexts(write, before, this.#style.now));
+    if (failure !== undefined && !isUnknown && NOT_LOOKED_AFTER.has(failure.code)) return;
+    const newCard = made ?? write.ending?.resultId;
+    if (newCard !== undefined && keyOf(newCard) !== keyOf(write.cardId)) {
+      this.#hand.seen = { cardId: newCard, card: undefined, look: 'not read', replaces: write.cardId };
+    }
+    await this.#hand.look(true);
+  }
+
+  #unknownText(write: DeskWrite): string {
+    const noun = nounOf(write.operation);
+    const again =
+      settledBy(write.operation) === undefined
+        ? `A second ${noun} may make a second card.`
+        : `A second ${noun} sets the same status again, and takes the place of this one.`;
+    return `The ${noun} may still be done: the service names no time after which it cannot. ${again}`;
+  }
+
+  async #details(): Promise<void> {
+    const { card } = this.#hand.seen;
+    if (card === undefined) return;
+    const { width } = this.#style;
+    const lines = cardDetails(card, { ...this.#style, colour: false }).split('\n');
+    await this.#page(lines.flatMap((line) => breakLine(line, width)).join('\n'));
+  }
+
+  /** The writes to the card, as `history` lists them. */
+  async #history(): Promise<void> {
+    const { session } = this.#desk;
+    let text = '';
+    const stdout: Context['stdout'] = {
+      isTerminal: true,
+      columns: session.context.stderr.columns,
+      write: async (part) => {
+        text += part;
+      },
+    };
+    const context: Context = Object.assign(Object.create(session.context), { stdout });
+    await printHistory(session.with({ context }), { id: this.#hand.seen.cardId, limit: 20 });
+    await this.#page(text);
+  }
+
+  /** Shows a text page by page, where the next screen would take it away. */
+  async #page(text: string): Promise<void> {
+    const { prompt, redraws, session } = this.#desk;
+    const lines = text.trimEnd().split('\n');
+    if (!redraws) return session.context.stderr.write(`\n${lines.join('\n')}\n`);
+    for (let at = 0; at < lines.length; ) {
+      const end = at + Math.max(3, this.#rows - PAGE_PROMPT_ROWS);
+      const page = lines.slice(at, end);
+      const what =
+        end < lines.length ? `Enter shows ${lines.length - end} more lines, Esc goes back` : 'Enter goes back';
+      await prompt.text(what, () => true, { above: () => `${page.join('\n')}\n` });
+      at = end;
+    }
+  }
+
+  async #wait(): Promise<void> {
+    const { prompt, session } = this.#desk;
+    const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
+    const status = await prompt.choose('Which status is waited for?', statuses, { above: () => '' });
+    const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
+    let seen: JsonValue | undefined;
+    const print: Session['print'] = async (result) => {
+      if (result.kind === 'resource') seen = result.resource;
+    };
+    const { cardId } = this.#hand.seen;
+    await waitingAtDesk(session, this.#desk.pasted, (abort) =>
+      runWait(session.with({ print }), { cardId, status: [status], ...times, abort }),
+    );
+    if (seen !== undefined) await this.#hand.saw(seen, { status, httpStatus: undefined, requestId: undefined }, false);
+  }
+
+  /** Records what a person found out about an open write. */
+  async #resolve(): Promise<void> {
+    const { prompt, session, log } = this.#desk;
+    const open = this.#hand.open.filter(({ entry }) => entry !== '').toReversed();
+    const { now } = this.#style;
+    const choices = open.map(({ entry, operation, timeMs }) => ({
+      value: entry,
+      text: `${nounOf(operation)} of ${clockTime(timeMs, now)}`,
+      remark: `entry ${shortEntry(entry)}`,
+    }));
+    const above = () => '';
+    const entry = open.length === 1 ? open[0]?.entry : await prompt.choose('Which write?', choices, { above });
+    const write = open.find((each) => each.entry === entry);
+    if (write === undefined) return;
+    const found = [
+      { value: 'applied', text: 'It was applied' },
+      { value: 'not_applied', text: 'Not applied' },
+    ];
+    const question = `What did you find out about the ${nounOf(write.operation)} of ${clockTime(write.timeMs, now)}?`;
+    const as = (await prompt.choose(question, found, { above })) === 'applied' ? 'applied' : 'not_applied';
+    const { effect } = write.operation;
+    const asksId = as === 'applied' && effect.kind === 'write' && effect.resultId !== undefined;
+    const judge = (text: string) => (text === '' ? true : judgeId(text, undefined));
+    const resultId = asksId ? await prompt.text('Id of the new card (Enter = not known)', judge, { above }) : '';
+    const note = await prompt.text('Note (Enter = none)', () => true, { above });
+    const entryNow = await resolveEntry(session, write.entry, {
+      as,
+      ...(note === '' ? {} : { note }),
+      ...(resultId === '' ? {} : { resultId }),
+    });
+    const resolved = writeOf(entryNow);
+    if (resolved !== undefined) log.learned(resolved, textAt(this.#hand.seen.card, 'status'));
+    this.#hand.open = await this.#hand.openNow();
+    await this.#desk.record();
+    this.#hand.seen = { ...this.#hand.seen, ...(await this.#hand.replacements()) };
+  }
+
+  async #logIn(): Promise<void> {
+    await logIn(this.#desk.session, this.#desk.prompt);
+    this.#hand.needsLogin = false;
+    await this.#hand.look();
+  }
+}
+
+/** What is to be known of a write that was done: what it takes the place of, and what helps where the card was a wrong one. */
+function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[], now: number): readonly string[] {
+  if (settledBy(operation) === undefined) return [];
+  const superseded = before.findLast((write) => settledBy(write.operation) !== undefined);
+  const name = entry === '' ? 'the time' : `entry ${shortEntry(entry)}`;
+  return [
+    ...(superseded === undefined
+      ? []
+      : [
+          `It takes the place of the ${nounOf(superseded.operation)} of ${clockTime(superseded.timeMs, now)}, of which nobody knows whether it was done.`,
+        ]),
+    ...(nounOf(operation) === 'block'
+      ? [
+          `Wrong card? No command undoes a block. Reissue gives this customer a new card with the balance: tell your lead, and name ${name}.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,99 @@
+import { nounOf } from '../api/operation.ts';
+import type { Verdict } from '../context.ts';
+import { isPartOfCardId } from '../history/id-match.ts';
+import { readHistory } from '../history/read.ts';
+import { readCardId } from '../input/card-id.ts';
+import { cutText, padText } from '../output/cut-text.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import { type DeskLog, type DeskWrite, type KnownCard, keyOf, writeOf } from './desk-log.ts';
+import { judgeId } from './desk-session.ts';
+import { clockTime, endedWords } from './verdict.ts';
+
+const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
+const HELP_WORDS = ['?', 'help'];
+/** Below so many columns a card of the list is named by the first 8 characters of its id. */
+const WHOLE_ID_COLUMNS = 110;
+const MOST_FOUND = 20;
+
+export const HELP = `Type or paste the id of a card. These find a card that this machine knows, too:
+  its order number (the client reference), the first 8 characters of its id or more, or its number in the list.
+  q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
+
+function didText(write: DeskWrite | undefined, now: number): string {
+  return write === undefined ? '' : `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${endedWords(write)}`;
+}
+
+/** The cards that a number chooses, one on a line. */
+export function recentText(cards: readonly KnownCard[], width: number, now: number): string {
+  if (cards.length === 0) return '';
+  const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
+    const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
+    return [id, cutText(safeText(reference), 20), safeText(status), didText(write, now)];
+  });
+  const widths = [1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map(([id = '', reference = '', status = '', did = ''], index) => {
+    const known = `${padText(reference, widths[0] ?? 0)}  ${padText(status, widths[1] ?? 0)}  ${did}`;
+    return cutText(`  ${index + 1} ${id}  ${known}`.trimEnd(), width);
+  });
+  return `Recent cards\n${lines.join('\n')}\n`;
+}
+
+/** What is given at the question for a card. */
+export type Wanted =
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'card'; readonly cardId: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** What a text at the question means. */
+export function wantedBy(text: string, recent: readonly KnownCard[]): Wanted {
+  const typed = text.trim();
+  const word = typed.toLowerCase();
+  if (LEAVE_WORDS.includes(word)) return { kind: 'leave' };
+  if (HELP_WORDS.includes(word)) return { kind: 'help' };
+  const chosen = /^[1-9]$/.test(typed) ? recent[Number(typed) - 1] : undefined;
+  if (chosen !== undefined) return { kind: 'card', cardId: chosen.cardId };
+  return readCardId(typed).kind === 'id' ? { kind: 'card', cardId: typed } : { kind: 'text', text: typed };
+}
+
+/** Whether a text may stand at the question; one that holds an id gives it to be confirmed. */
+export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict {
+  const wanted = wantedBy(text, recent);
+  if (wanted.kind !== 'text') return true;
+  if (wanted.text === '') return 'paste the id of a card, or type the number of a recent one. ? explains';
+  return readCardId(wanted.text).kind === 'none' ? true : judgeId(wanted.text, undefined);
+}
+
+/** The cards whose order number a text is, or whose id begins so, by this session and the records of this machine. */
+export async function findCards(
+  session: Session,
+  log: DeskLog,
+  host: string,
+  text: string,
+): Promise<readonly KnownCard[]> {
+  const isPart = isPartOfCardId(text);
+  const begins = text.toLowerCase().replaceAll('-', '');
+  const fits = ({ cardId, reference }: KnownCard) =>
+    reference === text || (isPart && keyOf(cardId).replaceAll('-', '').startsWith(begins));
+  const found = new Map(log.cards.filter(fits).map((card) => [keyOf(card.cardId), card]));
+  const { stateDir } = session.places;
+  if (stateDir === undefined) return [...found.values()];
+  const isHere = (entry: { readonly profile: string; readonly host: string }) =>
+    entry.profile === session.profile.name && entry.host === host;
+  const { entries } = await readHistory(stateDir, {
+    ...(isPart ? { id: text } : {}),
+    isWanted: (entry) => isHere(entry) && (isPart || entry.clientReference === text),
+    limit: MOST_FOUND,
+  });
+  for (const entry of entries) {
+    const write = writeOf(entry);
+    if (write === undefined) continue;
+    const cards: KnownCard[] = [
+      { cardId: write.cardId, reference: entry.clientReference, status: entry.status, write },
+      ...(write.ending?.resultId === undefined ? [] : [{ cardId: write.ending.resultId }]),
+    ];
+    for (const card of cards) if (fits(card) && !found.has(keyOf(card.cardId))) found.set(keyOf(card.cardId), card);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,121 @@
+import { open } from 'node:fs/promises';
+import { nounOf } from '../api/operation.ts';
+import type { Context } from '../context.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { csvLine } from '../output/csv.ts';
+import { displayWidth, padText } from '../output/cut-text.ts';
+import { guardCell } from '../output/formula-guard.ts';
+import { localTime } from '../output/people-text.ts';
+import { plural, safeText } from '../output/safe-text.ts';
+import { markdownCode, plainText } from '../report/plain-text.ts';
+import { type DeskLog, type DeskWrite, isOpen } from './desk-log.ts';
+import { clockTime, endedWords } from './verdict.ts';
+
+const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card', 'reason'];
+
+/** Each write once: the open and the not sent ones first, then the others, oldest first. */
+function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
+  const isUndone = (write: DeskWrite) => isOpen(write) || write.ending?.outcome === 'not_sent';
+  return [...writes.filter(isUndone), ...writes.filter((write) => !isUndone(write))];
+}
+
+/** A write as the list has it; `time`: how its time is written. */
+function cellsOf(log: DeskLog, write: DeskWrite, time: (timeMs: number) => string): readonly string[] {
+  const { operation, cardId, ending, resolved, reason = '' } = write;
+  const reference = log.known(cardId)?.reference ?? '';
+  const made = resolved?.resultId ?? ending?.resultId ?? '';
+  return [time(write.timeMs), reference, cardId.slice(0, 8), nounOf(operation), endedWords(write), made, reason];
+}
+
+function looksText(log: DeskLog): string {
+  return `${plural(log.looks, 'card was', 'cards were')} looked at.`;
+}
+
+/** The session as a list that can be handed over, each line ended. */
+export function handOverText(log: DeskLog, where: string, now: number): string {
+  const rows = inOrder(log.writes).map((write) =>
+    cellsOf(log, write, (timeMs) => clockTime(timeMs, now)).map(safeText),
+  );
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => displayWidth(row[column] ?? ''))));
+  const lines = rows.map(([time = '', reference = '', card = '', what = '', ended = '', made = '', reason = '']) => {
+    const begin = [time, reference, card, what].map((cell, column) => padText(cell, widths[column] ?? 0)).join('  ');
+    return `  ${begin}  ${ended}${made === '' ? '' : `, new card ${made}`}${reason === '' ? '' : `, reason: ${reason}`}\n`;
+  });
+  return `This session (${where}): ${plural(rows.length, 'change', 'changes')}\n${lines.join('')}${looksText(log)}\n`;
+}
+
+function csvText(log: DeskLog): string {
+  const iso = (timeMs: number) => {
+    const [day = '', clock = ''] = localTime(new Date(timeMs).toISOString()).split(' ');
+    return `${day}T${clock.replace(/([+-]\d\d)$/, '$1:00')}`;
+  };
+  const rows = inOrder(log.writes).map((write) => cellsOf(log, write, iso));
+  return [HEADERS, ...rows].map((cells) => csvLine(cells.map(guardCell))).join('');
+}
+
+function markdownText(log: DeskLog, where: string, now: number): string {
+  const cell = (text: string) => markdownCode(plainText(text), '|');
+  const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |\n`;
+  const rows = inOrder(log.writes).map((write) => row(cellsOf(log, write, (timeMs) => clockTime(timeMs, now))));
+  return `# Desk session, ${cell(where)}\n\n| ${HEADERS.join(' | ')} |\n|${' --- |'.repeat(HEADERS.length)}\n${rows.join('')}\n${looksText(log)}\n`;
+}
+
+/** The file of `--report`: made at the start, and written anew after each write. */
+export class ReportFile {
+  readonly #path: string;
+  readonly #pid: number;
+  readonly #text: () => string;
+  #failure: Failure | undefined;
+
+  /** USAGE where the file exists, or its name says no form; LOCAL_IO where it cannot be made. */
+  static async create(
+    path: string,
+    log: DeskLog,
+    where: string,
+    context: Pick<Context, 'clock' | 'pid'>,
+  ): Promise<ReportFile> {
+    const ending = /\.(csv|md|markdown)$/i.exec(path)?.[1]?.toLowerCase();
+    if (ending === undefined)
+      throw usageFailure([{ where: '--report', problem: `${path} ends neither in .csv nor in .md` }]);
+    const text = () => (ending === 'csv' ? csvText(log) : markdownText(log, where, context.clock.now()));
+    try {
+      const file = await open(path, 'wx', 0o600);
+      await file.chmod(0o600);
+      await file.close();
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw ioFailure(`--report: cannot create ${path}`, error, 'unsent');
+      throw usageFailure([{ where: '--report', problem: `${path} exists, and a report never overwrites a file` }]);
+    }
+    const report = new ReportFile(path, context.pid, text);
+    const failure = await report.update();
+    if (failure !== undefined) throw failure;
+    return report;
+  }
+
+  private constructor(path: string, pid: number, text: () => string) {
+    this.#path = path;
+    this.#pid = pid;
+    this.#text = text;
+  }
+
+  /** Writes the list as it is now; a failure is the first time returned, to be said at once. */
+  async update(): Promise<Failure | undefined> {
+    try {
+      await writeFileAtomic(this.#path, this.#text(), { pid: this.#pid, what: 'the report of the desk' });
+      this.#failure = undefined;
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const isNews = this.#failure === undefined;
+      this.#failure = error;
+      return isNews ? error : undefined;
+    }
+  }
+
+  /** Why the file is not current; undefined: it is. */
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+}
