@@ -74,13 +74,13 @@ const OPTIONS: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    'card get, activate, block, reissue, calendar update, calendar subscribers list, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
+    'card get, activate, block, reissue, calendar update, calendar subscribers list, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, .xlsx, NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
   ),
   text(
     'frontdesk reads and checks the whole input before the first request. One error anywhere, the same ID twice included, is exit 2, and nothing is sent. An empty cell is omitted. --empty-cells clear sends the empty text instead.',
   ),
   text(
-    'In a workbook, store IDs, dates and numbers as text: a cell that shows another text than it stores is an error (Sheet1!C7).',
+    'In an .xlsx file, store IDs, dates and numbers as text: a cell that shows another text than it stores is an error (Sheet1!C7).',
   ),
   rows('Before it sends', {
     '--dry-run': 'print the requests and send nothing',
@@ -112,7 +112,7 @@ const OUTCOMES: readonly Block[] = [
     applied: 'the service returned that it is done',
     confirmed_by_read: 'no readable response came, but the card shows the status that was wanted',
     rejected: 'the service refused it; nothing was changed',
-    not_sent: 'proven: no byte of the request left this machine; run it again',
+    not_sent: 'proven: no byte of the request left this machine; fix the cause, then run it again',
     unknown: 'the request left, and nothing tells whether it was applied (exit 8): check first',
   }),
   text(
@@ -138,7 +138,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    'A plan is a file that holds exactly what will be sent. card activate, block and reissue, calendar update, subscribers update and event create take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one on which the run was removed, does not know of it.',
+    'A plan is a file that holds exactly what will be sent. card activate, block and reissue, calendar update, subscribers update and event create take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one where the run was deleted, would send it again.',
   ),
   examples('From the input to the results, and back', {
     'Make it; valid for 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',
@@ -171,7 +171,7 @@ const ACCESSIBILITY: readonly Block[] = [
     outcomes: 'are words, as always: Blocked, rejected, OUTCOME UNKNOWN',
   }),
   text(
-    'Esc and Ctrl-C go one step back. A paste never answers a menu or a yes/no. TERM=dumb asks in the same way, without any escape sequence. --no-input asks nothing. NO_COLOR removes colors.',
+    'At the desk, Esc and Ctrl-C go one step back; elsewhere Ctrl-C exits with 130. A paste never answers a menu or a yes/no. TERM=dumb asks in the same way, without any escape sequence. --no-input asks nothing. NO_COLOR removes colors.',
   ),
 ];
 

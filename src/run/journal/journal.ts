@@ -269,7 +269,7 @@ export class RunJournal {
       `the run's record could not be written (${this.#path})`,
       error,
       'no row was sent without its record',
-      [`free the disk, then go on with \`frontdesk runs resume ${basename(dirname(this.#path))}\``],
+      [`free the disk, then resume: \`frontdesk runs resume ${basename(dirname(this.#path))}\``],
     );
   }
 

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPages } from '../../build/pages.ts';
+import { findHelp } from '../../src/describe/help.ts';
+import { layOut } from '../../src/describe/text-block.ts';
+import { TOPIC_NAMES } from '../../src/describe/topics.ts';
+import { REGISTRY } from '../../src/registry.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+/** Words that a reader has to read twice, each with the word that is used in its place. */
+const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bway back\b/i, 'cannot be undone'],
+  [/\bthere is no way to\b/i, 'the service documents no …'],
+  [/\bread(?:ing|s)? (?:it |the card |them )?back\b/i, 'check the card'],
+  [/\bread-backs?\b/i, 'card check'],
+  [/\bsittings?\b/i, 'session'],
+  [/\bwhoever\b/i, 'you, frontdesk, the service'],
+  [/\bours\b|\bour own\b/i, 'frontdesk'],
+  [/\bplay(?:s|ed)?\b/i, 'simulate'],
+  [/\bwhat became of\b/i, 'state, outcome'],
+  [/\b(?:put|take|took|taken) (?:it |them )?back\b/i, 'restore'],
+  [/\btakes? \w+ away\b/i, 'remove, reset'],
+  [/\ball the same\b/i, 'anyway'],
+  [/\blikewise\b/i, 'say it again'],
+  [/\bin doubt\b/i, 'outcome unknown'],
+  [/\bnot shown by\b|\bshows? (?:no rule|none)\b/i, 'not documented'],
+  [/\b(?:is|are) told\b/i, 'who tells'],
+  [/\bgo(?:es)? on with\b/i, 'resume'],
+  [/\bcolou?red\b|\bcolour\b/i, 'color'],
+  [/\bno person can be asked\b/i, 'there is no terminal to ask on'],
+  [/\bprofile in use\b/i, 'current profile'],
+  [/\blies in the\b/i, 'is in'],
+  [/\bnothing real is touched\b/i, 'no real cards or calendars are affected'],
+  [/\bwrites? of many rows\b|\bmany-row runs?\b/i, 'bulk change, bulk run'],
+  [/\bas it (?:had to|was meant to) be\b/i, 'did not match what was expected'],
+  [/\brows in a row\b/i, 'consecutive rows'],
+  [/\btokens? ends in\b/i, 'expires in'],
+];
+
+function found(text: string, place: string): readonly string[] {
+  // Names of placeholders are not said.
+  const said = text.replaceAll(/\{[^}]*\}/g, '');
+  return said
+    .split('\n')
+    .flatMap((line) =>
+      BANNED.filter(([pattern]) => pattern.test(line)).map(([, instead]) => `${place}: "${line.trim()}": ${instead}`),
+    );
+}
+
+describe('plain words', () => {
+  it('on every page', () => {
+    const more = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+    const pages = [...readPages(root), ...more.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)];
+    // Tables that are made of the program's own words, and what a console prints.
+    const prose = (text: string) => text.replaceAll(/<!-- generated[\s\S]*?<!-- \/generated -->|```[\s\S]*?```/g, '');
+    expect(pages.flatMap(([path, text]) => found(prose(text), path))).toEqual([]);
+  });
+
+  it('would be named with their place', () => {
+    expect(found('There is no way back.', 'x.ts')).toEqual(['x.ts: "There is no way back.": cannot be undone']);
+  });
+});
+
+describe('help fits on a screen', () => {
+  const all = [...REGISTRY.entries.map(({ path }) => path), ...TOPIC_NAMES.map((name) => [name])];
+
+  it.each(all)('of %s in 60 lines of 100 columns', async (...path) => {
+    const { blocks } = await findHelp(path, REGISTRY);
+    expect(layOut(blocks, 100).trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it.each(REGISTRY.entries.map(({ path, summary }) => [path.join(' '), summary] as const))(
+    'with a summary of %s in 50 characters',
+    (_, summary) => {
+      expect(summary.length).toBeLessThanOrEqual(50);
+      expect(summary).toMatch(/^[A-Z][a-z]+ [^.]+$/);
+    },
+  );
+});
