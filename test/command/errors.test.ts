@@ -46,7 +46,7 @@ describe('a text without quotes', () => {
   test('several that are no card ids are counted as that', async () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids, nothing was sent:\n/);
+    expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
   });
 });
 
@@ -407,7 +407,8 @@ describe('the table of exit codes', () => {
       const { error } = JSON.parse(stderr);
       expect(error.code).toBe('UNREACHABLE');
       expect(error.outcome).toBe(outcome);
-      expect(error.message).toContain('nothing was sent');
+      // A read says nothing of what was sent.
+      expect(error.message.includes('nothing was sent')).toBe(outcome !== undefined);
     }
   });
 
