@@ -4,7 +4,7 @@ import { breakLine } from '../output/line-break.ts';
 import { makePaint } from '../output/paint.ts';
 import { shortEntry } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
-import { type DeskWrite, keyOf } from './desk-log.ts';
+import { type DeskWrite, isOpen, keyOf } from './desk-log.ts';
 
 /** How a verdict is drawn. */
 export interface VerdictStyle {
@@ -102,7 +102,8 @@ export function verdictLines(
   { width, colour, unicode, now }: VerdictStyle,
 ): readonly string[] {
   const { cardId, status, open, last } = about;
-  const newest = open.at(-1);
+  // Records that cannot be read name no open write: what this session knows of the last one stands all the same.
+  const newest = open.at(-1) ?? (last !== undefined && isOpen(last) ? last : undefined);
   const write = newest ?? last;
   if (write?.ending === undefined) return [];
   const others = open.length < 2 ? '' : ` (${plural(open.length - 1, 'more open write', 'more open writes')}: History)`;

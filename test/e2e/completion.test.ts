@@ -64,7 +64,7 @@ const CASES = [
   { words: ['frontdesk', 'calendar', 'subscribers', ''], offered: ['list', 'update'] },
   { words: ['frontdesk', '-p', 'sandbox', 'card', 'a'], offered: ['activate'] },
   { words: ['frontdesk', 'card', 'provision', 'x', '--wallet', ''], offered: ['wallet_a', 'wallet_b'] },
-  { words: ['frontdesk', '-o', ''], offered: ['csv', 'json', 'ndjson', 'table'] },
+  { words: ['frontdesk', '-o', ''], offered: ['csv', 'json', 'ndjson', 'table', 'xlsx'] },
   { words: ['frontdesk', 'card', 'block', '--rea'], offered: ['--reason'] },
   { words: ['frontdesk', 'help', 'exi'], offered: ['exit-codes'] },
   { words: ['frontdesk', 'completion', ''], offered: ['bash', 'fish', 'powershell', 'zsh'] },
@@ -113,7 +113,7 @@ describe('completion in bash', () => {
 
   it.each([
     { words: ['frontdesk', 'card', 'get', '--output', '=', 'j'], offered: ['json'] },
-    { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv'] },
+    { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv', 'xlsx'] },
     { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
     { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
     { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },

@@ -60,11 +60,11 @@ describe('an unknown outcome whose record cannot be written ends with 8', () => 
     await terminal.waitFor(/Card id/);
     terminal.type(`${CARD_ID}\r`);
     await terminal.waitFor(/Look again/);
-    terminal.type('3\r');
+    terminal.type('4\r');
     await terminal.waitFor(/Block card .*\(y\/N/);
     terminal.type('y\r');
-    await terminal.waitFor(/could\s+not\s+be\s+written[\s\S]*1 outcome unknown\) \(1 to 8\)/);
-    terminal.type('8\r');
+    await terminal.waitFor(/sent at[\s\S]*NOT KNOWN YET[\s\S]*\(1 to \d+\)/);
+    terminal.type('leave\r');
     expect((await terminal.end).code).toBe(8);
   });
 

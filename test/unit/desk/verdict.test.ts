@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { NO_OUTCOME } from '../../../src/call-outcome.ts';
+import type { DeskWrite } from '../../../src/desk/desk-log.ts';
+import { verdictLines } from '../../../src/desk/verdict.ts';
+
+const CARD = '7c0e1111-2222-3333-4444-555566667777';
+const SENT_MS = new Date(2026, 10, 25, 14, 2).getTime();
+const STYLE = { width: 200, colour: false, unicode: true, now: SENT_MS };
+
+function blockThat(ending: Partial<NonNullable<DeskWrite['ending']>>, known: Partial<DeskWrite> = {}): DeskWrite {
+  return {
+    entry: 'e1',
+    operation: OPERATIONS.cardBlock,
+    cardId: CARD,
+    timeMs: SENT_MS,
+    ending: { ...NO_OUTCOME, ...ending },
+    ...known,
+  };
+}
+
+describe('the verdict on the last write to a card', () => {
+  it.each<[string, DeskWrite, string]>([
+    ['applied', blockThat({ outcome: 'applied' }), '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+    [
+      'not sent',
+      blockThat({ outcome: 'not_sent' }),
+      '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed',
+    ],
+    [
+      'refused',
+      blockThat({ outcome: 'rejected', httpStatus: 409 }),
+      '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed',
+    ],
+    [
+      'unknown, and the records name no open write because they cannot be read',
+      blockThat({ outcome: 'unknown' }),
+      '▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look again in a minute',
+    ],
+    [
+      'unknown and superseded',
+      blockThat({ outcome: 'unknown' }, { supersededBy: 'e2' }),
+      '▲ The block of 14:02 does not matter any more: a later write was done',
+    ],
+  ])('that ended %s', (_, last, line) => {
+    expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
+  });
+});
