@@ -25,7 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: 'void journal.intent({ row, id, ...task.aboutOf?.(this.row) }).catch(() => {});',
       },
     ],
-    seed: 97,
+    seed: 631,
   },
   {
     wrong: 'a torn tail of a journal stays',
