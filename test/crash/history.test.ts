@@ -77,7 +77,9 @@ describe('the history, killed at each step', () => {
       expect([[...young], [...young, '2 applied', '1 applied']]).toContainEqual(await known(home));
       expect((await run(home, {}, args)).code).toBe(0);
       expect(await known(home)).toEqual(young);
-      expect(readdirSync(home.stateDir).filter((name) => name !== 'history.jsonl')).toEqual(['open-writes.json']);
+      // The index of open writes may be there: it is made anew from the history.
+      const left = readdirSync(home.stateDir).filter((name) => !['history.jsonl', 'open-writes.json'].includes(name));
+      expect(left).toEqual([]);
     });
     process.stdout.write(`prune: ${steps} steps\n`);
     expect(steps).toBeGreaterThan(FEWEST_STEPS);
