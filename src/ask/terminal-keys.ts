@@ -106,7 +106,7 @@ export class TerminalKeys {
     return this.#pieces !== first;
   }
 
-  /** Something was pasted before anybody listened, and thrown away. */
+  /** Something was pasted while nobody listened, before or at the end, and thrown away. */
   get wasPasted(): boolean {
     return this.#wasPasted;
   }
@@ -123,6 +123,9 @@ export class TerminalKeys {
     const { input } = this.#streams;
     this.#heard = undefined;
     this.#isClosed = true;
+    // What arrived in this turn is thrown away as well, and a paste of which only a part came.
+    this.#takeArrived();
+    if (this.#pasted !== undefined) this.#wasPasted = true;
     clearTimeout(this.#restTimer);
     input.off('data', this.#hear).off('end', this.#end);
     input.pause();

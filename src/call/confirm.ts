@@ -1,5 +1,5 @@
 import { isPast } from '../api/iso-date.ts';
-import { actionOf, nounOf, settledBy, targetStatus } from '../api/operation.ts';
+import { actionOf, nounOf, targetStatus } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -97,9 +97,7 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
   const lines = [
     ...(isThatWay ? [`  The card is ${aim} already. A second ${noun} is sent all the same.`] : []),
     ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
-    ...(effect.confirm && !(isThatWay && settledBy(call.operation) !== undefined)
-      ? [`  There is no way back from a ${noun}.`]
-      : []),
+    ...(effect.confirm ? [`  There is no way back from a ${noun}.`] : []),
   ];
   return lines
     .flatMap((line) => [...breakLine(line, columns), ''])

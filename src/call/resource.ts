@@ -2,7 +2,7 @@ import { Card } from '../api/card.ts';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type CallCommand, operationOf } from '../command/command.ts';
-import type { Answer, CallInput, CallResult } from '../http/call.ts';
+import type { Answer, CallInput, CallOptions, CallResult } from '../http/call.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
@@ -13,10 +13,15 @@ export function cardRead(cardId: string): CallInput {
 }
 
 /** Makes one call; returns how it ended. */
-export async function callService(session: Session, call: CallInput, abort?: AbortSignal): Promise<CallResult> {
+export async function callService(
+  session: Session,
+  call: CallInput,
+  abort?: AbortSignal,
+  more: Pick<CallOptions, 'keepsLongError'> = {},
+): Promise<CallResult> {
   const { client } = await session.service(call.operation.family);
   const { policy, listener } = session;
-  return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }) });
+  return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }), ...more });
 }
 
 /** Returns the answer of a call, its notices reported; throws its failure. */
@@ -28,7 +33,7 @@ export async function takeAnswer(session: Session, result: CallResult): Promise<
 
 /** Makes one read; returns its resource. */
 export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {
-  return (await takeAnswer(session, await callService(session, call))).resource;
+  return (await takeAnswer(session, await callService(session, call, undefined, { keepsLongError: true }))).resource;
 }
 
 /** How people see one resource of a command on a terminal. */

@@ -64,6 +64,7 @@ export async function recordedCall(
       },
       abort: interrupt.abort,
       stopping: interrupt.stopping,
+      keepsLongError: session.via !== 'mcp',
     });
     isUnknown = result.ending.outcome === 'unknown';
     // First of all, and whatever comes of it: the answer that is given once has its place still to find.

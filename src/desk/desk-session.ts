@@ -48,6 +48,7 @@ async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<V
     return await act();
   } finally {
     keys.close();
+    if (keys.wasPasted) wait.pasted();
   }
 }
 

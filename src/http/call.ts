@@ -96,6 +96,8 @@ export interface CallOptions {
   readonly policy: CallPolicy;
   readonly listener?: CallListener;
   readonly pacer?: Pacer;
+  /** The body of an error is kept whole: for a call that no other goes beside, and whose failure is soon printed. */
+  readonly keepsLongError?: boolean | undefined;
   /** Aborted: stop now; a write in flight is `unknown`. Its reason may be the signal, which gives the exit code. */
   readonly abort?: AbortSignal;
   /** Aborted: begin nothing new, but let a request that may have left finish; one still connecting is given up. */

@@ -64,16 +64,19 @@ export function beginningOf(body: readonly Uint8Array[]): string {
   return byteLength(body) > BEGINNING_BYTES ? text.slice(0, -LONGEST_TOKEN) : text;
 }
 
-/** Reads the body of an error as far as it can; nothing in it makes this fail. Its bytes are taken out of the list. */
-export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply {
+/**
+ * Reads the body of an error as far as it can; nothing in it makes this fail. Its bytes are taken out of the list.
+ * `keepsLong`: whole as long as one answer may have so much memory; else a long one is kept in part.
+ */
+export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = false): ErrorReply {
   const length = byteLength(body);
   const beginning = beginningOf(body);
   let json: JsonValue | undefined;
   if (length > MAX_ERROR_JSON_BYTES) return errorReplyOf(undefined, beginning, mask);
   try {
     const text = takeUtf8(body);
-    if (text.length > MAX_KEPT) return partOf(text, beginning, mask);
-    json = parseJson(text);
+    if (text.length > MAX_KEPT && !keepsLong) return partOf(text, beginning, mask);
+    json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
   } catch {
     // Any reason not to be JSON has the same consequence here: it is shown as text.
   }

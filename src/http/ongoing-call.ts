@@ -246,11 +246,11 @@ class OngoingCall {
   }
 
   #send(input: CallInput, own: boolean, onSend: () => void, isFollowed?: () => boolean): Promise<Verdict> {
-    const { policy, abort, stopping, listener, pacer } = this.#options;
+    const { policy, abort, stopping, listener, pacer, keepsLongError } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isFollowed, isAwaited: pacer?.isAwaited };
-    return this.#sendOnce(input, this.#token, listener, exchangeOptions);
+    return this.#sendOnce(input, this.#token, listener, { ...exchangeOptions, keepsLongError });
   }
 
   /** Reads back what was written, and once more after a pause; undefined: no operation shows it. Only `settledBy` settles a write: a delayed request can still land. */

@@ -16,7 +16,7 @@ import {
   type Phase,
   type Reply,
 } from '../wire/exchange.ts';
-import type { CallInput } from './call.ts';
+import type { CallInput, CallOptions } from './call.ts';
 import {
   beginningOf,
   type ErrorReply,
@@ -65,7 +65,7 @@ export interface FailedAttempt {
 export type Verdict = Accepted | FailedAttempt;
 
 /** What is asked of an answer: `target` of a raw call, which any JSON answers because its shape is not known. */
-type Asked = Pick<CallInput, 'operation' | 'params' | 'target'>;
+type Asked = Pick<CallInput, 'operation' | 'params' | 'target'> & Pick<CallOptions, 'keepsLongError'>;
 
 /** Failures before the first byte that the next try shows again. */
 const FINAL: ReadonlySet<BreakLabel> = new Set([
@@ -115,7 +115,8 @@ export function isSuccess(status: number): boolean {
 function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
   const head = headOf(reply.status, reply.headers, mask);
   const phase = 'answered';
-  if (!isSuccess(head.status)) return failed(head, asked, nowMs, { phase, error: readErrorReply(reply.body, mask) });
+  if (!isSuccess(head.status))
+    return failed(head, asked, nowMs, { phase, error: readErrorReply(reply.body, mask, asked.keepsLongError) });
   const read = readResource(reply, asked, mask);
   if ('problem' in read) return failed(head, asked, nowMs, { phase, ...read });
   const { resource } = read;

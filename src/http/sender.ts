@@ -4,7 +4,7 @@ import { printJsonPieces } from '../json/print.ts';
 import { shorten } from '../json/shorten.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { byteLength, type Exchange, type ExchangeOptions, type WireRequest } from '../wire/exchange.ts';
-import type { CallInput, CallListener, Endpoint } from './call.ts';
+import type { CallInput, CallListener, CallOptions, Endpoint } from './call.ts';
 import { beginningOf, memoryLeft } from './error-reply.ts';
 import { maskMembers, TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
@@ -71,7 +71,7 @@ export type Send = (
   input: CallInput,
   token: string,
   listener: CallListener | undefined,
-  options: ExchangeOptions,
+  options: ExchangeOptions & Pick<CallOptions, 'keepsLongError'>,
 ) => Promise<Verdict>;
 
 /** What sends the requests of all calls to one site. */
@@ -92,6 +92,6 @@ export function openSender(endpoint: Endpoint): Send {
     const exchange = await transport.exchange({ ...wire, headers }, options);
     if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));
     if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
-    return judge(exchange, input, clock.now(), mask);
+    return judge(exchange, { ...input, keepsLongError: options.keepsLongError }, clock.now(), mask);
   };
 }

@@ -176,13 +176,13 @@ describe('on a terminal block and reissue ask', () => {
 describe('the question', () => {
   test('shows a given reason, and that there is no way back', async () => {
     const { text } = await answered(BLOCK, 'n\r');
-    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason {8}lost\n {2}There is no way back from a block\.\n/);
+    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}There is no way back from a block\.\n/);
     expect(text).not.toContain('already');
   });
 
   test.each([
-    ['block', 'BLOCKED', 'The card is BLOCKED already.'],
-    ['reissue', 'REISSUED', 'The card is REISSUED already.'],
+    ['block', 'BLOCKED', 'The card is BLOCKED already. A second block is sent all the same.'],
+    ['reissue', 'REISSUED', 'The card is REISSUED already. A second reissue is sent all the same.'],
   ])('says before a %s when the card is %s', async (verb, status, told) => {
     const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
     expect(text).toContain(`  ${told}\n  There is no way back from a ${verb}.\n`);

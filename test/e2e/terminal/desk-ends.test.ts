@@ -123,6 +123,9 @@ describe.concurrent('a write under way at the desk', () => {
     terminal.type(ESCAPE);
     terminal.type('\u001b[200~a1b2c3d4-2222-3333-4444-555566667777\r\u001b[201~');
     terminal.type(DOWN);
+    // The seconds of the wait are drawn anew: what was typed before has been read.
+    await terminal.more();
+    await terminal.more();
     service.answer();
     await terminal.waitFor(/pasted while waiting, not used: press it again[\s\S]*BLOCKED at[\s\S]*Look again/);
     terminal.type('leave\r');
