@@ -30,7 +30,7 @@ import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { sayOpenRows } from './open-rows.ts';
-import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
+import { countApprovals, planState, readPlan, refuseOtherRows, writePlanView } from './plan-review.ts';
 import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { rowsOfRun, storedOf, storeOptions } from './run-input.ts';
@@ -163,6 +163,8 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     const message = `run ${begun.run} applied another plan, whose hash begins with the same ${header.plan}`;
     throw Failure.unsent('USAGE', message, { hints: ['make the plan again'] });
   }
+  // That of an earlier build, which kept no rows, is refused when it would be taken up.
+  if (begun?.stored !== undefined) refuseOtherRows({ folder, header: begun }, plan);
   refusePlan(session, plan, begun !== undefined);
   const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
   const { approvals: approved = [], uncounted = [] } = counted ?? {};

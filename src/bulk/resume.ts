@@ -10,7 +10,7 @@ import { showRun } from '../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
-import { countApprovals, readPlan } from './plan-review.ts';
+import { countApprovals, readPlan, refuseOtherRows } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import {
@@ -95,10 +95,11 @@ async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> 
   }
   const { plan: path } = folder;
   const plan = await readPlan(session, path);
-  const isOther = plan.fileSha256 !== storedRowsOf(run).sha256;
-  if (isOther || planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
-    throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${plan.header.plan})`);
+  const { plan: id, operation } = plan.header;
+  if (plan.sha256 !== header.inputSha256 || planRunName(id) !== header.run || operation !== header.operation) {
+    throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${id})`);
   }
+  refuseOtherRows(run, plan);
   const { approvals } = await countApprovals(session, path, path);
-  return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
+  return { kind: 'plan', plan: id, rows: header.rows, approved: approvals.length };
 }

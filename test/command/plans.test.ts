@@ -657,7 +657,7 @@ describe('an expired plan that was begun before', () => {
     const folder = join(runs, `plan-${after?.plan}`);
     renameSync(join(runs, `plan-${before?.plan}`), folder);
     const bytes = readFileSync(planned.path);
-    writeFileSync(join(folder, 'input'), bytes);
+    writeFileSync(join(folder, 'plan'), bytes);
     const header = JSON.parse(readFileSync(join(folder, 'header.json'), 'utf8'));
     const inputSha256 = createHash('sha256').update(bytes).digest('hex');
     writeFileSync(join(folder, 'header.json'), JSON.stringify({ ...header, run: `plan-${after?.plan}`, inputSha256 }));

@@ -56,7 +56,7 @@ async function stopped(stage: Stage): Promise<void> {
 const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson', '--timeout', '30s'];
 
 describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
-  const places = ['', 'runs', 'runs/may', 'runs/may/input', 'runs/may/header.json', 'runs/may/journal.jsonl'];
+  const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
   it.each(places)('"%s" is not believed when others can write to it, and one command fixes it', async (place) => {
     const stage = await onStage();
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     const stage = await onStage();
     await stopped(stage);
     await stage.run(['card', 'block', '--from', '-', '--run', 'june', '--yes']);
-    chmodSync(join(stage.home.stateDir, 'runs/may/input'), 0o666);
+    chmodSync(join(stage.home.stateDir, 'runs/may/rows'), 0o666);
     const listed = await stage.run(['runs', 'list', '--json']);
     expect(listed.code).toBe(4);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ run: 'june' }]);
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     expect((await stage.run(RESUME)).code).toBe(4);
     expect((await stage.run(['doctor'])).code).toBe(0);
     expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
-    sh('chmod 600 may/input; mv may ../elsewhere; ln -s ../elsewhere may', join(stage.home.stateDir, 'runs'));
+    sh('chmod 600 may/rows; mv may ../elsewhere; ln -s ../elsewhere may', join(stage.home.stateDir, 'runs'));
     for (const listing of [
       ['runs', 'list', '--json'],
       ['history', '--json'],
@@ -177,9 +177,23 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
     return { stage, work, run: join(stage.home.stateDir, 'runs', run) };
   }
 
+  const HASH_OF = (file: string) => `$(sha256sum "$run/${file}" | cut -c1-64)`;
+  const CHANGE_ROWS = `old=${HASH_OF('rows')}; sed -i s/ACTIVE/ACTIVF/ "$run/rows"`;
+  const CHANGE_HASH = `sed -i "s/$old/${HASH_OF('rows')}/" "$run/header.json"`;
+  const OTHER_ROWS: readonly (readonly [what: string, script: string, code: number, says: string])[] = [
+    ['whose rows were changed', CHANGE_ROWS, 2, 'were changed after they were written'],
+    ['whose rows were changed with their hash', `${CHANGE_ROWS}; ${CHANGE_HASH}`, 2, 'keeps other rows than those of'],
+    [
+      'whose rows are read another way',
+      'sed -i s/cardId/cardID/ "$run/header.json"',
+      2,
+      'keeps other rows than those of',
+    ],
+  ];
+
   it('is resumed with the signatures that it keeps', async () => {
     const { stage, run, work } = await approved();
-    expect(existsSync(join(run, 'input.ann.sig'))).toBe(true);
+    expect(existsSync(join(run, 'plan.ann.sig'))).toBe(true);
     sh('rm p.plan p.plan.ann.sig', work);
     const before = stage.posts();
     const resumed = await stage.run(RESUME);
@@ -188,15 +202,26 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
     expect(stage.posts()).toBeGreaterThan(before);
   });
 
-  it.each([
-    ['without its signatures', 'rm "$run/input.ann.sig"', 5, 'go on with `plan apply` and the file of the plan'],
+  it.each<(typeof OTHER_ROWS)[number]>([
+    ['without its signatures', 'rm "$run/plan.ann.sig"', 5, 'go on with `plan apply` and the file of the plan'],
     ['whose signer is no longer listed', 'echo "ann $(cat bob.pub)" > allowed', 5, '1 missing'],
-    ['whose copy was changed', 'sed -i s/ACTIVE/ACTIVF/ "$run/input"', 2, 'changed'],
+    ['whose copy was changed', 'sed -i s/ACTIVE/ACTIVF/ "$run/plan"', 2, 'its hash is not that of the file'],
+    ...OTHER_ROWS,
   ])('is not resumed %s', async (_, script, code, says) => {
     const { stage, run, work } = await approved();
     sh(script.replaceAll('$run', run), work);
     const before = stage.posts();
     const refused = await stage.run(RESUME);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code, stdout: '' });
+    expect(refused.stderr).toContain(says);
+    expect(stage.posts()).toBe(before);
+  });
+
+  it.each(OTHER_ROWS)('is not gone on with by its plan %s', async (_, script, code, says) => {
+    const { stage, run, work } = await approved();
+    sh(script.replaceAll('$run', run), work);
+    const before = stage.posts();
+    const refused = await stage.run(['plan', 'apply', 'p.plan', '--yes', '--timeout', '30s']);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code, stdout: '' });
     expect(refused.stderr).toContain(says);
     expect(stage.posts()).toBe(before);

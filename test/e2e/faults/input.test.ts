@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
 import type { RunResult } from '../../support/run-frontdesk.ts';
@@ -148,10 +148,12 @@ describe.concurrent('input', () => {
       const other = await stage.run(activate);
       expect({ code: other.code, stdout: other.stdout }).toEqual({ code: 2, stdout: '' });
       expect(other.stderr).toContain('its input is another one');
-      stage.file('../state/runs/monday/input', `${OTHER_ID}\n`);
+      const rows = readFileSync(stage.path('../state/runs/monday/rows'), 'utf8');
+      expect(rows).toContain(CARD_ID);
+      stage.file('../state/runs/monday/rows', rows.replace(CARD_ID, OTHER_ID));
       const changed = await stage.run(['runs', 'resume', 'monday']);
       expect({ code: changed.code, stdout: changed.stdout }).toEqual({ code: 2, stdout: '' });
-      expect(changed.stderr).toContain('was changed after it was copied');
+      expect(changed.stderr).toContain('the rows of run monday were changed after they were written');
       expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
     }));
 
