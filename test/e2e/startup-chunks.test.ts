@@ -115,7 +115,7 @@ describe('the weight of what every call loads', () => {
   it.each([
     ['base.cjs', 30_700],
     ['help.cjs', 11_000],
-    ['call.cjs', 248_000],
+    ['call.cjs', 249_000],
     ['transport.cjs', 240_000],
   ])('%s stays below %i bytes', (name, limitBytes) => {
     expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
