@@ -36,8 +36,8 @@ export function textOf({ kind, keys }: Input, firstName = 'New'): string {
   }
 }
 
-export const fileOf = (run: string, { kind }: Input): string => `/work/${run}.${kind === 'activate' ? 'txt' : 'csv'}`;
-export const olderOf = (run: string): string => `/work/${run}-older.csv`;
+export const fileOf = (run: string, { kind }: Input): string => `/jobs/${run}.${kind === 'activate' ? 'txt' : 'csv'}`;
+export const olderOf = (run: string): string => `/jobs/${run}-older.csv`;
 
 function writeOf(kind: Kind, key: string): readonly string[] {
   const command = COMMANDS[kind];
@@ -82,7 +82,7 @@ export function commandOf(deed: Deed, { inputs, timeoutS }: Plan): readonly stri
     case 'results':
       return ['runs', 'results', deed.run, '-o', 'ndjson'];
     case 'revert':
-      return ['runs', 'revert', deed.run, '--plan', `/work/revert-${deed.number}.ndjson`, '-o', 'json'];
+      return ['runs', 'revert', deed.run, '--plan', `/jobs/revert-${deed.number}.ndjson`, '-o', 'json'];
     case 'history':
       return ['history', '-o', 'json', '--limit', '1000'];
     case 'reconcile':

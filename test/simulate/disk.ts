@@ -51,7 +51,7 @@ export class SimulatedDisk {
     this.#nowMs = nowMs;
     this.#worldMs = worldMs;
     this.root = this.#make(true, 0o755);
-    for (const path of ['/tmp', '/home', '/home/ann', '/work']) this.folder(path, path === '/tmp' ? 0o1777 : 0o700);
+    for (const path of ['/tmp', '/home', '/home/ann', '/jobs']) this.folder(path, path === '/tmp' ? 0o1777 : 0o700);
   }
 
   #make(isFolder: boolean, mode: number): Inode {

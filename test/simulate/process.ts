@@ -359,7 +359,7 @@ export class SimulatedProcess implements Owner {
         execArgv: [],
         exitCode: undefined,
         exit: (code?: number) => this.#exit(Number(code ?? node['exitCode'] ?? 0)),
-        cwd: () => '/work',
+        cwd: () => '/jobs',
         getuid: () => UID,
         umask: () => 0o022,
         uptime: () => 60,

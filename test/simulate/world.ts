@@ -158,7 +158,7 @@ export class World {
 
   #applyRevert(machine: number, deed: Deed, printed: string, then: () => void): void {
     const { plan } = JSON.parse(printed);
-    const argv = ['plan', 'apply', `/work/revert-${deed.number}.ndjson`, '--yes', '-o', 'ndjson'];
+    const argv = ['plan', 'apply', `/jobs/revert-${deed.number}.ndjson`, '--yes', '-o', 'ndjson'];
     this.#start(machine, argv, { deed, run: `plan-${plan}` }, then);
   }
 
