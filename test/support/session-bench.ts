@@ -11,8 +11,9 @@ import { Session, type SessionParts } from '../../src/session.ts';
 import { type ResolvedProfile, resolvePreferences } from '../../src/settings/resolve.ts';
 import { NO_SETTINGS } from '../../src/settings/settings.ts';
 import type { Exchange, WireRequest } from '../../src/wire/exchange.ts';
+import { temporaryFolder } from '../unit/files/place.ts';
 import { answer, baseUrl, CARD_ID, card } from '../unit/http/fakes.ts';
-import { FakeClock, temporaryFolder } from '../unit/run/fakes.ts';
+import { FakeClock } from '../unit/run/fakes.ts';
 
 const URL = 'https://api.example.com';
 

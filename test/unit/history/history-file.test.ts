@@ -11,7 +11,7 @@ import {
   readLines,
   readLinesBack,
 } from '../../../src/history/history-file.ts';
-import { temporaryFolder } from '../run/fakes.ts';
+import { temporaryFolder } from '../files/place.ts';
 
 const { open, stat } = fs.promises;
 const PIECE = 262_144;

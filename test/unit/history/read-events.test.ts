@@ -10,7 +10,8 @@ import { readLinesBack } from '../../../src/history/history-file.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
 import { type HistoryFilter, readHistory } from '../../../src/history/read.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { ended, FakeClock, temporaryFolder } from '../run/fakes.ts';
+import { temporaryFolder } from '../files/place.ts';
+import { ended, FakeClock } from '../run/fakes.ts';
 
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
 import { type HistoryFilter, readHistory, recordsBegin, showHistory } from '../../../src/history/read.ts';
 import { beginRun } from '../../../src/run/run-store.ts';
-import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../run/fakes.ts';
+import { temporaryFolder } from '../files/place.ts';
+import { ended, FakeClock, runPlan, runPorts } from '../run/fakes.ts';
 
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
 const isoAt = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString();

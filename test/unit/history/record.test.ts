@@ -8,7 +8,8 @@ import { readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { beginRun } from '../../../src/run/run-store.ts';
-import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../run/fakes.ts';
+import { temporaryFolder } from '../files/place.ts';
+import { ended, FakeClock, runPlan, runPorts } from '../run/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;

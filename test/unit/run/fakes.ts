@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts';
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/failure.ts';
@@ -11,6 +9,7 @@ import { type Given, type Row, RowMaker, type RowShape } from '../../../src/rows
 import { failedCall, type RowResult } from '../../../src/run/row-outcome.ts';
 import type { NewRun, RunPorts } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import { temporaryFolder } from '../files/place.ts';
 
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
 
@@ -149,19 +148,6 @@ export function planOf(
     ...more,
   };
 }
-
-const folders: string[] = [];
-
-/** A fresh folder that is removed after the tests of the file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-test-'));
-  folders.push(folder);
-  return folder;
-}
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPorts {
   return { stateDir, clock: new FakeClock(), pid: process.pid, random: () => 0.5, ...more };

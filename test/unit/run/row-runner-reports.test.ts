@@ -13,6 +13,7 @@ import { printedRow, storedRow } from '../../../src/run/row-result.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { RunTally } from '../../../src/run/run-tally.ts';
 import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
+import { temporaryFolder } from '../files/place.ts';
 import {
   answered,
   CARD_SHAPE,
@@ -22,7 +23,6 @@ import {
   heldBack,
   planOf,
   rejected,
-  temporaryFolder,
   unknown,
   unreachable,
 } from './fakes.ts';

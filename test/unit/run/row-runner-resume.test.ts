@@ -3,6 +3,7 @@ import type { CallResult } from '../../../src/http/call.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import { temporaryFolder } from '../files/place.ts';
 import {
   answered,
   FakeSignals,
@@ -13,7 +14,6 @@ import {
   runPlan,
   runPorts,
   type TestRow,
-  temporaryFolder,
   unknown,
   unreachable,
 } from './fakes.ts';

@@ -6,6 +6,7 @@ import { Progress, type Waited } from '../../../src/run/progress.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import { temporaryFolder } from '../files/place.ts';
 import {
   answered,
   FakeClock,
@@ -17,7 +18,6 @@ import {
   runPlan,
   runPorts,
   type TestRow,
-  temporaryFolder,
   unknown,
 } from './fakes.ts';
 

@@ -15,6 +15,7 @@ import {
   staleRunWarning,
 } from '../../../src/run/run-store.ts';
 import { StoredRun } from '../../../src/run/stored-run.ts';
+import { temporaryFolder } from '../files/place.ts';
 import {
   answered,
   CARD_SHAPE,
@@ -27,7 +28,6 @@ import {
   rowsTo,
   runPlan,
   runPorts,
-  temporaryFolder,
 } from './fakes.ts';
 
 /** No process has this pid: Linux ends at 4194304, others far below. */

@@ -7,17 +7,8 @@ import { requireRun } from '../../../../src/run/run-folder.ts';
 import { showRun } from '../../../../src/run/run-list.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../../src/run/run-store.ts';
 import { StoredRun } from '../../../../src/run/stored-run.ts';
-import {
-  answered,
-  failed,
-  planOf,
-  rejected,
-  runPlan,
-  runPorts,
-  temporaryFolder,
-  unknown,
-  unreachable,
-} from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
+import { answered, failed, planOf, rejected, runPlan, runPorts, unknown, unreachable } from '../fakes.ts';
 
 /** How one attempt ends. */
 const ENDS = {

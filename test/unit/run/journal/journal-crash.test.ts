@@ -5,7 +5,8 @@ import { Failure } from '../../../../src/failure.ts';
 import { type AppendFile, openAppendFile } from '../../../../src/run/journal/append-file.ts';
 import { RunJournal } from '../../../../src/run/journal/journal.ts';
 import { runRows } from '../../../../src/run/row-runner.ts';
-import { answered, FakeClock, failed, HELD, planOf, temporaryFolder } from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
+import { answered, FakeClock, failed, HELD, planOf } from '../fakes.ts';
 
 const ROWS = 5;
 const CONCURRENCY = 2;

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/failure.ts';
 import { type RunAudit, RunJournal } from '../../../../src/run/journal/journal.ts';
-import { ended, FakeClock, HELD, temporaryFolder } from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
+import { ended, FakeClock, HELD } from '../fakes.ts';
 
 const ROWS = 10;
 

@@ -10,7 +10,8 @@ import { RowStates } from '../../../../src/run/journal/row-states.ts';
 import { runRows } from '../../../../src/run/row-runner.ts';
 import { beginRun, resumeRun } from '../../../../src/run/run-store.ts';
 import { putLock } from '../../files/locks.ts';
-import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporaryFolder } from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
+import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts } from '../fakes.ts';
 
 const ROWS = 6;
 

@@ -18,7 +18,8 @@ import { RunJournal } from '../../../../src/run/journal/journal.ts';
 import { scanJournal } from '../../../../src/run/journal/reader.ts';
 import { isRowRecord } from '../../../../src/run/journal/record.ts';
 import { RowStates } from '../../../../src/run/journal/row-states.ts';
-import { ended, FakeClock, HELD, temporaryFolder } from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
+import { ended, FakeClock, HELD } from '../fakes.ts';
 
 const ROWS = 10;
 

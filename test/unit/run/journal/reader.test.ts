@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
 import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
-import { temporaryFolder } from '../fakes.ts';
+import { temporaryFolder } from '../../files/place.ts';
 
 /** What a reader keeps of a journal at a time, and what a scan reads at a time. */
 const BLOCK = 256 * 1024;
