@@ -125,7 +125,7 @@ async function secretFaults(
 ): Promise<readonly Fault[]> {
   if (sensitiveOf(operation).length === 0) return [];
   const { problemOfOut } = await import('../command/out-file.ts');
-  const problem = await problemOfOut(out);
+  const problem = problemOfOut(out);
   if (problem !== undefined) return [{ where: '--out', problem }];
   if (common.query === undefined || out !== undefined) return [];
   return [{ where: '--query', problem: 'needs --out: what a query does not find would be lost, and comes once' }];

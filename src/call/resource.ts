@@ -1,5 +1,5 @@
 import { Card } from '../api/card.ts';
-import type { Operation } from '../api/operation.ts';
+import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type CallCommand, operationOf } from '../command/command.ts';
 import type { Answer, CallInput, CallOptions, CallResult } from '../http/call.ts';
@@ -36,9 +36,11 @@ export async function readResource(session: Session, call: CallInput): Promise<J
   return (await takeAnswer(session, await callService(session, call, undefined, { keepsLongError: true }))).resource;
 }
 
-/** How people see one resource of a command on a terminal. */
-export function viewOf(command: CallCommand): { readonly view?: 'card' } {
-  return operationOf(command).response === Card ? { view: 'card' } : {};
+/** How people see one resource of a command on a terminal: what is given once is never cut. */
+export function viewOf(command: CallCommand): { readonly view?: 'card' | 'whole' } {
+  const operation = operationOf(command);
+  if (sensitiveOf(operation).length > 0) return { view: 'whole' };
+  return operation.response === Card ? { view: 'card' } : {};
 }
 
 /** The columns that the answer of this operation can have: a choice of operations has those of all. */

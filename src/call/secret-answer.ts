@@ -52,27 +52,25 @@ export async function placeOfSecrets(
       hints: ['give --out <file>, or --show-sensitive to print it'],
     });
   }
-  const offered = await freeName(call);
-  for (let question = `File for the secrets, which are given once (Enter = ${offered}, - = show them here)`; ; ) {
-    const typed = await prompt.text(question, () => true);
-    const path = typed === '' ? offered : typed;
-    if (path === '-') {
-      session.showSensitive();
-      return undefined;
-    }
-    const isAnswer = /^(?:y|n|yes|no)$/i.test(path);
-    const problem = isAnswer ? 'is no file name: the yes or no comes after it' : await problemOfOut(path);
-    if (problem === undefined) return path;
-    question = `${path} ${problem}. Another file (Enter = ${offered}, - = show them here)`;
-  }
+  const offered = freeName(call);
+  const judge = (typed: string) => {
+    if (typed === '' || typed === '-') return true;
+    if (/^(?:y|n|yes|no)$/i.test(typed)) return `${typed} is no file name: the yes or no comes after it`;
+    return problemOfOut(typed) ?? true;
+  };
+  const question = `File for the secrets, which are given once (Enter = ${offered}, - = show them here)`;
+  const typed = await prompt.text(question, judge);
+  if (typed !== '-') return typed === '' ? offered : typed;
+  session.showSensitive();
+  return undefined;
 }
 
 /** A name in this folder that no file has yet: `provision-7c0e1111-wallet_a.json`. */
-async function freeName({ operation, params }: SingleCall['call']): Promise<string> {
+function freeName({ operation, params }: SingleCall['call']): string {
   const wallet = operation.name.split('.').at(-1);
   const name = `provision-${params['cardId']?.slice(0, 8)}-${wallet}`;
   let path = `${name}.json`;
-  for (let number = 2; (await problemOfOut(path)) !== undefined; number += 1) path = `${name}-${number}.json`;
+  for (let number = 2; problemOfOut(path) !== undefined; number += 1) path = `${name}-${number}.json`;
   return path;
 }
 

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { OPERATIONS } from '../api/operations.ts';
 import type { OutputPort } from '../context.ts';
 import { type Failure, usageFailure } from '../failure.ts';
@@ -8,17 +8,23 @@ import { type Command, isBulk } from './command.ts';
 import { callGiven, type Given } from './read-given.ts';
 
 /** What is wrong with the path of `--out`, or undefined. `instead`: how the result is shown without a file. */
-export async function problemOfOut(
+export function problemOfOut(
   path: string | undefined,
   instead = 'on stdout, --json and --show-sensitive show the result',
-): Promise<string | undefined> {
+): string | undefined {
   if (path === undefined) return undefined;
   if (path === '' || path === '-') return `must be a new file: ${instead}`;
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
+  return isThere(path) ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
+}
+
+/** A link that leads nowhere is there too. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a command prints workbooks: it has the option that says where they go. */
@@ -40,7 +46,7 @@ export async function workbookFaults(
     const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
     return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];
   }
-  const problem = await problemOfOut(out, 'without --out it goes to stdout');
+  const problem = problemOfOut(out, 'without --out it goes to stdout');
   if (problem !== undefined) return [usageFailure([{ where: '--out', problem }])];
   if (out !== undefined || !stdout.isTerminal) return [];
   const hints = ['give --out <file>, a new file that only you can read'];

@@ -83,7 +83,7 @@ export type Result =
       readonly kind: 'resource';
       readonly resource: JsonValue;
       readonly columns: readonly Column[];
-      readonly view?: 'card';
+      readonly view?: 'card' | 'whole';
     }
   /** `document` is what json prints, the rows unless it says otherwise; `rows` is what the other formats print. */
   | {

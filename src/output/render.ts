@@ -13,6 +13,7 @@ import {
   type Surroundings,
 } from './options.ts';
 import type { Query } from './query.ts';
+import { safeText } from './safe-text.ts';
 
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;
@@ -204,6 +205,9 @@ async function renderResource(
   if (options.columns === undefined && options.format === 'csv') {
     const { writeCsvResource } = await import('./csv.ts');
     await writeCsvResource(resource, options, stdout);
+  } else if (view === 'whole' && options.format === 'table' && stdout.isTerminal && isJsonObject(resource)) {
+    const chosen = options.columns === undefined ? undefined : columns.map(({ name }) => name);
+    await writeWhole(resource, chosen, options, stdout);
   } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
     await renderForPeople(resource, view, result.columns, options, stdout);
   } else {
@@ -211,9 +215,30 @@ async function renderResource(
   }
 }
 
+/**
+ * What is shown once: each member's name, and its value below. The terminal wraps a long value, so a copy of it has no
+ * line breaks.
+ */
+async function writeWhole(
+  resource: JsonObject,
+  chosen: readonly string[] | undefined,
+  { colour, header }: OutputOptions,
+  stdout: OutputPort,
+): Promise<void> {
+  const [{ flatten }, { makePaint }] = await Promise.all([import('./csv.ts'), import('./paint.ts')]);
+  const paint = makePaint(colour);
+  const isChosen = (name: string) => chosen?.some((each) => name === each || name.startsWith(`${each}.`)) !== false;
+  const members = flatten(resource).filter(([name]) => isChosen(name));
+  const lines = members.flatMap(([name, value]) => [
+    ...(header ? [paint.bold(safeText(name))] : []),
+    safeText(cellText(value)),
+  ]);
+  await stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
 async function renderForPeople(
   resource: JsonObject,
-  view: 'card' | undefined,
+  view: 'card' | 'whole' | undefined,
   known: readonly Column[],
   options: OutputOptions,
   stdout: OutputPort,

@@ -280,6 +280,44 @@ test.each([
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
+it.each([
+  [80, 24],
+  [60, 20],
+] as const)('is shown whole on a terminal of %i by %i, with nothing between its characters', async (columns, rows) => {
+  const home = createHome();
+  const long = Array.from({ length: 840 }, (_, at) => String.fromCharCode(97 + (at % 26))).join('');
+  const server = await service(home, { reply: { body: { encryptedPaymentInstrument: long, activationData: 'ünï' } } });
+  const terminal = openTerminal(PROVISION, { home, env: server.env, columns, rows });
+  await terminal.waitFor(/\? File for the secrets/);
+  terminal.type('-\r');
+  await terminal.waitFor(/y\/N/);
+  terminal.type('y\r');
+  const { text } = await terminal.end;
+  expect(text).toContain(`encryptedPaymentInstrument\n${long}\nactivationData\nünï\n`);
+  const named = openTerminal([...PROVISION, '--show-sensitive', '--columns', 'encryptedPaymentInstrument', '-y'], {
+    ...{ home, env: server.env, columns, rows },
+  });
+  expect((await named.end).text).toContain(`encryptedPaymentInstrument\n${long}\n`);
+});
+
+it.each(['y', 'N', 'yes', 'no'])('does not take %s for the name of a file', async (answer) => {
+  const home = createHome();
+  const server = await service(home);
+  const terminal = openTerminal(PROVISION, { home, env: server.env });
+  await terminal.waitFor(/\? File for the secrets/);
+  terminal.type(`${answer}\r`);
+  await terminal.waitFor(`${answer} is no file name`);
+  // The line is empty again, so Enter takes the name that is offered.
+  terminal.type('\r');
+  await terminal.waitFor(/y\/N/);
+  // The second Enter sends nothing.
+  terminal.type('\r');
+  const { code, text } = await terminal.end;
+  expect({ code, posts: server.requests.filter(({ method }) => method === 'POST') }).toEqual({ code: 130, posts: [] });
+  expect(text).toContain('nothing was sent');
+  expect(readdirSync(home.path).filter((name) => name.startsWith('provision-') || name === answer)).toEqual([]);
+});
+
 it('is asked for on a terminal: the card, a file, then yes or no', async () => {
   const home = createHome();
   const server = await service(home);
