@@ -76,6 +76,14 @@ export interface Surroundings {
   restore(): void;
 }
 
+/** What becomes of a table that is taller than its terminal, where the first rows are what matters. */
+export interface WhenTall {
+  /** All rows are printed, so the first ones scroll away; else those that have no room are left out. */
+  readonly keepsAll: boolean;
+  /** The line below the table; `left`: how many rows were left out. */
+  text(left: number): string;
+}
+
 /** The result of a command, before it is decided how it looks. */
 export type Result =
   /** One resource. `view` names what people get on a terminal instead of a list of its members. */
@@ -93,6 +101,7 @@ export type Result =
       readonly columns: readonly Column[];
       /** The sentence in the place of an empty table on a terminal. */
       readonly whenEmpty?: string;
+      readonly whenTall?: WhenTall;
     }
   /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
   | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };

@@ -11,6 +11,7 @@ import {
   type RowStream,
   type RowWriter,
   type Surroundings,
+  type WhenTall,
 } from './options.ts';
 import type { Query } from './query.ts';
 import { safeText } from './safe-text.ts';
@@ -159,6 +160,7 @@ async function openTabular(
   stdout: OutputPort,
   rows: number,
   isStreamed = rows > MAX_HELD_RUN_ROWS,
+  whenTall?: WhenTall,
 ): Promise<RowWriter> {
   if (options.format === 'xlsx') return (await import('./workbook.ts')).openWorkbook(columns, options, stdout, rows);
   if (options.format === 'csv') return (await import('./csv.ts')).csvRowWriter(columns, options, stdout);
@@ -166,7 +168,7 @@ async function openTabular(
   const { terminalRowWriter } = await import('./terminal-table.ts');
   return terminalRowWriter(
     columns,
-    { ...options, width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined },
+    { ...options, width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined, whenTall },
     stdout,
     isStreamed,
   );
@@ -186,7 +188,8 @@ async function renderTabular(result: Result, options: OutputOptions, stdout: Out
   const { sortBy } = options;
   const by = sortBy === undefined ? undefined : findColumn('--sort-by', sortBy, result.columns, anyPath);
   const rows = by === undefined ? result.rows : sortRows(result.rows, by);
-  await writeRows(rows, await openTabular(columns, options, stdout, rows.length, false));
+  const whenTall = by === undefined ? result.whenTall : undefined;
+  await writeRows(rows, await openTabular(columns, options, stdout, rows.length, false, whenTall));
 }
 
 function prepared(result: Result, prepare: (value: JsonValue) => JsonValue): Result {

@@ -3,13 +3,14 @@ import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
 import { cutText, displayWidth, fitText, wrapText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenLast } from './fit-columns.ts';
-import type { OutputOptions, RowWriter } from './options.ts';
+import type { OutputOptions, RowWriter, WhenTall } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
 import { lineWriter, safeCell } from './table.ts';
 
 /** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
-type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> & Frame;
+type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> &
+  Frame & { readonly whenTall?: WhenTall | undefined };
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
@@ -58,16 +59,31 @@ export function terminalRowWriter(
       const natural = naturalWidths(columns, cells);
       const isEmpty = (index: number) => cells.every((row) => row[index] === '');
       const fitted = fitColumns(columns, natural, style, isEmpty);
+      const { whenTall } = style;
       if (held.length <= MAX_DRAWN_ROWS) {
-        await stdout.write(await drawTable(fitted, held, style, paint));
-        await stdout.write(leftOutLine(fitted, style, paint));
+        const { head, rows } = await drawTable(fitted, held, style, paint);
+        const last = leftOutLine(fitted, style, paint);
+        const fits = fittingRows(rows, (stdout.rows ?? Number.POSITIVE_INFINITY) - head.length - (last === '' ? 0 : 1));
+        const shown = whenTall === undefined || whenTall.keepsAll ? rows : rows.slice(0, fits);
+        await stdout.write([...head, ...shown.flat()].map((line) => `${line}\n`).join('') + last);
+        if (fits < rows.length && whenTall !== undefined)
+          await stdout.write(`${whenTall.text(rows.length - shown.length)}\n`);
         return;
       }
       const writer = paddedRowWriter(fitted, style, stdout);
       for (const row of held) await writer.row(row);
       await writer.close();
+      if (whenTall !== undefined) await stdout.write(`${whenTall.text(0)}\n`);
     },
   };
+}
+
+/** How many of these rows stand on a screen that has so many lines for them, for what is said below and for the prompt. */
+function fittingRows(rows: readonly (readonly string[])[], lines: number): number {
+  const ends: number[] = [];
+  for (const row of rows) ends.push((ends.at(-1) ?? 0) + row.length);
+  if ((ends.at(-1) ?? 0) < lines) return rows.length;
+  return Math.max(1, ends.filter((end) => end < lines - 1).length);
 }
 
 function peopleCells(row: JsonValue, columns: readonly Column[]): string[] {
@@ -135,7 +151,7 @@ async function drawTable(
   rows: readonly JsonValue[],
   style: TerminalStyle,
   paint: Paint,
-): Promise<string> {
+): Promise<{ readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }> {
   const { default: Table } = await import('cli-table3');
   const { widths } = fitted;
   const cells = cellsOf(fitted, style, paint);
@@ -157,10 +173,10 @@ async function drawTable(
   const headLines = style.header ? 1 + rule.length : 0;
   // cli-table3 draws the rule between two rows, so a header alone has none.
   if (rows.length === 0 && rule !== '') lines.push(rule.repeat(tableWidth(widths)));
-  return lines
-    .flatMap((line, at) => [line, ...(below[at - headLines] ?? [])])
-    .map((line) => `${line}\n`)
-    .join('');
+  return {
+    head: lines.slice(0, headLines),
+    rows: lines.slice(headLines).map((line, at) => [line, ...(below[at] ?? [])]),
+  };
 }
 
 function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {

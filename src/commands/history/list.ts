@@ -14,7 +14,9 @@ import { quoteValue } from '../../input/quote-value.ts';
 import { list } from '../../json/shape.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import type { GivenOptions } from '../../options/option.ts';
-import { commandWords, localTime } from '../../output/people-text.ts';
+import type { WhenTall } from '../../output/options.ts';
+import { commandWords, localTime, shortEntry } from '../../output/people-text.ts';
+import { plural, safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
 import { recordsOf, SINCE, withClosings } from './entry.ts';
 
@@ -33,10 +35,12 @@ export const HISTORY_FILTER = {
   operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'list only changes of this command' },
   outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'list only changes with this outcome' },
   open: { text: 'list only changes whose outcome is still unknown (not resolved or superseded)' },
-  limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
+  limit: { kind: 'count', text: 'at most that many; the default is 50, in a terminal as many as fit' },
 } as const;
 
-type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>> & { readonly limit: number };
+type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>>;
+
+const LIMIT = 50;
 
 /** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
 function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter): string {
@@ -74,7 +78,11 @@ function refuseHeldId(id: string, where: string): void {
 }
 
 /** The writes that match, newest first, and what could not be read: runs, or (`failure`) all single writes. `where` the id was given, for a refusal. */
-export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
+export async function matchingWrites(
+  session: Session,
+  { since, until, limit = LIMIT, ...filter }: HistoryFilter,
+  where: string,
+) {
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
   const { open, ...wanted } = filter;
@@ -84,18 +92,34 @@ export async function matchingWrites(session: Session, { since, until, ...filter
   const onUnreadable = (error: Failure) => {
     failure = error;
   };
-  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted, onUnreadable });
+  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted, limit, onUnreadable });
   const { unread } = found;
   const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
   // An id of any operation may look like that; where there is one, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
-  return { rows: entries.map(historyJson), unread, failure };
+  return { entries, rows: entries.map(historyJson), unread, failure };
+}
+
+/** What a terminal shows of a list that is taller than it: the newest changes, unless a number of them was asked for. */
+function whenTall(limit: number | undefined, [newest]: readonly HistoryEntry[]): WhenTall {
+  return {
+    keepsAll: limit !== undefined,
+    text: (left) =>
+      limit === undefined
+        ? `${plural(left, 'older change', 'older changes')} not shown: add --limit ${LIMIT}`
+        : `Newest, at the top: ${newest === undefined ? '' : newestWords(newest)}`,
+  };
+}
+
+function newestWords({ entry, time, operation, id = '', ending }: HistoryEntry): string {
+  const what = `${commandWords(operation)} ${safeText(id)}`.trimEnd();
+  return `${localTime(time)}, ${ending.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
 }
 
 /** Prints the writes that match. */
 export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
-  const { since, until, id, operation, outcome } = filter;
-  const { rows, unread, failure } = await matchingWrites(session, filter, '--id');
+  const { since, until, id, operation, outcome, limit } = filter;
+  const { entries, rows, unread, failure } = await matchingWrites(session, filter, '--id');
   const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
   const nothing = 'No write was made from this machine yet; every one is recorded here.';
@@ -103,7 +127,8 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   // On a terminal the sentence is the result.
   if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
   const whenEmpty = failure === undefined ? { whenEmpty: none } : {};
-  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty });
+  const tall = { whenTall: whenTall(limit, entries) };
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty, ...tall });
   if (failure !== undefined) throw failure;
   const left = unreadFailure('run', unread);
   if (left !== undefined) throw left;

@@ -4,8 +4,10 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { openTerminal } from '../../support/pty.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
+import { screenOf } from './screen.ts';
 
 const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const SANDBOX = ['-p', 'sandbox', '--quiet'];
@@ -134,6 +136,54 @@ describe('the history', () => {
     for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
     const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
     expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
+  });
+});
+
+describe('the history of more changes than the screen has lines', () => {
+  const COUNT = 60;
+
+  /** A machine with so many blocks, the newest at 00:59. */
+  async function busyHome() {
+    const home = createHome();
+    const server = await startRecordingServer([{ body: cardText('BLOCKED', CARD) }]);
+    await runFrontdesk(['card', 'block', CARD, '--yes'], { home, env: server.env });
+    const path = join(home.stateDir, 'history.jsonl');
+    const text = readFileSync(path, 'utf8');
+    const [, name = ''] = /"entry":"([^"]+)"/.exec(text) ?? [];
+    const at = (minute: number) =>
+      text
+        .replaceAll(name, `20260701T00${String(minute).padStart(2, '0')}00000-1-aaaa${String(minute).padStart(2, '0')}`)
+        .replace(/"time":"[^"]+"/, `"time":"2026-07-01T00:${String(minute).padStart(2, '0')}:00.000Z"`);
+    writeFileSync(path, Array.from({ length: COUNT }, (_, minute) => at(minute)).join(''));
+    return home;
+  }
+
+  it.each([
+    [80, 24],
+    [60, 20],
+    [120, 40],
+  ])('keeps the newest on a screen of %i by %i, at the top, and counts the others', async (columns, rows) => {
+    const terminal = openTerminal(['history'], { home: await busyHome(), columns, rows });
+    await terminal.end;
+    const screen = screenOf(terminal, columns, COUNT);
+    // The prompt of the shell takes the last line.
+    expect(screen.length).toBeLessThan(rows);
+    expect(screen.findIndex((line) => line.startsWith('2026-07-01 00:59:00Z'))).toBe(2);
+    const shown = screen.filter((line) => line.startsWith('2026-07-01 00:')).length;
+    expect(screen.join('\n')).toContain(`\n${50 - shown} older changes not shown: add --limit 50`);
+  });
+
+  it('prints as many as are asked for, newest first, and the newest again at the end', async () => {
+    const terminal = openTerminal(['history', '--limit', '55'], { home: await busyHome(), columns: 80, rows: 24 });
+    const { text } = await terminal.end;
+    const times = [...text.matchAll(/^2026-07-01 00:(\d\d):00Z/gm)].map(([, minute]) => Number(minute));
+    expect(times).toEqual(Array.from({ length: 55 }, (_, index) => COUNT - 1 - index));
+    expect(text).toMatch(/\nNewest, at the top: 2026-07-01 00:59:00Z, applied, entry aaaa59, card block [-0-9a-f]+\n$/);
+  });
+
+  it('prints the default 50 elsewhere', async () => {
+    const { stdout } = await runFrontdesk(['history'], { home: await busyHome() });
+    expect(stdout.split('\n')).toHaveLength(52);
   });
 });
 
