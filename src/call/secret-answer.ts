@@ -55,7 +55,7 @@ export async function placeOfSecrets(
   const offered = freeName(call);
   const judge = (typed: string) => {
     if (typed === '' || typed === '-') return true;
-    if (/^(?:y|n|yes|no)$/i.test(typed)) return `${typed} is no file name: the yes or no comes after it`;
+    if (/^(?:y|n|yes|no)$/i.test(typed)) return `${typed} cannot be the file name: the yes or no comes after it`;
     return problemOfOut(typed) ?? true;
   };
   const question = `File for the secrets, which are given once (Enter = ${offered}, - = show them here)`;

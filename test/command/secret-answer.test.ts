@@ -306,7 +306,7 @@ it.each(['y', 'N', 'yes', 'no'])('does not take %s for the name of a file', asyn
   const terminal = openTerminal(PROVISION, { home, env: server.env });
   await terminal.waitFor(/\? File for the secrets/);
   terminal.type(`${answer}\r`);
-  await terminal.waitFor(`${answer} is no file name`);
+  await terminal.waitFor(`${answer} cannot be the file name`);
   // The line is empty again, so Enter takes the name that is offered.
   terminal.type('\r');
   await terminal.waitFor(/y\/N/);
@@ -325,7 +325,7 @@ it('is asked for on a terminal: the card, a file, then yes or no', async () => {
     const terminal = openTerminal(PROVISION, { home, env: server.env, columns: 200 });
     await terminal.waitFor(/Status[\s\S]*\? File for the secrets/);
     terminal.type(`${answers[0]}\r`);
-    await terminal.waitFor(answers.length > 2 ? /no file name/ : /y\/N/);
+    await terminal.waitFor(answers.length > 2 ? /cannot be the file name/ : /y\/N/);
     terminal.type(`${answers[1]}\r`);
     if (answers.length > 2) {
       await terminal.waitFor(/y\/N/);
