@@ -61,13 +61,7 @@ export function terminalRowWriter(
       const fitted = fitColumns(columns, natural, style, isEmpty);
       const { whenTall } = style;
       if (held.length <= MAX_DRAWN_ROWS) {
-        const { head, rows } = await drawTable(fitted, held, style, paint);
-        const last = leftOutLine(fitted, style, paint);
-        const fits = fittingRows(rows, (stdout.rows ?? Number.POSITIVE_INFINITY) - head.length - (last === '' ? 0 : 1));
-        const shown = whenTall === undefined || whenTall.keepsAll ? rows : rows.slice(0, fits);
-        await stdout.write([...head, ...shown.flat()].map((line) => `${line}\n`).join('') + last);
-        if (fits < rows.length && whenTall !== undefined)
-          await stdout.write(`${whenTall.text(rows.length - shown.length)}\n`);
+        await stdout.write(tallText(await drawTable(fitted, held, style, paint), style, stdout.rows));
         return;
       }
       const writer = paddedRowWriter(fitted, style, stdout);
@@ -76,6 +70,14 @@ export function terminalRowWriter(
       if (whenTall !== undefined) await stdout.write(`${whenTall.text(0)}\n`);
     },
   };
+}
+
+/** A drawn table as it is printed: what has no room on its screen is left out where the first rows are what matters. */
+function tallText({ head, rows, last }: Drawn, { whenTall }: TerminalStyle, screen: number | undefined): string {
+  const fits = fittingRows(rows, (screen ?? Number.POSITIVE_INFINITY) - head.length - last.length);
+  const shown = whenTall === undefined || whenTall.keepsAll ? rows : rows.slice(0, fits);
+  const said = whenTall === undefined || fits === rows.length ? [] : [whenTall.text(rows.length - shown.length)];
+  return [...head, ...shown.flat(), ...last, ...said].map((line) => `${line}\n`).join('');
 }
 
 /** How many of these rows stand on a screen that has so many lines for them, for what is said below and for the prompt. */
@@ -108,11 +110,11 @@ function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalSty
 }
 
 /** Says which columns there would be: under the names that `--columns` takes. */
-function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): string {
-  if (leftOut.length === 0) return '';
+function leftOutLines({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): readonly string[] {
+  if (leftOut.length === 0) return [];
   const how = style.command === undefined ? '' : ' (--columns names them)';
   const text = `Not shown${how}: ${leftOut.map((column) => safeText(column.name)).join(', ')}`;
-  return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
+  return [paint.faint(cutText(text, style.width, style.unicode))];
 }
 
 /** The cells of a line, each as wide as its column. */
@@ -137,7 +139,11 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     row: (row) => writer.row(row),
     async close() {
       await writer.close();
-      await stdout.write(leftOutLine(fitted, style, paint));
+      await stdout.write(
+        leftOutLines(fitted, style, paint)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
     },
   };
 }
@@ -146,12 +152,19 @@ function tableWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
 }
 
+/** The lines of a table: of its header, of each row, and what is said below them. */
+interface Drawn {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly last: readonly string[];
+}
+
 async function drawTable(
   fitted: FittedColumns,
   rows: readonly JsonValue[],
   style: TerminalStyle,
   paint: Paint,
-): Promise<{ readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }> {
+): Promise<Drawn> {
   const { default: Table } = await import('cli-table3');
   const { widths } = fitted;
   const cells = cellsOf(fitted, style, paint);
@@ -176,6 +189,7 @@ async function drawTable(
   return {
     head: lines.slice(0, headLines),
     rows: lines.slice(headLines).map((line, at) => [line, ...(below[at] ?? [])]),
+    last: leftOutLines(fitted, style, paint),
   };
 }
 
