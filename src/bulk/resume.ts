@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, note, warning } from '../failure.ts';
@@ -5,7 +6,7 @@ import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { orDiscard } from '../run/failed-file.ts';
-import { type RunHeader, requireRun, type StoredRunHandle, storedRowsOf } from '../run/run-folder.ts';
+import { lostRows, type RunHeader, requireRun, type StoredRunHandle, storedRowsOf } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
@@ -34,7 +35,9 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
 
 /** Of which rows nothing has become yet, before more is asked or sent. */
 async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
-  const { state, rows, outcomes = {} } = await showRun(portsOf(session), name);
+  const { state, rows, outcomes } = await showRun(portsOf(session), name);
+  // Of a damaged record nothing is known.
+  if (outcomes === undefined) return;
   const { not_sent: unsent = 0, unknown = 0 } = outcomes;
   const isOver = state === 'finished' || state === 'unsettled';
   const left = isOver || unsent === 0 ? 'none is left to send' : `${groupThousands(unsent)} not sent yet`;
@@ -94,6 +97,7 @@ async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> 
     return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
   const { plan: path } = folder;
+  if (!existsSync(path)) throw await lostRows(run, 'are gone');
   const plan = await readPlan(session, path);
   const { plan: id, operation } = plan.header;
   if (plan.sha256 !== header.inputSha256 || planRunName(id) !== header.run || operation !== header.operation) {

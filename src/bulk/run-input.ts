@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import type { ExpectationInput } from '../input/expect.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
@@ -11,9 +12,10 @@ import { printJson } from '../json/print.ts';
 import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
 import { plural } from '../output/safe-text.ts';
-import type { Row } from '../rows/row.ts';
+import { eachRow, type Row } from '../rows/row.ts';
 import { readRows } from '../rows/row-reader.ts';
 import {
+  lostRows,
   type RunHeader,
   type RunOptions,
   type StoredRows,
@@ -127,9 +129,30 @@ export function storedOf({ fileSha256: sha256, shape, columns, dialect }: Checke
 }
 
 /** The rows of a run as they were written down when it began; of one of an earlier build what its journal knows of them. */
-export function rowsOfRun(run: StoredRunHandle | StoredRun): AsyncIterable<readonly Row[]> {
-  if (run.header.stored === undefined && run instanceof StoredRun) return run.knownRows();
-  return readRows(run.folder.rows, storedRowsOf(run).shape);
+export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerator<readonly Row[]> {
+  if (run.header.stored === undefined && run instanceof StoredRun) return yield* run.knownRows();
+  try {
+    yield* readRows(run.folder.rows, storedRowsOf(run).shape);
+  } catch (error) {
+    const isGone = error instanceof Failure && errnoOf(error.cause) === 'ENOENT';
+    throw isGone ? await lostRows(run, 'are gone') : error;
+  }
+}
+
+/** The same to be told of: where they cannot be read `onUnread` hears why, and those follow that the journal knows. */
+export async function* rowsOrKnown(run: StoredRun, onUnread: (failure: Failure) => unknown): AsyncGenerator<Row> {
+  let last = 0;
+  try {
+    for await (const row of eachRow(rowsOfRun(run))) {
+      yield row;
+      last = row.row;
+    }
+    return;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await onUnread(error);
+  }
+  yield* eachRow(run.knownRows(last));
 }
 
 const MAX_NAMED = 20;

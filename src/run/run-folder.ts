@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../context.ts';
@@ -175,6 +175,30 @@ export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandl
     hints: [
       `see what it did: frontdesk runs results ${run}`,
       `begin a new run with the rows that are left of ${join(folder.path, 'input')}`,
+    ],
+  });
+}
+
+/**
+ * LOCAL_IO for a run whose rows are gone, USAGE where they are not what they were, with what can be done. That nothing was sent is said of a run
+ * whose record is empty alone.
+ */
+export async function lostRows(
+  { header, folder }: StoredRunHandle,
+  problem: 'are gone' | 'were changed after they were written',
+): Promise<Failure> {
+  const { run, inputFormat } = header;
+  const size = (await stat(folder.journal).catch(() => undefined))?.size;
+  const remove = `frontdesk runs remove ${run}`;
+  const code = problem === 'are gone' ? 'LOCAL_IO' : 'USAGE';
+  return Failure.unsent(code, `the rows of run ${run} ${problem} (${folder.path})`, {
+    hints: [
+      inputFormat === 'plan'
+        ? 'to write them again, apply its plan again: frontdesk plan apply <file>'
+        : `to write them again, repeat the command that began it, with the same input and --run ${run}`,
+      size === 0
+        ? `or remove it, since no row of it was sent: ${remove}`
+        : `see what it did: frontdesk runs results ${run}`,
     ],
   });
 }

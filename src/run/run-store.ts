@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/held-lock.ts';
-import { ioFailure, orIoFailure, type Unread } from '../files/io-failure.ts';
+import { ignoreNotFound, ioFailure, orIoFailure, type Unread } from '../files/io-failure.ts';
 import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
@@ -14,6 +14,7 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
 import {
+  lostRows,
   makeRunHeader,
   makeRunName,
   type RunFolder,
@@ -67,8 +68,8 @@ export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | '
 
 /**
  * Begins a run: takes its lock, keeps the input, writes the header, each on the disk before this resolves.
- * With a name that exists already the run is taken up again if command, input and place are the same, else
- * USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
+ * With a name that exists already the run is taken up again if command, input and place are the same, and gets its rows
+ * again where they are gone, else USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
  */
 export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveRun> {
   const name = wanted.name ?? makeRunName(ports.clock, ports.random);
@@ -77,9 +78,8 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
   try {
     const existing = await readRunHeader(folder);
     if (existing !== undefined) {
-      await rm(wanted.spool, { force: true });
       refuseOther(existing, wanted);
-      return await openRun(folder, existing, lock, ports);
+      return await openRun(folder, existing, lock, ports, wanted);
     }
     const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
@@ -95,9 +95,12 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
       assertStillHeld,
       audit,
     });
+    // The header says that all the rest is there, also after a loss of power: so the rest comes to the disk first.
+    for (const path of [dirname(ports.stateDir), ports.stateDir, dirname(folder.path), folder.path]) {
+      await syncFolder(path);
+    }
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
     await writeFileAtomic(folder.header, text, { pid: ports.pid, assertStillHeld, what: "the run's header" });
-    await syncFolder(dirname(folder.path));
     return activeRun({ folder, header }, journal, lock);
   } catch (error) {
     lock.release();
@@ -140,6 +143,9 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {
+    // A kill in between leaves nothing that looks like a run.
+    await rm(folder.header, { force: true });
+    await syncFolder(folder.path);
     await rm(folder.path, { recursive: true });
   } catch (error) {
     throw ioFailure(`run ${name} could not be removed (${folder.path})`, error, 'a part of it may be left');
@@ -205,12 +211,25 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   });
 }
 
-async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, ports: RunPorts): Promise<ActiveRun> {
+/** `wanted`: the same run as it is begun again, whose rows take the place of those that are gone. */
+async function openRun(
+  folder: RunFolder,
+  header: RunHeader,
+  lock: HeldLock,
+  ports: RunPorts,
+  wanted?: NewRun,
+): Promise<ActiveRun> {
   const { sha256 } = storedRowsOf({ header, folder });
-  if ((await hashFile(folder.rows)) !== sha256) {
-    throw Failure.unsent('USAGE', `the rows of run ${header.run} were changed after they were written`, {
-      hints: [`restore ${folder.rows}, or begin a new run`],
-    });
+  const found = await hashFile(folder.rows);
+  if (found !== sha256) {
+    const problem = found === undefined ? 'are gone' : 'were changed after they were written';
+    if (wanted?.stored?.sha256 !== sha256) throw await lostRows({ header, folder }, problem);
+    await rename(wanted.spool, folder.rows);
+  }
+  if (wanted?.planSpool !== undefined) await rename(wanted.planSpool, folder.plan);
+  if (wanted !== undefined) {
+    await rm(wanted.spool, { force: true });
+    await syncFolder(folder.path);
   }
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock, assertStillHeld: assertionOf(lock, folder), audit };
@@ -241,12 +260,12 @@ function assertionOf(lock: HeldLock, folder: RunFolder): () => void {
   };
 }
 
-async function hashFile(path: string): Promise<string> {
+/** SHA-256 of a file, hexadecimal; undefined: it is gone. */
+async function hashFile(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
-  try {
+  const reading = async () => {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
-  } catch (error) {
-    throw ioFailure(`the run's rows could not be read (${path})`, error, 'unsent');
-  }
-  return hash.digest('hex');
+    return hash.digest('hex');
+  };
+  return orIoFailure(ignoreNotFound(reading()), `the run's rows could not be read (${path})`, 'unsent');
 }

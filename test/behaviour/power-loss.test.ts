@@ -14,7 +14,7 @@ import { openPlanWriter } from '../../src/plan/write-plan.ts';
 import { openFailedFile } from '../../src/run/failed-file.ts';
 import { openAppendFile, setApart } from '../../src/run/journal/append-file.ts';
 import { RunJournal } from '../../src/run/journal/journal.ts';
-import { beginRun, resumeRun, spoolPath } from '../../src/run/run-store.ts';
+import { beginRun, removeRun, resumeRun, spoolPath } from '../../src/run/run-store.ts';
 import { type Disk, recordDisk, type Tree } from '../unit/files/disk.ts';
 import { temporaryFolder } from '../unit/files/place.ts';
 import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../unit/run/fakes.ts';
@@ -221,13 +221,23 @@ describe('when the power goes, a run', () => {
 
   const FOLDER = 'state/runs/may/';
 
-  it('is there in a folder too whose maker died before its name was on the disk', async () => {
+  it.each(['', 'runs', 'runs/may'])('is there although its maker died with %j made and not synced', async (made) => {
+    const on = disk();
+    mkdirSync(join(on.root, 'state', made), { recursive: true });
+    const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
+    await (await beginRun(ports, runPlan({ name: 'may' }))).close();
+    for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
+  });
+
+  it('that is removed is whole, or no run any more', async () => {
     const stateDir = temporaryFolder();
-    mkdirSync(join(stateDir, 'runs'));
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
     const on = recordDisk(stateDir);
-    mkdirSync(join(stateDir, 'runs', 'may'));
-    await (await beginRun(runPorts(stateDir, { openFile: on.openJournal }), runPlan({ name: 'may' }))).close();
-    for (const tree of on.left()) expect(tree).toHaveProperty(['runs/may/header.json']);
+    await removeRun(runPorts(stateDir), 'may');
+    for (const tree of [...on.losses, ...on.left()]) {
+      if (tree['runs/may/header.json'] === undefined) continue;
+      for (const name of ['rows', 'journal.jsonl']) expect(tree).toHaveProperty([`runs/may/${name}`]);
+    }
   });
 
   it('that has a header has all its rows and its journal too, and all of it once it is begun', async () => {

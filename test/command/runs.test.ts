@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -277,6 +277,40 @@ describe('--run', () => {
       '4 applied 200 1',
     ]);
     expect(server.requests).toHaveLength(5);
+  });
+});
+
+describe('a run whose file of rows is gone', () => {
+  test('tells what it did, and gets its rows again from the command that began it', async () => {
+    const server = await startRecordingServer(playService(() => undefined));
+    const options = { env: server.env, home: createHome(), stdin: idLines(2) };
+    const begin = [...BLOCK, '--run', 'eve'];
+    await runFrontdesk(begin, options);
+    rmSync(join(options.home.stateDir, 'runs', 'eve', 'rows'));
+    const told = await runFrontdesk(['runs', 'results', 'eve', '-o', 'csv'], options);
+    expect(told.stdout.match(/,applied,/g)).toHaveLength(2);
+    expect(told.stderr).toMatch(
+      /^frontdesk: the rows of run eve are gone .*\nhint: to write them again, repeat the command/,
+    );
+    expect(told.code).toBe(16);
+    const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
+    expect(resumed.stderr).toContain('the rows of run eve are gone');
+    expect(resumed.stderr).toContain('hint: see what it did: frontdesk runs results eve\n');
+    expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
+    expect(await runFrontdesk(begin, options)).toMatchObject({ code: 0 });
+    expect(await runFrontdesk(['runs', 'resume', 'eve'], options)).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('has nothing to say without its record, which is gone too', async () => {
+    const server = await startRecordingServer(playService(() => undefined));
+    const options = { env: server.env, home: createHome(), stdin: idLines(2) };
+    await runFrontdesk([...BLOCK, '--run', 'eve'], options);
+    rmSync(join(options.home.stateDir, 'runs', 'eve', 'journal.jsonl'));
+    const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
+    expect(resumed.stderr).toMatch(/^frontdesk: the run's record is gone .*; nothing was sent\nhint: check its rows/);
+    expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
+    expect(server.requests).toHaveLength(2);
   });
 });
 

@@ -250,6 +250,11 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 76,
   },
   {
+    wrong: 'the header of a run comes to the disk before what it speaks of',
+    mutations: [{ file: 'src/run/run-store.ts', line: 'await syncFolder(path);', instead: '' }],
+    seed: 2055472483,
+  },
+  {
     wrong: 'a full disk hides that an outcome is unknown',
     mutations: [
       {

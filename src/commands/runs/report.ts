@@ -1,16 +1,15 @@
 import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { inRowOrder, rowFormatOf, rowsOfRun, shardGaps, TO_REVERT } from '../../bulk/run-input.ts';
+import { inRowOrder, rowFormatOf, rowsOrKnown, shardGaps, TO_REVERT } from '../../bulk/run-input.ts';
 import { localCommand } from '../../command/command.ts';
 import type { ClockPort } from '../../context.ts';
-import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
+import { FAILURES, OUTCOMES, type Outcome, warning } from '../../failure.ts';
 import { eventName } from '../../http/facts.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
-import { eachRow, type Row } from '../../rows/row.ts';
 import { outcomeInRun } from '../../run/journal/entry.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
@@ -65,25 +64,17 @@ function named(row: ReportedRow, id = row.id): ReportedRow {
 /** Every row of a run in input order. Where its rows cannot be read, those that the journal knows. */
 async function* reportedRows(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
   const { stored } = run;
-  let last = 0;
-  async function* told(rows: AsyncIterable<Row>) {
-    for await (const { row, id, body, before } of rows) {
-      run.knowsOld ||= before !== undefined;
-      yield named(await stored.entry(row), id ?? eventName(body));
-      last = row;
-    }
-  }
   if (stored.header.stored === undefined) {
     notes.add('An earlier build began this run: ids of rows that it did not reach are missing.');
   }
-  try {
-    return yield* told(eachRow(rowsOfRun(stored)));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+  const rows = rowsOrKnown(stored, (failure) => {
     notes.add('The rows of the run could not be read, so some ids are missing.');
-    await session.notify(warning(error.code, error.message));
+    return session.notify(warning(failure.code, failure.message));
+  });
+  for await (const { row, id, body, before } of rows) {
+    run.knowsOld ||= before !== undefined;
+    yield named(await stored.entry(row), id ?? eventName(body));
   }
-  yield* told(eachRow(stored.knownRows(last)));
 }
 
 /** The commands that go on from a run; none of an operation that this version does not know. */

@@ -1,9 +1,9 @@
 import { runColumns } from '../../bulk/row-requests.ts';
-import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, shardGaps } from '../../bulk/run-input.ts';
+import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, rowsOrKnown, shardGaps } from '../../bulk/run-input.ts';
 import { withShortMessage } from '../../bulk/run-output.ts';
 import { localCommand } from '../../command/command.ts';
 import { refuseRunPrinting } from '../../command/printing.ts';
-import { FAILURES, OUTCOMES, type Outcome, usageFailure } from '../../failure.ts';
+import { FAILURES, type Failure, OUTCOMES, type Outcome, usageFailure } from '../../failure.ts';
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
@@ -76,7 +76,7 @@ function useInputFormat(session: Session, run: StoredRunHandle): void {
 /**
  * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
  * `_outcome`, as an input of the same command; then the table format, which no reader takes, gives way to that of the
- * input. Answers 15 when shards are missing or doubled, else 0.
+ * input. What cannot be read of its rows is raised once the others are printed (LOCAL_IO). Answers 15 when shards are missing or doubled, else 0.
  */
 export async function printRunResults(
   session: Session,
@@ -104,12 +104,13 @@ export async function printRunResults(
     outcomes === undefined ? runs.reduce((rows, each) => rows + each.header.rows, 0) : 0,
   );
   const isTyped = isJson(session.output.format);
+  const unread: Failure[] = [];
   const sources = runs.map(async function* (each) {
     const name = isOne ? undefined : each.header.run;
     const maker = asInput ? new RowMaker(storedRowsOf(each).shape) : undefined;
     const stored = await StoredRun.readWhole(each);
     try {
-      const rows = eachRow(rowsOfRun(stored));
+      const rows = asInput ? eachRow(rowsOfRun(stored)) : rowsOrKnown(stored, (failure) => unread.push(failure));
       for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
         yield { result, name, maker };
     } finally {
@@ -125,5 +126,7 @@ export async function printRunResults(
   }
   if (notice !== undefined) await session.notify(notice);
   await writer.close();
+  // Its other hint is this command.
+  for (const failure of unread) throw failure.with({}, failure.hints.slice(0, 1));
   return notice === undefined ? 0 : FAILURES.PARTIAL.exitCode;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './record.ts';
@@ -69,8 +70,16 @@ function damaged(path: string, line: number): Failure {
   });
 }
 
-function openToRead(path: string): Promise<FileHandle> {
-  return orIoFailure(open(path, 'r'), `the run's record could not be opened (${path})`, 'unsent');
+async function openToRead(path: string): Promise<FileHandle> {
+  const opening = ignoreNotFound(open(path, 'r'));
+  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unsent');
+  if (file !== undefined) return file;
+  throw Failure.unsent('LOCAL_IO', `the run's record is gone (${path})`, {
+    hints: [
+      'check its rows at the service: what was sent of them cannot be known from here',
+      `then remove it: frontdesk runs remove ${basename(dirname(path))}`,
+    ],
+  });
 }
 
 const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\))","e":(\d{1,10})/g;

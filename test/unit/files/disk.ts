@@ -13,7 +13,7 @@ type Names = ReadonlyMap<string, number>;
 /**
  * Records what the program does to the files below a folder, and can say what a disk that loses power would keep of
  * it: of a file what it held when it was last synced, of a folder the names that it had when it was last synced, or
- * else those that it has now, since a disk may write names down by itself, and before the content.
+ * else those that it has now, since a disk may write names down by itself, before the content and in any order.
  */
 export class Disk {
   readonly root: string;
@@ -63,7 +63,21 @@ export class Disk {
 
   /** The power may go now. */
   moment(): void {
-    this.losses.push(...this.left());
+    this.losses.push(...this.left(), ...this.#oneNameLeft());
+  }
+
+  /** Of each folder whose names were not synced: what would be left if one of its new names alone had come to the disk. */
+  #oneNameLeft(): readonly Tree[] {
+    const folders = [this.root, ...fs.readdirSync(this.root, { recursive: true, encoding: 'utf8' })];
+    return folders.flatMap((name) => {
+      const path = name === this.root ? name : join(this.root, name);
+      const facts = fs.lstatSync(path, { throwIfNoEntry: false });
+      if (facts?.isDirectory() !== true) return [];
+      const kept = this.#names.get(facts.ino) ?? new Map();
+      const fresh = [...namesIn(path)].filter(([each, ino]) => kept.get(each) !== ino);
+      if (fresh.length < 2) return [];
+      return fresh.map((one) => this.#tree((at, ino) => (ino === facts.ino ? new Map([...kept, one]) : namesIn(at))));
+    });
   }
 
   /** What a loss of power would leave now: without names that were not synced, and with them. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/files/process-identity.ts';
@@ -181,6 +181,55 @@ describe('a run that exists', () => {
     await run.close();
     writeFileSync(run.folder.rows, 'card-2\n');
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it.each([
+    ['are gone', (path: string) => rmSync(path)],
+    ['were changed after they were written', (path: string) => writeFileSync(path, 'card-2\n')],
+  ])('whose rows %s gets them again when it is begun again with the same input', async (problem, harm) => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    harm(run.folder.rows);
+    const message = `the rows of run may ${problem} (${run.folder.path}); nothing was sent`;
+    const again = 'to write them again, repeat the command that began it, with the same input and --run may';
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
+      message,
+      hints: [again, 'or remove it, since no row of it was sent: frontdesk runs remove may'],
+    });
+    const other = runPlan({ name: 'may', stored: { sha256: 'f'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] } });
+    await expect(beginRun(runPorts(stateDir), other)).rejects.toMatchObject({ message });
+    const second = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    expect(readFileSync(second.folder.rows)).toEqual(Buffer.from(INPUT));
+    await second.journal.intent({ row: 1, id: 'card-1' });
+    await second.close();
+    harm(run.folder.rows);
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
+      message,
+      hints: [again, 'see what it did: frontdesk runs results may'],
+    });
+  });
+
+  it('of a plan whose rows or plan are gone gets them again when the plan is applied again', async () => {
+    const stateDir = temporaryFolder();
+    const planned = () => {
+      const planSpool = join(temporaryFolder(), 'plan');
+      writeFileSync(planSpool, 'a plan');
+      return runPlan({ name: 'may', inputFormat: 'plan', planSpool });
+    };
+    const run = await beginRun(runPorts(stateDir), planned());
+    await run.close();
+    for (const path of [run.folder.rows, run.folder.plan]) rmSync(path);
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      hints: [
+        'to write them again, apply its plan again: frontdesk plan apply <file>',
+        'or remove it, since no row of it was sent: frontdesk runs remove may',
+      ],
+    });
+    await (await beginRun(runPorts(stateDir), planned())).close();
+    expect(readFileSync(run.folder.plan, 'utf8')).toBe('a plan');
+    await (await resumeRun(runPorts(stateDir), 'may')).close();
   });
 
   it('is refused when it was written by a newer version, and left alone', async () => {

@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
 import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
@@ -121,7 +121,11 @@ describe('scanning a journal', () => {
     const none = join(folder, 'none');
     await expect(scanned(none)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the run's record could not be opened (${none}): no such file or folder (ENOENT); nothing was sent`,
+      message: `the run's record is gone (${none}); nothing was sent`,
+      hints: [
+        'check its rows at the service: what was sent of them cannot be known from here',
+        `then remove it: frontdesk runs remove ${basename(folder)}`,
+      ],
     });
     await expect(scanned(folder)).rejects.toMatchObject({
       code: 'LOCAL_IO',
