@@ -6,34 +6,21 @@ import { isWrite, type Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
-import { WRITES, type WriteName } from '../support/matrix.ts';
 import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { type OperationName, sampleId, sampleRows, typedCall, WRITES } from '../support/sample-calls.ts';
 
-const ROWS_OF: Readonly<Record<string, string>> = {
-  'calendar.update': '{"id":"cal_1","name":"a"}\n{"id":"cal_2","name":"a"}\n',
-  'calendar.subscribers.update': '{"id":"sub_1","email":"a"}\n{"id":"sub_2","email":"a"}\n',
-  'calendar.event.create':
-    '{"name":"a","start":"2026-01-01","calendar":"c"}\n{"name":"b","start":"2026-01-01","calendar":"c"}\n',
-};
+/** How one write of each operation is typed, without a reason. */
+function oneOf(operation: Operation): readonly string[] {
+  const name = keyOf(operation);
+  return typedCall(name, sampleId(name), ['reason']);
+}
 
-/** How one write of each operation is typed. */
-const ONE_OF: Readonly<Record<WriteName, readonly string[]>> = {
-  cardActivate: ['card', 'activate', cardId(1)],
-  cardBlock: ['card', 'block', cardId(1)],
-  cardReissue: ['card', 'reissue', cardId(1)],
-  cardProvisionWalletA: ['card', 'provision', cardId(1), '--wallet', 'wallet_a'],
-  cardProvisionWalletB: ['card', 'provision', cardId(1), '--wallet', 'wallet_b'],
-  calendarUpdate: ['calendar', 'update', 'cal_1', '--name', 'a'],
-  subscriberUpdate: ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a'],
-  eventCreate: ['calendar', 'event', 'create', '--name', 'a', '--start', '2026-01-01', '--calendar', 'c'],
-};
-
-function oneOf({ name }: Operation): readonly string[] {
+function keyOf({ name }: Operation): OperationName {
   const found = WRITES.find((key) => OPERATIONS[key].name === name);
   if (found === undefined) throw new Error(name);
-  return ONE_OF[found];
+  return found;
 }
 
 const commands = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).filter(
@@ -49,8 +36,9 @@ function manyArgs({ command }: Operation): readonly string[] {
   return [...command.split('.'), '--from', '-'];
 }
 
-function stdinOf({ command }: Operation): string {
-  return ROWS_OF[command] ?? idLines(2);
+/** Two rows of a write, without a reason. */
+function stdinOf(operation: Operation): string {
+  return sampleRows(keyOf(operation), ['reason']);
 }
 
 function rawArgs({ path }: Operation): readonly string[] {

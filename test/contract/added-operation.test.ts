@@ -11,16 +11,16 @@ import type { Session } from '../../src/session.ts';
 // Nothing below names the operation: whoever adds one gets its guards from the row.
 
 /** A row as somebody would add it, with the careful value wherever the service says nothing. */
-const CANCEL: Operation = {
+const SUSPEND: Operation = {
   ...OPERATIONS.cardBlock,
-  name: 'card.cancel',
-  command: 'card.cancel',
-  path: '/v1/cards/{cardId}/cancel',
-  nounPhrase: 'cancellation of card',
-  verb: 'cancel',
+  name: 'card.suspend',
+  command: 'card.suspend',
+  path: '/v1/cards/{cardId}/suspend',
+  nounPhrase: 'suspension of card',
+  verb: 'suspend',
   effect: {
     kind: 'write',
-    done: 'Cancelled',
+    done: 'Suspended',
     confirm: true,
     readBack: 'none',
     unavailable: 'never',
@@ -28,7 +28,7 @@ const CANCEL: Operation = {
   },
   echoes: null,
 };
-const TABLE = [...ALL_OPERATIONS, CANCEL];
+const TABLE = [...ALL_OPERATIONS, SUSPEND];
 
 /** What the guard reads of a session, and nothing else. */
 function sessionOf(profile: object, env: Readonly<Record<string, string>> = {}) {
@@ -56,7 +56,7 @@ function exitCodeOf(work: () => void): number {
 
 /** The same write by each way, as the raw call of the table would make it too. */
 function waysWith(reason: string | undefined): readonly WriteWay[] {
-  const { needsReason } = guardsOf('cards', '/v1/cards/x/cancel', TABLE);
+  const { needsReason } = guardsOf('cards', '/v1/cards/x/suspend', TABLE);
   return [
     { kind: 'one', reason },
     { kind: 'raw', reason, needsReason },
@@ -64,12 +64,12 @@ function waysWith(reason: string | undefined): readonly WriteWay[] {
 }
 
 describe('an operation that is added', () => {
-  it.each(['/v1/cards/x/cancel', '/v1/cards/x/CANCEL/', '/v1/cards/x/%63ancel'])('is found at %s', (path) => {
+  it.each(['/v1/cards/x/suspend', '/v1/cards/x/SUSPEND/', '/v1/cards/x/%73uspend'])('is found at %s', (path) => {
     expect(guardsOf('cards', path, TABLE)).toEqual({ needsReason: true, mayAnswerSecrets: false });
   });
 
   it('is sent by `api POST` under the rules of its row', () => {
-    expect(matchRow('POST', '/v1/cards/x/cancel', TABLE)).toEqual({ operation: CANCEL, params: { cardId: 'x' } });
+    expect(matchRow('POST', '/v1/cards/x/suspend', TABLE)).toEqual({ operation: SUSPEND, params: { cardId: 'x' } });
   });
 
   it.each([
@@ -77,38 +77,38 @@ describe('an operation that is added', () => {
     ['FRONTDESK_READ_ONLY', {}, { FRONTDESK_READ_ONLY: '1' }],
   ])('is refused by %s, whatever the way', (_, profile, env) => {
     const { session, permitted } = sessionOf(profile, env);
-    for (const way of waysWith('T-1')) expect(exitCodeOf(() => guardWrite(session, CANCEL, way))).toBe(5);
+    for (const way of waysWith('T-1')) expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(5);
     expect(permitted).toEqual([]);
   });
 
   it('needs the reason that the profile requires, whatever the way', () => {
     const { session, permitted } = sessionOf({ requireReason: 'T-[0-9]+' });
     for (const way of [...waysWith(undefined), ...waysWith('no ticket')])
-      expect(exitCodeOf(() => guardWrite(session, CANCEL, way))).toBe(2);
+      expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(2);
     expect(permitted).toEqual([]);
-    for (const way of waysWith('T-1')) guardWrite(session, CANCEL, way);
-    expect(permitted).toEqual(['card.cancel', 'card.cancel']);
+    for (const way of waysWith('T-1')) guardWrite(session, SUSPEND, way);
+    expect(permitted).toEqual(['card.suspend', 'card.suspend']);
   });
 
   it('needs a plan for many rows where the profile demands approvals', () => {
     const { session } = sessionOf({ approvals: 2 });
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
+    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
   });
 
   it('is never sent twice with the careful values', () => {
-    const event = { effect: CANCEL.effect, onceSpent: false, retryAfterMs: 0, remainingMs: 60_000, random: 0 };
+    const event = { effect: SUSPEND.effect, onceSpent: false, retryAfterMs: 0, remainingMs: 60_000, random: 0 };
     const tries = { retriesDone: 0, retriesAllowed: 2 };
     for (const name of ['unavailable', 'server_error', 'broken', 'unreadable'] as const)
       expect(decideNext({ ...event, ...tries, event: name })).toMatchObject({ kind: 'end' });
-    expect(isUpdate(CANCEL)).toBe(false);
+    expect(isUpdate(SUSPEND)).toBe(false);
   });
 
   it('has its options and exit codes from the row', () => {
     const command = callCommand({
       description: '',
-      operation: CANCEL,
+      operation: SUSPEND,
       columns: [],
       argument: { name: 'cardId', text: '' },
       expect: true,

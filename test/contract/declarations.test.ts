@@ -92,8 +92,7 @@ describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
 });
 
 describe('the table of operations', () => {
-  it('has ten operations, each with a command', () => {
-    expect(ALL_OPERATIONS).toHaveLength(10);
+  it('has a command for each operation', () => {
     const names = commands.map(({ name }) => name.replaceAll(' ', '.'));
     expect(ALL_OPERATIONS.filter((operation) => !names.includes(operation.command))).toEqual([]);
   });

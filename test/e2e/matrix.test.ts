@@ -5,22 +5,19 @@ import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 import {
-  BLIND,
   build,
   type End,
   EVENTS,
   type Event,
   type EventName,
-  EXPECTED,
-  inputFor,
+  endIfShown,
+  endOf,
   limitsAt,
   NAMED_EVENTS,
-  OBSERVED,
   requestsAt,
-  SETTLED,
-  WRITES,
-  type WriteName,
+  SHOWN,
 } from '../support/matrix.ts';
+import { type OperationName, sampleInput, WRITES } from '../support/sample-calls.ts';
 import { type CallName, meet } from './faults/fault-run.ts';
 
 /**
@@ -32,7 +29,7 @@ import { type CallName, meet } from './faults/fault-run.ts';
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
 const POLICY: Omit<CallPolicy, 'timeoutMs'> = { retries: 2, retryMaxTimeMs: 60_000 };
 
-async function play(name: WriteName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
+async function play(name: OperationName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
   const stage = await build(event, cardStatus);
   const { timeoutMs, connectTimeoutMs } = limitsAt(event);
   const parsed = parseBaseUrl(stage.url);
@@ -47,7 +44,7 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
     profile: 'demo',
     transport,
   });
-  const result = await client.call(inputFor(OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });
+  const result = await client.call(sampleInput(name, OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });
   await transport.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
   const outcome = result.ending.outcome ?? undefined;
@@ -60,27 +57,15 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
 describe.concurrent.each(WRITES)('%s', (name) => {
   it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     const { end, applied } = await play(name, event, 'EXPIRED');
-    expect(end).toBe(EXPECTED[name][eventName]);
+    expect(end).toBe(endOf(name, eventName));
     // What the service did is never told as not done.
     if (applied > 0) expect(end).toMatch(/^8 unknown /);
   });
 });
 
-describe.concurrent.each([
-  ['cardActivate', 'ACTIVE'],
-  ['cardBlock', 'BLOCKED'],
-] as const)('%s, and the card reads %s afterwards', (name, status) => {
+describe.concurrent.each(SHOWN)('%s, and the card reads %s afterwards', (name, status) => {
   it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    expect((await play(name, event, status)).end).toBe(SETTLED[eventName]);
-  });
-});
-
-describe.concurrent.each([
-  ['cardReissue', 'REISSUED', OBSERVED],
-  ['cardProvisionWalletA', 'ACTIVE', BLIND],
-] as const)('%s: no read settles it, not even %s', (name, status, expected) => {
-  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    expect((await play(name, event, status)).end).toBe(expected[eventName]);
+    expect((await play(name, event, status)).end).toBe(endIfShown(name, eventName));
   });
 });
 

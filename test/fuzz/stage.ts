@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Operation } from '../../src/api/operation.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
-import { command as calendarEventCreate } from '../../src/commands/calendar/event/create.ts';
-import { command as calendarSubscribersList } from '../../src/commands/calendar/subscribers/list.ts';
-import { command as calendarUpdate } from '../../src/commands/calendar/update.ts';
-import { CARD_COLUMNS } from '../../src/commands/card/columns.ts';
 import type { CallInput } from '../../src/http/call.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import type { Column } from '../../src/output/column.ts';
+import { REGISTRY } from '../../src/registry.ts';
 import { type Behaviour, counted } from '../support/fault-server.ts';
+import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
 import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -53,70 +51,38 @@ export function card(cardId: string, status: string): Record<string, unknown> {
   };
 }
 
-const CALENDAR = { object: 'calendar', active: true, name: 'Tours', description: null, url: 'https://x.example/' };
-const SUBSCRIBER = { object: 'subscriber', active: true, email: 'a@example.com', first_name: 'Ana', last_name: 'L' };
-const EVENT = { object: 'event', active: true, name: 'Party', start: '2027-04-02T18:00', end: null, location: 'Quay' };
-
-/** The calls that are played, by the operations of the table. */
-const PLAYS: Record<keyof typeof OPERATIONS, (id: string) => Pick<Play, 'words' | 'columns' | 'good'>> = {
-  cardGet: (id) => ({ words: ['card', 'get', id], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
-  cardActivate: (id) => ({ words: ['card', 'activate', id], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
-  cardBlock: (id) => ({ words: ['card', 'block', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'BLOCKED') }),
-  cardReissue: (id) => ({ words: ['card', 'reissue', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
-  cardProvisionWalletA: (id) => ({
-    words: ['card', 'provision', id, '--wallet', 'wallet_a', '--show-sensitive'],
-    columns: [{ name: 'encryptedPaymentInstrument', header: 'INSTRUMENT' }],
-    good: { encryptedPaymentInstrument: 'c2VjcmV0' },
-  }),
-  cardProvisionWalletB: (id) => ({
-    words: ['card', 'provision', id, '--wallet', 'wallet_b', '--show-sensitive'],
-    columns: [{ name: 'primaryAccountNumberPrefix', header: 'PREFIX' }],
-    good: { primaryAccountNumberPrefix: '4000', activationData: 'abc', authenticationData: 'def' },
-  }),
-  calendarUpdate: (id) => ({
-    words: ['calendar', 'update', id, '--name', 'Tours'],
-    columns: calendarUpdate.columns,
-    good: { id, ...CALENDAR },
-  }),
-  subscribersList: (id) => ({
-    words: ['calendar', 'subscribers', 'list', id],
-    columns: calendarSubscribersList.columns,
-    good: {
-      object: 'list',
-      data: [
-        { id: 's1', ...SUBSCRIBER },
-        { id: 's2', ...SUBSCRIBER },
-      ],
-      url: '/v1/x',
-    },
-  }),
-  subscriberUpdate: (id) => ({
-    words: ['calendar', 'subscribers', 'update', id, '--email', 'a@example.com'],
-    columns: calendarSubscribersList.columns,
-    good: { id, ...SUBSCRIBER },
-  }),
-  eventCreate: (id) => ({
-    words: ['calendar', 'event', 'create', '--calendar', id, '--name', 'Party', '--start', '2027-04-02T18:00'],
-    columns: calendarEventCreate.columns,
-    good: { id: 'evt_1', ...EVENT, calendar: id },
-  }),
-};
-
 /** The keys of the table. */
-export const PLAY_NAMES = Object.keys(PLAYS)
-  // Object.keys gives string[]; these are the keys of the record itself.
-  .map((name) => name as keyof typeof OPERATIONS);
+export const PLAY_NAMES = NAMES;
+
+/** What a table of each command shows. */
+const COLUMNS = new Map<string, readonly Column[]>();
+for (const { path, load } of REGISTRY.entries) {
+  const command = await load();
+  if (command.kind === 'call') COLUMNS.set(path.join(' '), command.columns);
+}
 
 /** A call of an operation that belongs to run `index`. */
 export function playOf(name: keyof typeof OPERATIONS, index: number): Play {
   const operation = OPERATIONS[name];
   const id = idOf(index);
-  const params: Record<string, string> = {};
-  if (operation.path.includes('{cardId}')) params['cardId'] = id;
-  if (operation.path.includes('{id}')) params['id'] = id;
-  const event = { calendar: id, name: 'Party', start: '2027-04-02T18:00' };
-  const body = operation.body === null ? undefined : fromPlain(name === 'eventCreate' ? event : {});
-  return { name, operation, input: { operation, params, query: {}, body }, ...PLAYS[name](id) };
+  const { argument, command, choice, asks, fields, response } = SAMPLE_CALLS[name];
+  // What has no ID in its path carries the run in its body.
+  const event = { ...fields, calendar: id };
+  const isEvent = argument === undefined;
+  const words = [
+    ...(isEvent ? [...typedCall(name, undefined, ['calendar']), '--calendar', id] : typedCall(name, id, ['reason'])),
+    ...(choice === undefined ? [] : ['--show-sensitive']),
+    ...(asks?.when === 'always' ? ['--yes'] : []),
+  ];
+  const input = sampleInput(name, operation, id);
+  return {
+    name,
+    operation,
+    input: isEvent ? { ...input, body: fromPlain(event) } : input,
+    words,
+    columns: COLUMNS.get(command) ?? [],
+    good: response(id),
+  };
 }
 
 /** A damaged answer: at the level of JSON, of bytes, of HTTP, or of all of them. */

@@ -1,7 +1,3 @@
-import type { Operation } from '../../src/api/operation.ts';
-import type { OPERATIONS } from '../../src/api/operations.ts';
-import type { CallInput } from '../../src/http/call.ts';
-import { fromPlain } from '../../src/json/plain.ts';
 import {
   type Behaviour,
   CLOSED_PORT,
@@ -19,10 +15,9 @@ import {
   startFaultServer,
   wrongLength,
 } from './fault-server.ts';
-import { CARD_ID, cardText } from './sample-card.ts';
+import { type Ends, type OperationName, SAMPLE_CALLS, WRITES } from './sample-calls.ts';
+import { cardText } from './sample-card.ts';
 import { GOOD_CERTIFICATE } from './tls-server.ts';
-
-export type WriteName = Exclude<keyof typeof OPERATIONS, 'cardGet' | 'subscribersList'>;
 
 /** A place to send to, and what it does. */
 export interface Stage {
@@ -133,27 +128,36 @@ function row(ambiguous: End, unavailable: End): Record<EventName, End> {
 }
 
 const CHECKED = row('8 unknown 1 POST 2 GET', '8 unknown 3 POST 4 GET');
-export const OBSERVED = row('8 unknown 1 POST 2 GET', '8 unknown 1 POST 2 GET');
-export const BLIND = row('8 unknown 1 POST 0 GET', '8 unknown 1 POST 0 GET');
+const OBSERVED = row('8 unknown 1 POST 2 GET', '8 unknown 1 POST 2 GET');
+const BLIND = row('8 unknown 1 POST 0 GET', '8 unknown 1 POST 0 GET');
 const BLIND_ONCE = row('8 unknown 1 POST 0 GET', '8 unknown 2 POST 0 GET');
 
 /** What a read that shows the wanted status makes of the ambiguous events. */
-export const SETTLED = row('0 confirmed_by_read 1 POST 1 GET', '0 confirmed_by_read 1 POST 1 GET');
+const SETTLED = row('0 confirmed_by_read 1 POST 1 GET', '0 confirmed_by_read 1 POST 1 GET');
 
-export const EXPECTED: Record<WriteName, Record<EventName, End>> = {
-  cardActivate: CHECKED,
-  cardBlock: CHECKED,
-  cardReissue: OBSERVED,
-  cardProvisionWalletA: BLIND,
-  cardProvisionWalletB: BLIND,
-  calendarUpdate: BLIND_ONCE,
-  subscriberUpdate: BLIND_ONCE,
-  eventCreate: BLIND,
+const ENDS: Record<Exclude<Ends, 'read'>, Record<EventName, End>> = {
+  checked: CHECKED,
+  observed: OBSERVED,
+  blind: BLIND,
+  repeatable: BLIND_ONCE,
 };
 
-export const WRITES = Object.keys(EXPECTED)
-  // Object.keys gives string[]; these are the keys of the record itself.
-  .map((name) => name as WriteName);
+/** How a write ends that meets an event; the card, where it is read, shows a status that settles nothing. */
+export function endOf(name: OperationName, event: EventName): End | undefined {
+  const { ends } = SAMPLE_CALLS[name];
+  return ends === 'read' ? undefined : ENDS[ends][event];
+}
+
+/** Writes on cards, with the status that a card has once they were done. */
+export const SHOWN: readonly (readonly [OperationName, string])[] = WRITES.flatMap((name) => {
+  const { shows } = SAMPLE_CALLS[name];
+  return shows === undefined ? [] : [[name, shows] as const];
+});
+
+/** How a write ends if the card has that status afterwards: it settles those that are checked, and nothing else. */
+export function endIfShown(name: OperationName, event: EventName): End | undefined {
+  return SAMPLE_CALLS[name].ends === 'checked' ? SETTLED[event] : endOf(name, event);
+}
 
 export async function build(event: Event, cardStatus: string): Promise<Stage> {
   if (event.kind === 'closed_port') {
@@ -169,14 +173,6 @@ export async function build(event: Event, cardStatus: string): Promise<Stage> {
   );
   const url = event.kind === 'tls' ? `https://127.0.0.1:${server.port}` : server.url;
   return { url, server, close: () => server.close() };
-}
-
-export function inputFor(operation: Operation): CallInput {
-  const params = operation.path.includes('{cardId}') ? { cardId: CARD_ID } : { id: 'id-1' };
-  const isEvent = operation.path === '/v1/events';
-  const event = { calendar: 'cal-1', name: 'Party', start: '2026-05-01T10:00:00' };
-  const body = operation.body === null ? undefined : fromPlain(isEvent ? event : {});
-  return { operation, params: isEvent ? {} : params, query: {}, body };
 }
 
 /** Object.entries widens the names to string; they are the keys of EVENTS. */

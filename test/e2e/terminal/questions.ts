@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
 import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { NAMES, type OperationName, SAMPLE_CALLS, sampleRows, typedCall } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import type { Step } from './dialogue.ts';
 
@@ -81,11 +82,38 @@ function id(command: string, argument: string, options = ''): Asked {
   return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask-missing.ts text']);
 }
 
-/** A command over the rows of a file. */
-function rows(command: string, seen: RegExp, text: string): Asked {
-  const prepare: Asked['prepare'] = async ({ path }) => writeFileSync(join(path, 'work', 'rows.csv'), text);
-  const asks = [`${command}, many rows`, 'confirm-bulk.ts confirm'];
-  return asked(`${command} --from work/rows.csv`, seen, asks, { prepare });
+/** What sample calls ask: for an ID, before a single change, and before a change of many rows. */
+function sampleQuestions(name: OperationName): Readonly<Record<string, Asked>> {
+  const { command, argument, choice, asks, asksOfRows } = SAMPLE_CALLS[name];
+  const [, ...rest] = typedCall(name, '');
+  const options = rest
+    .slice(command.split(' ').length)
+    .map((word) => ` ${word}`)
+    .join('');
+  const single = typedCall(name)
+    .filter((word) => word !== '--reason' && word !== 'lost')
+    .join(' ');
+  const prepare: Asked['prepare'] = async ({ path }) =>
+    writeFileSync(join(path, 'work', 'rows.ndjson'), sampleRows(name, ['reason']));
+  return {
+    ...(argument && {
+      [`${name}: the ID`]: id(command, argument, choice === undefined ? options : `${options} --json`),
+    }),
+    ...(asks && {
+      [`${name}: go on`]: asked(single, new RegExp(`${asks.question} [\\s\\S]*\\(y/N`), [
+        command,
+        asks.when === 'always' ? 'confirm.ts decide' : 'confirm.ts confirm',
+      ]),
+    }),
+    ...(asksOfRows !== undefined && {
+      [`${name}: go on with rows`]: asked(
+        `${command} --from work/rows.ndjson`,
+        new RegExp(`${asksOfRows}: 2 rows.*\\(y/N`),
+        [`${command}, many rows`, 'confirm-bulk.ts confirm'],
+        { prepare },
+      ),
+    }),
+  };
 }
 
 /** A question after entries of the desk's menu were chosen by these names. */
@@ -109,7 +137,6 @@ function atDesk(
   };
 }
 
-const IDS = `id\n${CARD_ID}\n${OTHER}\n`;
 const EVENT = 'calendar event create';
 const LOGIN = 'auth login -p new';
 const WAIT = 'card wait';
@@ -126,14 +153,14 @@ const GUIDED: Step[] = [
 ];
 const ALONE = { isAlone: true } as const;
 
+/** One operation of each command. */
+const ONCE = NAMES.filter((name, at) =>
+  NAMES.slice(0, at).every((other) => SAMPLE_CALLS[other].command !== SAMPLE_CALLS[name].command),
+);
+
 /** Questions of single commands about cards, calendars and raw requests. */
 const CALLS: Readonly<Record<string, Asked>> = {
-  'a block': asked(`card block ${CARD_ID}`, /Block card .*\(y\/N/, ['card block', 'confirm.ts decide']),
-  'a reissue': asked(`card reissue ${CARD_ID}`, /Reissue card .*\(y\/N/, ['card reissue']),
-  'an event': asked(`${EVENT} --calendar c --name n --start 2027-04-02`, /Create event [\s\S]*\(y\/N/, [
-    EVENT,
-    'confirm.ts confirm',
-  ]),
+  ...Object.assign({}, ...ONCE.map(sampleQuestions)),
   'a provision': asked(`card provision ${CARD_ID} --wallet wallet_a --json`, /Go on with [\s\S]*\(y\/N/, [
     'write-call.ts confirm',
   ]),
@@ -145,29 +172,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     prepare: REQUIRED,
     isAlone: true,
   }),
-  'activations of rows': rows('card activate', /Activate cards: 2 rows.*\(y\/N/, IDS),
-  'blocks of rows': rows('card block', /Block cards: 2 rows.*\(y\/N/, IDS),
-  'reissues of rows': rows('card reissue', /Reissue cards: 2 rows.*\(y\/N/, IDS),
-  'updates of calendars': rows('calendar update', /Update calendars: 2 rows.*\(y\/N/, 'id,name\na,n\nb,m\n'),
-  'updates of subscribers': rows(
-    'calendar subscribers update',
-    /Update subscribers: 2 rows.*\(y\/N/,
-    'id,active\na,true\nb,true\n',
-  ),
-  'events of rows': rows(
-    EVENT,
-    /Create events: 2 rows.*\(y\/N/,
-    'calendar,name,start\nc,n,2027-04-02\nc,m,2027-04-03\n',
-  ),
-  'a card to look at': id('card get', 'cardId'),
-  'a card to activate': id('card activate', 'cardId'),
-  'a card to block': id('card block', 'cardId'),
-  'a card to reissue': id('card reissue', 'cardId'),
-  'a card to provision': id('card provision', 'cardId', ' --wallet wallet_a --json'),
   'a card to wait for': id(WAIT, 'cardId', ' --status ACTIVE'),
-  'a calendar to change': id('calendar update', 'calendarId', ' --name n'),
-  'a calendar with subscribers': id('calendar subscribers list', 'calendarId'),
-  'a subscriber to change': id('calendar subscribers update', 'subscriberId', ' --active true'),
   'a calendar of an event': asked(`${EVENT} --name n --start 2027-04-02`, /\? calendar/, [
     `${EVENT} --calendar`,
     'ask-missing.ts text 2',
@@ -298,7 +303,13 @@ export const QUESTIONS: Readonly<Record<string, Asked>> = {
     prepare: run('card', 'reissue', DOUBTFUL, '-y', '--retries', '0'),
   }),
   'a note at the desk': atDesk(['resolve', '2'], /Note \(Enter/, 'card-visit.ts text 3', OPEN_BLOCK),
-  'an activation at the desk': atDesk(['activate'], /Activate card .*\(y\/N/s, 'desk activate'),
-  'a block at the desk': atDesk(['block'], /Block card .*\(y\/N/s, 'desk block'),
-  'a reissue at the desk': atDesk(['reissue'], /Reissue card .*\(y\/N/s, 'desk reissue'),
+  ...Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const { argument, tool, command, ends } = SAMPLE_CALLS[name];
+      const [, verb = ''] = command.split(' ');
+      if (argument !== 'cardId' || tool === undefined || ends === 'read') return [];
+      const seen = new RegExp(`${verb.charAt(0).toUpperCase()}${verb.slice(1)} card .*\\(y/N`, 's');
+      return [[`${name} at the desk`, atDesk([verb], seen, `desk ${verb}`)] as const];
+    }),
+  ),
 };

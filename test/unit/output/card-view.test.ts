@@ -3,6 +3,7 @@ import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
 import { cardSummary, cardView } from '../../../src/output/card-view.ts';
 import { displayWidth } from '../../../src/output/cut-text.ts';
+import { SAMPLE_CALLS, WRITES } from '../../support/sample-calls.ts';
 
 const STYLE = { width: 80, colour: false, unicode: true, now: Date.UTC(2026, 10, 20), command: 'frontdesk' };
 
@@ -10,6 +11,12 @@ function card(text: string): JsonObject {
   const value = parseJson(text);
   if (isJsonObject(value)) return value;
   throw new Error('not an object');
+}
+
+/** Commands that the view of a card suggests at a status. */
+function suggestedAt(status: string): readonly string[] {
+  const suggested = WRITES.filter((name) => SAMPLE_CALLS[name].suggestedAt?.includes(status));
+  return suggested.map((name) => SAMPLE_CALLS[name].command);
 }
 
 const TRANSACTIONS = [1, 2, 3, 4, 5, 6]
@@ -54,8 +61,7 @@ describe('cardView', () => {
         '  2 Nov 2026, 10:00 UTC  PURCHASE   -2.50  t2',
         '',
         'Next',
-        '  frontdesk card block 7c0e2f3a-1111-2222-3333-444455556666',
-        '  frontdesk card reissue 7c0e2f3a-1111-2222-3333-444455556666',
+        ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
         '',
       ].join('\n'),
     );
