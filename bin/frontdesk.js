@@ -65,7 +65,7 @@ function findFolder(build) {
   let where = keyPath;
   try {
     const key = readKey(keyPath);
-    if (key === 'unsafe') return { usable: false, reason: 'unsafe', where };
+    if (key === 'unsafe') return { usable: false, reason: 'unsafe', where, isOurs: true };
     const folder = key && `${above[2]}/${nameOf(build, process)}-${key}`;
     const { lstatSync } = require('node:fs');
     for (where of [...foldersAbove(base), ...above, ...(folder ? [folder] : [])]) {
@@ -74,7 +74,7 @@ function findFolder(build) {
       // The last one's name holds the key, and is shown nowhere.
       if (where === folder) where = above[2];
       const isSafe = facts.isDirectory() && (where === above[2] ? isPrivate(facts, 0o700) : isGuarded(facts));
-      if (!isSafe) return { usable: false, reason: 'unsafe', where };
+      if (!isSafe) return { usable: false, reason: 'unsafe', where, isOurs: above.indexOf(where) > 0 };
     }
     return { usable: folder !== undefined, above, keyPath, folder };
   } catch {

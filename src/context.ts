@@ -128,6 +128,8 @@ export interface CompiledCodeFacts {
   readonly reason?: 'off' | 'ci' | 'homeless' | 'unsafe' | 'unreadable' | 'inside';
   /** The folder that the reason is about. */
   readonly where?: string;
+  /** Whether only frontdesk writes to `where`, so that it may be removed. */
+  readonly isOurs?: boolean;
   /** The folders in which it is kept, outermost first. */
   readonly above?: readonly string[];
   /** Files of the program that were loaded so far. */

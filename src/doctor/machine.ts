@@ -104,7 +104,7 @@ const flaw = (message: string, fix?: string) => warning(COMPILE_CACHE, message, 
 /** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
 async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
   if (compiledCode === undefined) return ok(COMPILE_CACHE, 'none: the program runs from its sources');
-  const { reason = '', where = '', above = [], chunks } = compiledCode;
+  const { reason = '', where = '', isOurs = false, above = [], chunks } = compiledCode;
   const folder = above.at(-1) ?? '';
   const states = [...chunks.values()].map(({ state }) => state);
   const count = (wanted: string) => states.filter((state) => state === wanted).length;
@@ -112,8 +112,11 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
   const notKept = NOT_KEPT[reason];
   if (notKept !== undefined) return ok(COMPILE_CACHE, `${notKept}: ${ANEW}`);
   if (reason === 'inside') return ok(COMPILE_CACHE, `inside the executable: ${used}`);
-  if (reason === 'unsafe')
-    return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, `rm -r ${shellQuote(where)}`);
+  if (reason === 'unsafe') {
+    // A home, or the cache of every program: never to be removed for our sake.
+    const fix = isOurs ? `rm -r ${shellQuote(where)}` : 'set XDG_CACHE_HOME to a folder that only you can write to';
+    return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, fix);
+  }
   if (reason === 'unreadable')
     return flaw(`${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
   if (count('refused') > 0) {

@@ -46,12 +46,18 @@ function versions(paths: readonly string[]): readonly string[] {
   return paths.map((path) => `${path} ${lstatSync(path).ino} ${lstatSync(path).mtimeMs}`);
 }
 
+/** What the files hold, as digests: megabytes of bytes take half a minute to be compared one by one. */
+function digests(paths: readonly string[]): readonly string[] {
+  return paths.map((path) => createHash('sha256').update(readFileSync(path)).digest('hex'));
+}
+
 const readOf = ({ code, signal, stdout, stderr }: RunResult) => ({ code, signal, stdout, stderr });
 const AS_ALWAYS = { code: 0, signal: null, stdout: '8\n', stderr: '' };
 
 interface Found {
   readonly status: string;
   readonly message: string;
+  readonly fix?: string;
 }
 
 async function doctorOn(home: Home, env: Readonly<Record<string, string | undefined>> = {}): Promise<Found> {
@@ -308,6 +314,7 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
     const { home, files } = await usedHome();
     const [folder = ''] = readdirSync(compiledFolder(home));
     const places = [
+      ['', 'chmod 777 .', 'chmod 700 .'],
       ['.cache', 'chmod 777 .cache', 'chmod 700 .cache'],
       [
         '.cache/frontdesk',
@@ -325,15 +332,21 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
         'chmod 600 .config/frontdesk/compile-key',
       ],
     ] as const;
-    const before = files.map((path) => readFileSync(path));
+    const before = digests(files);
     for (const [where, open, close] of places) {
       expect(shell(open, home.path).stderr).toBe('');
       expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-      expect((await doctorOn(home)).message).toBe(
+      const { message, fix } = await doctorOn(home);
+      expect(message).toBe(
         `${join(home.path, where)} is not used, as it is not yours alone: every start compiles the program again`,
       );
+      expect(fix).toBe(
+        where.includes('/')
+          ? `rm -r ${join(home.path, where)}`
+          : 'set XDG_CACHE_HOME to a folder that only you can write to',
+      );
       expect(shell(close, home.path).stderr).toBe('');
-      expect(files.map((path) => readFileSync(path))).toEqual(before);
+      expect(digests(files)).toEqual(before);
     }
   });
 
