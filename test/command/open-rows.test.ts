@@ -10,7 +10,7 @@ const BLOCK = ['card', 'block', cardId(3), ...ONCE];
 const UPDATE = ['calendar', 'subscribers', 'update'];
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 
-describe('an open write that a later one takes the place of', () => {
+describe.concurrent('an open write that a later one takes the place of', () => {
   it('is superseded by the row of a run, which it names', async () => {
     const { run, service, list } = await openService();
     expect((await run(BLOCK)).code).toBe(8);
@@ -89,7 +89,7 @@ describe('an open write that a later one takes the place of', () => {
   });
 });
 
-describe('an open write in a plan and in a run', () => {
+describe.concurrent('an open write in a plan and in a run', () => {
   it('is a fault of its row in --plan, unless --again', async () => {
     const { run, server, home } = await openService();
     await run(REISSUE);
@@ -160,7 +160,7 @@ describe('an open write in a plan and in a run', () => {
   });
 });
 
-describe('what a person is shown of open writes', () => {
+describe.concurrent('what a person is shown of open writes', () => {
   it('stands first in the questions of a run and of a plan', async () => {
     const { run, home, server, list } = await openService();
     await run(BLOCK);
@@ -205,7 +205,7 @@ describe('what a person is shown of open writes', () => {
   });
 });
 
-describe('the reference and the status of a card', () => {
+describe.concurrent('the reference and the status of a card', () => {
   it('are in its entries where they were seen', async () => {
     const { run, service, list, server, home } = await openService();
     service.isBroken = false;

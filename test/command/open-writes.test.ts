@@ -17,7 +17,7 @@ const EVENT = [
   '-q',
 ];
 
-describe('a reissue whose outcome is unknown', () => {
+describe.concurrent('a reissue whose outcome is unknown', () => {
   it('is not sent a second time with --yes, but with --again', async () => {
     const { run, posts, list } = await openService();
     expect((await run(REISSUE)).code).toBe(8);
@@ -141,7 +141,7 @@ describe('a reissue whose outcome is unknown', () => {
   });
 });
 
-describe('a block whose outcome is unknown', () => {
+describe.concurrent('a block whose outcome is unknown', () => {
   const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
 
   it('is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
@@ -159,7 +159,7 @@ describe('a block whose outcome is unknown', () => {
   });
 });
 
-describe('the same event again', () => {
+describe.concurrent('the same event again', () => {
   it('is refused within a day, and nothing in the state folder tells its body', async () => {
     const { run, posts, service, home } = await openService();
     service.isBroken = false;
@@ -179,7 +179,7 @@ describe('the same event again', () => {
   });
 });
 
-describe('history --open', () => {
+describe.concurrent('history --open', () => {
   it('names a run that cannot be read, shows the others and ends with 16, and a reissue is refused then', async () => {
     const { run, home, posts } = await openService();
     await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);

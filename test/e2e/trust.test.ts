@@ -4,7 +4,7 @@ import { open, readFile as readFileAsync } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
-import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { CARDS_TOKEN, type RecordingServer, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 // What another user of the machine could have put on the disk is not believed.
@@ -25,7 +25,7 @@ interface Stage {
 
 async function onStage(): Promise<Stage> {
   const home = createHome();
-  const server = await startRecordingServer(playService());
+  const server = await startRecordingServer(playService(), untilFileEnds);
   const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
   const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
   const run: Stage['run'] = (args, more = {}) =>
@@ -55,7 +55,7 @@ async function stopped(stage: Stage): Promise<void> {
 
 const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson', '--timeout', '30s'];
 
-describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
+describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurrent: true }, () => {
   const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
   it.each(places)('"%s" is not believed when others can write to it, and one command fixes it', async (place) => {
@@ -228,7 +228,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
   });
 });
 
-describe.skipIf(process.platform === 'win32')('T22 settings', () => {
+describe.skipIf(process.platform === 'win32')('T22 settings', { concurrent: true }, () => {
   it.each([
     ['the file', 'settings.json'],
     ['the folder', '.'],
@@ -302,64 +302,68 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('T23 the approv
   });
 });
 
-describe.skipIf(process.platform === 'win32')('T24 a signal ends a command that reads a pipe which never ends', () => {
-  it.each([
-    ['the rows', ['card', 'get', '--from', 'pipe']],
-    ['a plan', ['plan', 'show', 'pipe']],
-    ['certificates', ['card', 'get', CARD_ID, '--ca-file', 'pipe']],
-    ['a description', ['calendar', 'update', 'c', '--description-file', 'pipe']],
-    ['a body', ['api', 'POST', '/v1/calendars/c', '--data', '@pipe', '--yes']],
-    ['an older file', ['calendar', 'update', '--from', 'rows.csv', '--changed-from', 'pipe', '--yes']],
-    ['a seed', ['sandbox', 'serve', '--seed', 'pipe']],
-  ])('%s', async (_, args) => {
-    const { home, server } = await onStage();
-    const work = join(home.path, 'work');
-    sh('mkfifo pipe; printf "id,name\nc,x\n" > rows.csv', work);
-    const env = {
-      FRONTDESK_CALENDAR_URL: server.url,
-      FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN,
-      FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
-    };
-    const running = startFrontdesk(args, { home, env });
-    // Opening waits for the reader: once this resolves the program has the pipe.
-    const writer = await open(join(work, 'pipe'), 'w');
-    running.child.kill('SIGTERM');
-    const { code, elapsedMs } = await running.result;
-    await writer.close();
-    expect({ code, requests: server.requests.length }).toEqual({ code: 143, requests: 0 });
-    expect(elapsedMs).toBeLessThan(20_000);
-  });
+describe.skipIf(process.platform === 'win32')(
+  'T24 a signal ends a command that reads a pipe which never ends',
+  { concurrent: true },
+  () => {
+    it.each([
+      ['the rows', ['card', 'get', '--from', 'pipe']],
+      ['a plan', ['plan', 'show', 'pipe']],
+      ['certificates', ['card', 'get', CARD_ID, '--ca-file', 'pipe']],
+      ['a description', ['calendar', 'update', 'c', '--description-file', 'pipe']],
+      ['a body', ['api', 'POST', '/v1/calendars/c', '--data', '@pipe', '--yes']],
+      ['an older file', ['calendar', 'update', '--from', 'rows.csv', '--changed-from', 'pipe', '--yes']],
+      ['a seed', ['sandbox', 'serve', '--seed', 'pipe']],
+    ])('%s', async (_, args) => {
+      const { home, server } = await onStage();
+      const work = join(home.path, 'work');
+      sh('mkfifo pipe; printf "id,name\nc,x\n" > rows.csv', work);
+      const env = {
+        FRONTDESK_CALENDAR_URL: server.url,
+        FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN,
+        FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
+      };
+      const running = startFrontdesk(args, { home, env });
+      // Opening waits for the reader: once this resolves the program has the pipe.
+      const writer = await open(join(work, 'pipe'), 'w');
+      running.child.kill('SIGTERM');
+      const { code, elapsedMs } = await running.result;
+      await writer.close();
+      expect({ code, requests: server.requests.length }).toEqual({ code: 143, requests: 0 });
+      expect(elapsedMs).toBeLessThan(20_000);
+    });
 
-  it('and what is written to a pipe in pieces is read whole', async () => {
-    const stage = await onStage();
-    sh('mkfifo pipe', join(stage.home.path, 'work'));
-    const running = stage.run(['card', 'get', '--from', 'pipe', '-o', 'ndjson']);
-    const writer = await open(join(stage.home.path, 'work', 'pipe'), 'w');
-    await writer.write(`${cardId(1)}\n`);
-    await writer.write(`${cardId(2)}\n`);
-    await writer.close();
-    const { code, stdout } = await running;
-    expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
-  });
+    it('and what is written to a pipe in pieces is read whole', async () => {
+      const stage = await onStage();
+      sh('mkfifo pipe', join(stage.home.path, 'work'));
+      const running = stage.run(['card', 'get', '--from', 'pipe', '-o', 'ndjson']);
+      const writer = await open(join(stage.home.path, 'work', 'pipe'), 'w');
+      await writer.write(`${cardId(1)}\n`);
+      await writer.write(`${cardId(2)}\n`);
+      await writer.close();
+      const { code, stdout } = await running;
+      expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+    });
 
-  it('and takes along what a token command started', async () => {
-    const { home, server } = await onStage();
-    const work = join(home.path, 'work');
-    sh('mkfifo started', work);
-    const command = `sleep 600 & echo $! > ${join(work, 'started')}; wait`;
-    const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-command', command], { home });
-    expect(login.code, login.stderr).toBe(0);
-    const running = startFrontdesk(['card', 'get', CARD_ID], { home });
-    const pid = Number(await readFileAsync(join(work, 'started'), 'utf8'));
-    running.child.kill('SIGTERM');
-    expect((await running.result).code).toBe(143);
-    // Gone, or a zombie that nobody has asked after.
-    expect(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout).toMatch(/^Z|^$/);
-    expect(server.requests).toEqual([]);
-  });
-});
+    it('and takes along what a token command started', async () => {
+      const { home, server } = await onStage();
+      const work = join(home.path, 'work');
+      sh('mkfifo started', work);
+      const command = `sleep 600 & echo $! > ${join(work, 'started')}; wait`;
+      const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-command', command], { home });
+      expect(login.code, login.stderr).toBe(0);
+      const running = startFrontdesk(['card', 'get', CARD_ID], { home });
+      const pid = Number(await readFileAsync(join(work, 'started'), 'utf8'));
+      running.child.kill('SIGTERM');
+      expect((await running.result).code).toBe(143);
+      // Gone, or a zombie that nobody has asked after.
+      expect(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout).toMatch(/^Z|^$/);
+      expect(server.requests).toEqual([]);
+    });
+  },
+);
 
-describe('T25 a pattern of requireReason that never comes to an end', () => {
+describe.concurrent('T25 a pattern of requireReason that never comes to an end', () => {
   it.each([
     ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
     ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],

@@ -1,5 +1,5 @@
 import { cardId, playService } from './plain-service.ts';
-import { type Reply, startRecordingServer } from './recording-server.ts';
+import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
 import { createHome, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
@@ -17,6 +17,7 @@ export async function openService() {
       if (request.method === 'POST') return service.isBroken ? { status: 500, body: 'no' } : undefined;
       return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
     }),
+    untilFileEnds,
   );
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { env: { ...server.env, ...env }, home });

@@ -72,7 +72,7 @@ async function interrupted(words: readonly string[], signal: NodeJS.Signals): Pr
 
 const GUARD = ['--expect', 'status=ACTIVE', '--yes', '--retries', '0'];
 
-test.each([
+test.concurrent.each([
   ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGINT', 130],
   ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGTERM', 143],
   ['a reissue', ['card', 'reissue', CARD_ID, ...GUARD], 'SIGHUP', 129],
