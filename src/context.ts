@@ -74,13 +74,17 @@ export interface PromptPort {
   /** False when stdin or stderr is no terminal, or `--no-input` was given: then nothing may be asked. */
   readonly available: boolean;
   /**
-   * Free text, which may be pasted; `show` is what stands there once it is given. At Esc it is left, or its line
-   * emptied (`keepsAtEscape`). Every question rejects with CANCELLED at Esc, Ctrl-C, EOF (130) and a signal.
+   * Free text, which may be pasted; `show` is what stands there once it is given. An answer of so many columns (`room`)
+   * is not broken. At Esc it is left, or its line emptied (`keepsAtEscape`). Every question rejects with CANCELLED at Esc, Ctrl-C, EOF (130) and a signal.
    */
   text(
     question: string,
     judge: (answer: string) => Verdict,
-    how?: Above & { readonly show?: (answer: string) => string; readonly keepsAtEscape?: boolean },
+    how?: Above & {
+      readonly show?: (answer: string) => string;
+      readonly keepsAtEscape?: boolean;
+      readonly room?: number;
+    },
   ): Promise<string>;
   /** Free text that is not echoed. */
   secret(question: string, judge: (answer: string) => Verdict): Promise<string>;
@@ -112,8 +116,14 @@ export interface PromptPort {
 
 /** `above`: what the screen shows above a question, which is drawn together with it; else the question stands alone. */
 interface Above {
-  readonly above?: (() => string) | undefined;
+  readonly above?: ScreenAbove | undefined;
 }
+
+/**
+ * The screen above a question, line ends included. `room`: how many lines it may have; undefined: it is printed and not drawn
+ * over, so nothing scrolls away.
+ */
+export type ScreenAbove = (room: number | undefined) => string;
 
 /** `true`: it is the answer. A text: why not. `instead`: what was meant by it, which Enter takes. */
 export type Verdict = true | string | { readonly instead: string; readonly why: string };

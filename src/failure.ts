@@ -116,6 +116,8 @@ interface CommandHint {
   readonly tool?: string;
   /** `repeat`: the same call again, which a run makes by itself. `look`: a command for what the desk has in its menu. */
   readonly asks?: 'repeat' | 'look';
+  /** What the desk says in its place: what is done in its menu. */
+  readonly desk?: string;
 }
 
 /** Returns a hint as the command line shows it. */

@@ -94,7 +94,7 @@ export interface SessionParts {
   readonly services: Services;
   chooseProfile(settings: Settings): ResolvedProfile;
   /** Questions to the person at the terminal, left unanswered when no key was pressed for `idleMs`. */
-  promptUntil(idleMs?: number): PromptPort;
+  promptUntil(idleMs?: number, onLostPaste?: () => void): PromptPort;
 }
 
 type Basics = 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener';
@@ -322,8 +322,8 @@ export class Session {
   }
 
   /** Returns the questions of this session, left without an answer when no key was pressed for `idleMs`. */
-  promptUntil(idleMs: number): PromptPort {
-    return this.#parts.promptUntil(idleMs);
+  promptUntil(idleMs: number, onLostPaste: () => void): PromptPort {
+    return this.#parts.promptUntil(idleMs, onLostPaste);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../ca
 import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
 import type { PromptPort } from '../context.ts';
 import type { Fault } from '../failure.ts';
-import { readCardId } from '../input/card-id.ts';
+import { CARD_ID_COLUMNS, readCardId } from '../input/card-id.ts';
 import { checkFields, checkFieldTexts } from '../input/check-fields.ts';
 import { describeFields } from '../input/fields.ts';
 import { type ArgumentSpec, nameOf } from '../options/option.ts';
@@ -28,7 +28,8 @@ export async function askForId(
   };
   const check = (typed: string) =>
     typed === '' ? isOptional || 'is required' : judgeField(params, field, clean(typed));
-  return clean(await prompt.text(question, check, { show: clean }));
+  const room = field === 'cardId' ? CARD_ID_COLUMNS : 0;
+  return clean(await prompt.text(question, check, { show: clean, room }));
 }
 
 /** Whether everything that was given can be used: a call that is refused anyway asks nothing first. */

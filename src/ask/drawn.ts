@@ -1,20 +1,11 @@
 import { PassThrough } from 'node:stream';
-import {
-  createPrompt,
-  isDownKey,
-  isEnterKey,
-  isUpKey,
-  makeTheme,
-  useKeypress,
-  usePrefix,
-  useState,
-} from '@inquirer/core';
 import { input, password } from '@inquirer/prompts';
-import { cutText, displayWidth, padText } from '../output/cut-text.ts';
+import { displayWidth } from '../output/cut-text.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import {
-  type Choice,
+  answerGap,
+  columnsOf,
   type Given,
   isInTwoColumns,
   judgeGiven,
@@ -23,6 +14,7 @@ import {
   type Question,
   refusalOf,
 } from './prompt-context.ts';
+import { AROUND_ANSWER, noteText, type Standing, select, type Theme, themeOf } from './select.ts';
 import { pastedLine } from './terminal-keys.ts';
 
 /** Erases the screen, and puts the cursor at its beginning. */
@@ -30,94 +22,12 @@ const CLEAR = '\u001b[H\u001b[2J';
 const CTRL_Z = '\u001a';
 /** `? ` before a question, and room for an answer behind it. */
 const AROUND_QUESTION = 8;
-
-const same = (text: string) => text;
-const COLOURLESS = {
-  message: same,
-  answer: same,
-  highlight: same,
-  help: same,
-  defaultAnswer: same,
-  error: (text: string) => `> ${text}`,
-};
-
-/** The one theme of all prompts: without colour, or without marks that the locale cannot show, where that is wanted. */
-function themeOf({ colour, unicode }: PromptStyle) {
-  const prefix = colour && unicode ? {} : { prefix: { idle: '?', done: unicode ? '✔' : '*' } };
-  return makeTheme<object>({ ...prefix, ...(colour ? {} : { style: COLOURLESS }) });
-}
-
-type Theme = ReturnType<typeof themeOf>;
-
 /** A question that has no room on one line, broken between words; the answers that it offers stay together. */
-function breakQuestion(question: string, columns: number): string {
-  const held = safeText(question).replace(/\([^()]*\)$/, (answers) => answers.replaceAll(' ', '\u00a0'));
-  return breakLine(held, columns - AROUND_QUESTION)
-    .join('\n  ')
-    .replaceAll('\u00a0', ' ');
+function breakQuestion({ text, room = 0 }: Question, columns: number): string {
+  const held = safeText(text).replace(/\([^()]*\)$/, (answers) => answers.replaceAll(' ', '\u00a0'));
+  const lines = breakLine(held, columns - AROUND_QUESTION).map((line) => line.replaceAll('\u00a0', ' '));
+  return lines.join('\n  ') + answerGap(room, AROUND_ANSWER + displayWidth(lines.at(-1) ?? ''), columns);
 }
-
-function noteText(note: string, columns: number): string {
-  return breakLine(safeText(note), columns - 2).join('\n  ');
-}
-
-/** What stands in a prompt when it is drawn, and when it had to be drawn anew. */
-interface Standing {
-  line: string;
-  at: number;
-  note: string | undefined;
-}
-
-interface SelectConfig {
-  readonly message: string;
-  readonly choices: readonly Choice[];
-  readonly columns: number;
-  readonly isInColumns: boolean;
-  readonly unicode: boolean;
-  readonly theme: Theme;
-  readonly standing: Standing;
-  onGiven(): void;
-}
-
-/** The entries, one on a line or in two columns; the one at the pointer is marked. */
-function listOf({ choices, columns, isInColumns, unicode, theme }: SelectConfig, at: number): string[] {
-  const width = isInColumns ? Math.floor(columns / 2) : columns;
-  const digits = String(Math.max(...choices.map(({ number }, index) => number ?? index + 1))).length;
-  const entries = choices.map(({ text, remark = '', number }, index) => {
-    const name = `${padText(String(number ?? index + 1), digits, 'right')} ${safeText(text)}`;
-    const shown = cutText(remark === '' ? name : `${name}  ${safeText(remark)}`, width - 3, unicode);
-    const filling = isInColumns ? ' '.repeat(Math.max(0, width - 2 - displayWidth(shown))) : '';
-    if (index === at) return theme.style.highlight(`${unicode ? '❯' : '>'} ${shown}`) + filling;
-    return `  ${remark === '' ? shown : theme.style.help(shown)}${filling}`;
-  });
-  if (!isInColumns) return entries;
-  const rows = Math.ceil(entries.length / 2);
-  return entries.slice(0, rows).map((entry, row) => `${entry}${entries[rows + row] ?? ''}`.trimEnd());
-}
-
-/** A list in which a number, a name or a text may be typed too: nothing counts without Enter. */
-const select = createPrompt<Given, SelectConfig>((config, done) => {
-  const { message, choices, columns, theme, standing, unicode } = config;
-  const [line, setLine] = useState('');
-  const [at, setAt] = useState(standing.at);
-  const prefix = usePrefix({ status: 'idle', theme });
-  useKeypress((key, editor) => {
-    if (isEnterKey(key)) {
-      config.onGiven();
-      return done(line === '' ? { at } : { text: line });
-    }
-    const step = Number(isDownKey(key)) - Number(isUpKey(key));
-    if (step !== 0) editor.clearLine(0);
-    standing.at = (at + step + choices.length) % choices.length;
-    standing.line = editor.line;
-    setAt(standing.at);
-    setLine(standing.line);
-  });
-  const tip = unicode ? '↑↓, a number or a name, then Enter' : 'arrow keys, a number or a name, then Enter';
-  const note = standing.note === undefined ? undefined : noteText(standing.note, columns);
-  const below = note === undefined ? theme.style.help(tip) : theme.style.error(note);
-  return [`${prefix} ${theme.style.message(message, 'idle')} ${line}`, [...listOf(config, at), below].join('\n')];
-});
 
 /** One question, drawn over with each key, and anew when something is said or the screen is another one. */
 class DrawnQuestion {
@@ -164,8 +74,7 @@ class DrawnQuestion {
   }
 
   get #columns(): number {
-    const { output } = this.#asking;
-    return 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
+    return columnsOf(this.#asking.output);
   }
 
   get #rows(): number {
@@ -175,14 +84,14 @@ class DrawnQuestion {
 
   /** The line of an answer is all that is left of a question. */
   #answered(answer: string): string {
-    const { text, choices, show, isRefusal, isSecret, above } = this.#question;
+    const { choices, show, isRefusal, isSecret, above } = this.#question;
     if (above !== undefined && choices !== undefined) return answer;
     const name = choices?.find(({ value }) => value === answer)?.text ?? show?.(answer) ?? answer;
     const shown = isSecret === true ? '*'.repeat(answer.length) : safeText(name);
     const { prefix, style } = this.#theme;
     const marks = typeof prefix === 'string' ? { idle: prefix, done: prefix } : prefix;
     const mark = isRefusal?.(answer) === true ? '-' : marks.done;
-    const message = style.message(breakQuestion(text, this.#columns), 'done');
+    const message = style.message(breakQuestion(this.#question, this.#columns), 'done');
     this.#asking.output.write(`${mark} ${message} ${style.answer(shown)}\n`);
     return answer;
   }
@@ -247,10 +156,10 @@ class DrawnQuestion {
   }
 
   #prompt(context: NonNullable<Parameters<typeof input>[1]>, onGiven: () => true): Promise<Given> {
-    const { text, choices, isSecret } = this.#question;
+    const { choices, isSecret } = this.#question;
     const standing = this.#standing;
     const columns = this.#columns;
-    const base = { message: breakQuestion(text, columns), theme: this.#theme };
+    const base = { message: breakQuestion(this.#question, columns), theme: this.#theme };
     const textOf = (answer: string): Given => ({ text: answer });
     if (choices !== undefined) {
       const isInColumns = isInTwoColumns(this.#question, this.#rows);
@@ -299,11 +208,21 @@ class DrawnQuestion {
     await keys.drain();
   }
 
+  /** Lines of the screen that the question, its entries, what is said with it and the cursor leave. */
+  get #room(): number {
+    const { choices = [] } = this.#question;
+    const { note } = this.#standing;
+    const entries = isInTwoColumns(this.#question, this.#rows) ? Math.ceil(choices.length / 2) : choices.length;
+    const said = note === undefined ? Number(choices.length > 0) : noteText(note, this.#columns).split('\n').length;
+    const question = breakQuestion(this.#question, this.#columns).split('\n').length;
+    return this.#rows - question - entries - said - 1;
+  }
+
   #drawAbove(): void {
     const { output } = this.#asking;
     const { above, choices } = this.#question;
     const { note } = this.#standing;
-    if (above !== undefined) output.write(`${CLEAR}${above()}`);
+    if (above !== undefined) output.write(`${CLEAR}${above(this.#room)}`);
     if (note === undefined || choices !== undefined) return;
     const shown = noteText(note, this.#columns);
     this.#rowsAbove = shown.split('\n').length;

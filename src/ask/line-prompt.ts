@@ -1,5 +1,13 @@
 import { safeText } from '../output/safe-text.ts';
-import { type Given, judgeGiven, type PromptContext, type Question, refusalOf } from './prompt-context.ts';
+import {
+  answerGap,
+  columnsOf,
+  type Given,
+  judgeGiven,
+  type PromptContext,
+  type Question,
+  refusalOf,
+} from './prompt-context.ts';
 import { OTHER_KEYS, pastedLine } from './terminal-keys.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
@@ -88,16 +96,21 @@ async function readAlone(asking: PromptContext, question: Question, isEdited: bo
 }
 
 /** A list as one line, where it has room there; else one choice to a line, as a screen reader reads them. */
-function numbered({ text: question, choices = [], above }: Question) {
+function numbered({ text: question, choices = [], above, isSecret }: Question) {
   const named = choices.map(({ text, remark, number }, index) => {
     const name = `${number ?? index + 1} ${safeText(text)}`;
-    return remark === undefined ? name : `${name}, ${safeText(remark)}`;
+    return remark === undefined ? name : `${name} (${safeText(remark)})`;
   });
   const inLine = named.join(', ');
   const isLong = choices.length > 0 && (above !== undefined || `? ${question} (${inLine}) 1`.length > LINE_LENGTH);
   return {
     above: isLong ? named.map((choice) => `  ${choice}\n`).join('') : '',
-    offered: isLong ? ` (1 to ${choices.at(-1)?.number ?? choices.length})` : inLine && ` (${inLine})`,
+    offered:
+      isSecret === true
+        ? ' (not shown)'
+        : isLong
+          ? ` (1 to ${choices.at(-1)?.number ?? choices.length})`
+          : inLine && ` (${inLine})`,
   };
 }
 
@@ -107,9 +120,12 @@ export async function askInLines(asking: PromptContext, question: Question, isDu
   const { isSecret = false, choices } = question;
   const list = numbered(question);
   asking.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
-  output.write((question.above?.() ?? '') + list.above + (asking.note === undefined ? '' : `> ${asking.note}\n`));
+  output.write(
+    (question.above?.(undefined) ?? '') + list.above + (asking.note === undefined ? '' : `> ${asking.note}\n`),
+  );
   for (let instead = ''; ; ) {
-    output.write(`? ${safeText(question.text)}${isSecret ? ' (not shown)' : list.offered} `);
+    const asked = `? ${safeText(question.text)}${list.offered}`;
+    output.write(`${asked}${answerGap(question.room ?? 0, asked.length + 1, columnsOf(output))} `);
     const line = await readAlone(asking, question, isDumb && !isSecret);
     const given = 'problem' in line || line.text !== '' ? line : { text: instead };
     const { answer, verdict } =

@@ -1,4 +1,4 @@
-import type { SignalName, Verdict } from '../context.ts';
+import type { ScreenAbove, SignalName, Verdict } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, type FailureDetails } from '../failure.ts';
 import type { TerminalKeys, TerminalStreams } from './terminal-keys.ts';
 
@@ -35,10 +35,12 @@ export interface Question {
   show?(answer: string): string;
   /** Whether the answer is a refusal, which gets no tick. */
   isRefusal?(answer: string): boolean;
+  /** Columns of an answer that is not to be broken: it has a line of its own where the question leaves less. */
+  readonly room?: number;
   /** Esc empties the line in place of leaving. */
   readonly keepsAtEscape?: boolean;
   /** What the rest of the screen shows; drawn anew with the question, which then leaves no line of its own. */
-  readonly above?: (() => string) | undefined;
+  readonly above?: ScreenAbove | undefined;
 }
 
 /** What a question is asked with: `signal` ends it when no answer can come any more, which `leave` reports. */
@@ -88,16 +90,14 @@ export function isInTwoColumns({ above }: Pick<Question, 'above'>, rows: number)
   return above !== undefined && rows < FEW_ROWS;
 }
 
-/** Rows that a menu of so many entries takes below its screen: its question, its entries, what is said, and the cursor. */
-export function entryRows(entries: number, rows: number): number {
-  return 3 + (isInTwoColumns({ above: () => '' }, rows) ? Math.ceil(entries / 2) : entries);
-}
-
 /** What was given at a question: a text, or the place of an entry in its list. */
 export type Given = { readonly text: string; readonly isPasted?: boolean } | { readonly at: number };
 
 /** What came is the answer (`true`), or why it is none, and what stands in the line instead. */
 type Judged = { readonly answer: string; readonly verdict: Verdict };
+
+/** Said of a paste that was thrown away, because no question stood there yet or any more. */
+export const LOST_PASTE = 'pasted while waiting, not used: press it again';
 
 const NOT_PASTED = 'what is pasted is no answer here: type it';
 
@@ -126,6 +126,16 @@ export function judgeGiven(question: Question, given: Given): Judged {
   const verdict: Verdict = typed === '' ? '' : question.judge(typed);
   if (verdict !== '') return { answer: typed, verdict };
   return { answer: '', verdict: isPasted ? NOT_PASTED : 'type the number of an entry, or the beginning of its name' };
+}
+
+/** The width of a terminal, 80 columns where it does not say. */
+export function columnsOf(output: NodeJS.WritableStream): number {
+  return 'columns' in output && typeof output.columns === 'number' && output.columns > 0 ? output.columns : 80;
+}
+
+/** What separates a question, whose last line has so many columns, from an answer that is not to be broken. */
+export function answerGap(room: number, width: number, columns: number): string {
+  return room > 0 && width + room > columns && room < columns ? '\n ' : '';
 }
 
 /** Why an answer was none, and what stands in the line instead: nothing, or what was meant by it. */

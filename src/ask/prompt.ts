@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import type { IdleTimer } from './idle-timer.ts';
 import {
   type AbortReason,
+  LOST_PASTE,
   PromptAborted,
   type PromptContext,
   type PromptStyle,
@@ -36,14 +37,17 @@ function deciding(ask: (question: Question) => Promise<string>): PromptPort['dec
 /**
  * Questions on stderr, so that stdout stays the result alone. What was typed before a question stood there is thrown
  * away; Ctrl-C counts whenever it was. However a question ends, the terminal is as it was before: cursor shown, echo
- * on, colours reset, pastes unmarked.
+ * on, colours reset, pastes unmarked. `onLostPaste` hears of a paste that ended together with the question.
  */
 export function terminalPrompt(
   open: () => TerminalStreams,
   signals: SignalPort,
   style: PromptStyle,
   available: boolean,
-  idle?: IdleTimer,
+  {
+    idle,
+    onLostPaste,
+  }: { readonly idle?: IdleTimer | undefined; readonly onLostPaste?: (() => void) | undefined } = {},
 ): PromptPort {
   const ask = async (question: Question): Promise<string> => {
     const streams = open();
@@ -63,11 +67,19 @@ export function terminalPrompt(
       if (idle?.signal.aborted === true) isOver();
       // Loaded before the terminal is read: the question stands there in the same moment in which answers count.
       const module = style.look === 'drawn' ? await import('./drawn.ts') : await import('./line-prompt.ts');
-      keys = new TerminalKeys(streams, style.look !== 'dumb', () => idle?.touched());
+      let note: string | undefined;
+      let lost = () => {
+        note = LOST_PASTE;
+      };
+      keys = new TerminalKeys(streams, style.look !== 'dumb', {
+        onKey: () => idle?.touched(),
+        onLostPaste: () => lost(),
+      });
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
-      const note = keys.wasPasted ? 'pasted while waiting, not used: press it again' : undefined;
+      // What is lost from now on is said by whoever asks next.
+      lost = () => onLostPaste?.();
       const asking: PromptContext = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined, note };
       const put = () =>
         'askDrawn' in module

@@ -26,6 +26,13 @@ export interface Heard {
   continued?(): void;
 }
 
+/** Hears of what is for nobody who listens. */
+export interface Watch {
+  onKey?(): void;
+  /** Something was pasted while nobody listened, together with Ctrl-C, or at the end, and is thrown away. */
+  onLostPaste(): void;
+}
+
 const BRACKETS_ON = '\u001b[?2004h';
 const BRACKETS_OFF = '\u001b[?2004l';
 const PASTE_BEGINS = '\u001b[200~';
@@ -55,7 +62,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 export class TerminalKeys {
   readonly #streams: TerminalStreams;
   readonly #brackets: boolean;
-  readonly #onKey: (() => void) | undefined;
+  readonly #watch: Watch;
   readonly #decoder = new StringDecoder('utf8');
   readonly #releases: readonly (() => void)[];
   #areModesOn = false;
@@ -64,17 +71,16 @@ export class TerminalKeys {
   #heard: Heard | undefined;
   #isClosed = false;
   #wasCancelled = false;
-  #wasPasted = false;
   #rest = '';
   #restTimer: NodeJS.Timeout | undefined;
   /** What was pasted so far; undefined: no paste is under way. */
   #pasted: { readonly text: string; readonly by: Heard | undefined } | undefined;
   #pieces = 0;
 
-  constructor(streams: TerminalStreams, brackets: boolean, onKey?: () => void) {
+  constructor(streams: TerminalStreams, brackets: boolean, watch: Watch) {
     this.#streams = streams;
     this.#brackets = brackets;
-    this.#onKey = onKey;
+    this.#watch = watch;
     this.#releases = [
       streams.onExit?.(() => this.setModes(false)),
       streams.onContinue?.(() => void this.#continue()),
@@ -106,11 +112,6 @@ export class TerminalKeys {
     return this.#pieces !== first;
   }
 
-  /** Something was pasted while nobody listened, before or at the end, and thrown away. */
-  get wasPasted(): boolean {
-    return this.#wasPasted;
-  }
-
   get wasCancelled(): boolean {
     return this.#wasCancelled;
   }
@@ -125,7 +126,7 @@ export class TerminalKeys {
     this.#isClosed = true;
     // What arrived in this turn is thrown away as well, and a paste of which only a part came.
     this.#takeArrived();
-    if (this.#pasted !== undefined) this.#wasPasted = true;
+    if (this.#pasted !== undefined) this.#watch.onLostPaste();
     clearTimeout(this.#restTimer);
     input.off('data', this.#hear).off('end', this.#end);
     input.pause();
@@ -152,7 +153,7 @@ export class TerminalKeys {
 
   readonly #hear = (piece: Buffer | string) => {
     this.#pieces += 1;
-    this.#onKey?.();
+    this.#watch.onKey?.();
     if (this.#arrived.push(piece) === 1) setImmediate(this.#takeArrived);
   };
 
@@ -164,12 +165,18 @@ export class TerminalKeys {
     clearTimeout(this.#restTimer);
     let text = this.#rest + (typeof piece === 'string' ? piece : this.#decoder.write(piece));
     this.#rest = '';
-    if (text.includes(CTRL_C)) {
-      this.#wasCancelled = true;
-      this.#heard?.ctrlC();
-      return;
+    const heard = this.#heard;
+    const isCancelled = text.includes(CTRL_C);
+    if (isCancelled) {
+      // What came with it counts no more.
+      text = text.replaceAll(CTRL_C, '');
+      this.#heard = undefined;
     }
     while (text !== '') text = this.#pasted === undefined ? this.#typed(text) : this.#inPaste(text, this.#pasted);
+    if (!isCancelled) return;
+    this.#heard = heard;
+    this.#wasCancelled = true;
+    heard?.ctrlC();
   }
 
   /** Takes what was typed; returns what follows the beginning of a paste. */
@@ -177,8 +184,7 @@ export class TerminalKeys {
     const begins = text.indexOf(PASTE_BEGINS);
     const typed = begins >= 0 ? text.slice(0, begins) : text.replace(UNFINISHED, '');
     const isPaste = LINES.test(typed) || this.#isTooLong(typed);
-    if (isPaste && this.#heard === undefined) this.#wasPasted = true;
-    if (isPaste) this.#heard?.paste(typed);
+    if (isPaste) this.#givePaste(typed, this.#heard);
     else this.#press(typed);
     if (begins >= 0) {
       this.#pasted = { text: '', by: this.#heard };
@@ -212,10 +218,14 @@ export class TerminalKeys {
       this.#rest = text.slice(part.length);
       return '';
     }
-    // Only by whom it was heard from its beginning: the question may be another one now.
-    if (whole.by === this.#heard) this.#heard?.paste(whole.text);
-    if (whole.by === undefined) this.#wasPasted = true;
+    this.#givePaste(whole.text, whole.by);
     return text.slice(ends + PASTE_ENDS.length);
+  }
+
+  /** Only to whom it was heard by from its beginning: the question may be another one now. */
+  #givePaste(text: string, by: Heard | undefined): void {
+    if (by !== undefined && by === this.#heard) by.paste(text);
+    else this.#watch.onLostPaste();
   }
 }
 

@@ -1,5 +1,6 @@
 import { isPast } from '../api/iso-date.ts';
 import { actionOf, nounOf, targetStatus } from '../api/operation.ts';
+import type { ScreenAbove } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -117,8 +118,8 @@ function questionOf(session: Session, service: Service, { id = '', call }: Singl
   return `${sentenceCase(actionOf(call.operation))} ${name}${whereText(session, service)}?`;
 }
 
-/** Rows of the desk's screen that the question and its answer take. */
-const QUESTION_ROWS = 4;
+/** Lines of the desk's screen that are left for what is said while the write is under way. */
+const SENDING_LINES = 4;
 
 /**
  * Shows what is open (`openText`) and what will be hit, and asks; returns the call, perhaps with a reason. Anything but
@@ -136,17 +137,17 @@ export async function confirmSingle(
   const no = effect.kind === 'write' ? `not ${effect.done.toLowerCase()}` : 'no';
   const question = questionOf(session, service, single, before);
   const { cardSummary, cardWithin } = await import('../output/card-view.ts');
-  const shown = (asked: SingleCall) => {
+  const shown = (asked: SingleCall, room: number | undefined) => {
     const follows = whatFollows(asked, before, stderr.columns);
-    const rows = (stderr.rows ?? 24) - `${openText}${follows}`.split('\n').length - QUESTION_ROWS;
-    const draw: DrawCard = session.isAtDesk ? (card, style) => cardWithin(card, style, rows) : cardSummary;
+    const rows = (room ?? 0) - SENDING_LINES - `${openText}${follows}`.split('\n').length;
+    const draw: DrawCard = room === undefined ? cardSummary : (card, style) => cardWithin(card, style, rows);
     return openText + describe(session, before, draw) + follows;
   };
-  if (!session.isAtDesk) await stderr.write(shown(single));
+  if (!session.isAtDesk) await stderr.write(shown(single, undefined));
   let asked = single;
   for (;;) {
     // At the desk the card stands on the screen with each question, whatever its size is then.
-    const above = session.isAtDesk ? () => shown(asked) : undefined;
+    const above: ScreenAbove | undefined = session.isAtDesk ? (room) => shown(asked, room) : undefined;
     const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
     const answer = await session.prompt.decide(question, { other, no, above });
     if (answer === 'yes') return asked;

@@ -1,6 +1,6 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { nounOf, settledBy } from '../api/operation.ts';
-import { type Choice, entryRows, PromptAborted } from '../ask/prompt-context.ts';
+import { type Choice, PromptAborted } from '../ask/prompt-context.ts';
 import { type CallCommand, operationOf } from '../command/command.ts';
 import { idAlone } from '../command/read-given.ts';
 import { command as cardActivate } from '../commands/card/activate.ts';
@@ -9,12 +9,12 @@ import { command as cardReissue } from '../commands/card/reissue.ts';
 import { runWait } from '../commands/card/wait.ts';
 import { printHistory } from '../commands/history/list.ts';
 import { resolveEntry } from '../commands/history/resolve.ts';
-import type { Context } from '../context.ts';
+import type { Context, ScreenAbove } from '../context.ts';
 import { runCall } from '../engine/call.ts';
 import { Failure } from '../failure.ts';
+import { CARD_ID_COLUMNS } from '../input/card-id.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cardDetails } from '../output/card-view.ts';
-import { breakLine } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { shortEntry } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
@@ -23,7 +23,7 @@ import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn, logIn } from './desk-login.ts';
 import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
 import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
-import { screenText } from './screen.ts';
+import { linesOf, screenText } from './screen.ts';
 import { clockTime, verdictLines } from './verdict.ts';
 
 /** Commands of the menu that write, in its order. */
@@ -112,7 +112,7 @@ export class CardVisit {
     const { cardId } = this.#hand.seen;
     const entries = this.#entries();
     const orText = (text: string) => judgeId(text, 'choose an entry, or paste a card id');
-    const above = () => this.#screen(entries.length);
+    const above = this.#screen;
     return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
   }
 
@@ -130,19 +130,19 @@ export class CardVisit {
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
       if (!this.#desk.mayWrite || look !== 'read') return [];
       const stands = settledBy(operationOf(write)) === status || ENDED.has(status);
-      return [stands ? { ...entry, remark: `(is ${status})` } : entry];
+      return [stands ? { ...entry, remark: `is ${status}` } : entry];
     });
   }
 
-  #screen(entries: number): string {
-    const { log, redraws, said } = this.#desk;
+  /** The card and the verdict, as they stand above each question about it. */
+  readonly #screen: ScreenAbove = (room) => {
+    const { log, said } = this.#desk;
     const style = this.#style;
     const { cardId, card } = this.#hand.seen;
     const about = { cardId, status: textAt(card, 'status'), open: this.#hand.open, last: log.lastOf(cardId) };
-    const rows = redraws ? this.#rows - entryRows(entries, this.#rows) : undefined;
-    const text = screenText(this.#hand.seen, log.known(cardId), said, verdictLines(about, style), style, rows);
-    return redraws ? text : `\n${text}`;
-  }
+    const text = screenText(this.#hand.seen, log.known(cardId), said, verdictLines(about, style), style, room);
+    return room === undefined ? `\n${text}` : text;
+  };
 
   /** Writes, and shows what became of it: the new card after a reissue. */
   async #write(command: CallCommand): Promise<void> {
@@ -168,22 +168,22 @@ export class CardVisit {
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
     if (write === undefined && ended.failure?.code === 'CANCELLED' && effect.kind === 'write')
-      this.#desk.said.push(`Not ${effect.done.toLowerCase()}. Nothing was sent.`);
+      this.#desk.tell(`Not ${effect.done.toLowerCase()}. Nothing was sent.`);
     await this.#after(write, ended, openBefore);
   }
 
   /** Says what became of a write, and looks at the card that is at hand now; `before`: what was open before it. */
   async #after(write: DeskWrite | undefined, { made, failure }: Ended, before: readonly DeskWrite[]): Promise<void> {
-    const { said, session } = this.#desk;
+    const { session } = this.#desk;
     if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
     if (write === undefined) {
       if (failure !== undefined && failure.code !== 'CANCELLED') this.#desk.say(failure);
       return;
     }
     const isUnknown = write.ending?.outcome === 'unknown';
-    if (isUnknown) said.push(this.#unknownText(write));
+    if (isUnknown) this.#desk.tell(unknownText(write));
     else if (failure !== undefined) this.#desk.say(failure);
-    else said.push(...doneTexts(write, before, this.#style.now));
+    else for (const text of doneTexts(write, before, this.#style.now)) this.#desk.tell(text);
     if (failure !== undefined && !isUnknown && NOT_LOOKED_AFTER.has(failure.code)) return;
     const newCard = made ?? write.ending?.resultId;
     if (newCard !== undefined && keyOf(newCard) !== keyOf(write.cardId)) {
@@ -192,21 +192,10 @@ export class CardVisit {
     await this.#hand.look(true);
   }
 
-  #unknownText(write: DeskWrite): string {
-    const noun = nounOf(write.operation);
-    const again =
-      settledBy(write.operation) === undefined
-        ? `A second ${noun} may make a second card.`
-        : `A second ${noun} sets the same status again, and takes the place of this one.`;
-    return `The ${noun} may still be done: the service names no time after which it cannot. ${again}`;
-  }
-
   async #details(): Promise<void> {
     const { card } = this.#hand.seen;
     if (card === undefined) return;
-    const { width } = this.#style;
-    const lines = cardDetails(card, { ...this.#style, colour: false }).split('\n');
-    await this.#page(lines.flatMap((line) => breakLine(line, width)).join('\n'));
+    await this.#page(cardDetails(card, { ...this.#style, colour: false }));
   }
 
   /** The writes to the card, as `history` lists them. */
@@ -228,7 +217,7 @@ export class CardVisit {
   /** Shows a text page by page, where the next screen would take it away. */
   async #page(text: string): Promise<void> {
     const { prompt, redraws, session } = this.#desk;
-    const lines = text.trimEnd().split('\n');
+    const lines = linesOf(text.trimEnd(), this.#style.width);
     if (!redraws) return session.context.stderr.write(`\n${lines.join('\n')}\n`);
     for (let at = 0; at < lines.length; ) {
       const end = at + Math.max(3, this.#rows - PAGE_PROMPT_ROWS);
@@ -243,7 +232,8 @@ export class CardVisit {
   async #wait(): Promise<void> {
     const { prompt, session } = this.#desk;
     const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
-    const status = await prompt.choose('Which status is waited for?', statuses, { above: () => '' });
+    const above = this.#screen;
+    const status = await prompt.choose('Which status is waited for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
     let seen: JsonValue | undefined;
     const print: Session['print'] = async (result) => {
@@ -266,7 +256,7 @@ export class CardVisit {
       text: `${nounOf(operation)} of ${clockTime(timeMs, now)}`,
       remark: `entry ${shortEntry(entry)}`,
     }));
-    const above = () => '';
+    const above = this.#screen;
     const entry = open.length === 1 ? open[0]?.entry : await prompt.choose('Which write?', choices, { above });
     const write = open.find((each) => each.entry === entry);
     if (write === undefined) return;
@@ -279,7 +269,8 @@ export class CardVisit {
     const { effect } = write.operation;
     const asksId = as === 'applied' && effect.kind === 'write' && effect.resultId !== undefined;
     const judge = (text: string) => (text === '' ? true : judgeId(text, undefined));
-    const resultId = asksId ? await prompt.text('Id of the new card (Enter = not known)', judge, { above }) : '';
+    const how = { above, room: CARD_ID_COLUMNS };
+    const resultId = asksId ? await prompt.text('Id of the new card (Enter = not known)', judge, how) : '';
     const note = await prompt.text('Note (Enter = none)', () => true, { above });
     const entryNow = await resolveEntry(session, write.entry, {
       as,
@@ -298,6 +289,15 @@ export class CardVisit {
     this.#hand.needsLogin = false;
     await this.#hand.look();
   }
+}
+
+function unknownText({ operation }: DeskWrite): string {
+  const noun = nounOf(operation);
+  const again =
+    settledBy(operation) === undefined
+      ? `A second ${noun} may make a second card.`
+      : `A second ${noun} sets the same status again, and takes the place of this one.`;
+  return `The ${noun} may still be done: the service names no time after which it cannot. ${again}`;
 }
 
 /** What is to be known of a write that was done: what it takes the place of, and what helps where the card was a wrong one. */

@@ -4,6 +4,9 @@ import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Session } from '../session.ts';
 import type { DeskLog } from './desk-log.ts';
 
+/** A text in lines, none of them longer than the screen is wide. */
+export type Said = () => string;
+
 /** What the whole desk shares: its session, its record, and what is to be said on the next screen. */
 export interface DeskPorts {
   readonly session: Session;
@@ -14,8 +17,8 @@ export interface DeskPorts {
   readonly mayWrite: boolean;
   /** The screen is drawn anew with each menu; else it is printed before it. */
   readonly redraws: boolean;
-  /** Shown above the verdict, until the next screen. */
-  said: string[];
+  /** Shown above the verdict until the next screen; each is drawn for the width that the screen has then. */
+  said: Said[];
   /** Something was pasted during a wait, and thrown away. */
   readonly pasted: () => void;
   /** A question that names where it is asked, and how much is open. */
@@ -23,6 +26,8 @@ export interface DeskPorts {
   /** Does it, and says what failed; undefined: it failed, or was left by one step. What leaves the desk is thrown. */
   attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined>;
   say(failure: Failure): void;
+  /** Says a sentence on the next screen. */
+  tell(text: string): void;
   /** Writes the report anew. */
   record(): Promise<void>;
 }

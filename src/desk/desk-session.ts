@@ -6,6 +6,7 @@ import type { Failure } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
+import { linesOf } from './screen.ts';
 
 /** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
 export function judgeId(text: string, otherwise: string | undefined): Verdict {
@@ -31,11 +32,10 @@ interface Wait {
 
 /** Waits for the service with the keys heard: others are thrown away. */
 async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<Value>): Promise<Value> {
-  const keys = new TerminalKeys(context.terminal(), canRedraw(context));
+  const keys = new TerminalKeys(context.terminal(), canRedraw(context), { onLostPaste: wait.pasted });
   try {
     // What was typed before counts no more, Esc while a write was under way neither; Ctrl-C does.
     await keys.drain();
-    if (keys.wasPasted) wait.pasted();
     if (keys.wasCancelled) wait.back(false);
     keys.listen({
       longest: TYPED_AHEAD,
@@ -48,7 +48,6 @@ async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<V
     return await act();
   } finally {
     keys.close();
-    if (keys.wasPasted) wait.pasted();
   }
 }
 
@@ -113,7 +112,8 @@ export function sessionOfWrite(
   const onSend = () => {
     const clock = new Date(context.clock.now()).toTimeString().slice(0, 8);
     const line = `The ${nounOf(operation)} was sent at ${clock}. Ctrl-C waits up to 5 s for the answer, a second Ctrl-C stops waiting.`;
-    void context.stderr.write(`${canRedraw(context) ? '\r\u001b[K' : ''}${line}\n`);
+    const text = linesOf(line, context.stderr.columns ?? 80).join('\n');
+    void context.stderr.write(`${canRedraw(context) ? '\r\u001b[K' : ''}${text}\n`);
   };
   const service: Session['service'] = async (family) => {
     const known = await session.service(family);

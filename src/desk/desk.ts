@@ -1,19 +1,18 @@
-import { PromptAborted } from '../ask/prompt-context.ts';
+import { LOST_PASTE, PromptAborted } from '../ask/prompt-context.ts';
 import { canRedraw } from '../ask/wait-display.ts';
 import { isReadOnly } from '../call/write-guards.ts';
-import type { PromptPort } from '../context.ts';
+import type { PromptPort, ScreenAbove } from '../context.ts';
 import { FAILURES, Failure } from '../failure.ts';
+import { CARD_ID_COLUMNS } from '../input/card-id.ts';
 import { renderFailure, renderNotice } from '../output/failure-text.ts';
-import { breakLine } from '../output/line-break.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { CardVisit } from './card-visit.ts';
 import type { DeskLog } from './desk-log.ts';
-import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
+import { cancelledBy, type DeskPorts, isStepBack, type Said } from './desk-ports.ts';
 import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.ts';
 import { handOverText, type ReportFile } from './hand-over.ts';
-
-const PASTED = 'pasted while waiting, not used: press it again';
+import { linesOf } from './screen.ts';
 
 /** Serves card after card until a person leaves. Nothing is decided here: writes go the way of their commands. */
 export class Desk implements DeskPorts {
@@ -25,7 +24,7 @@ export class Desk implements DeskPorts {
   readonly mayWrite: boolean;
   readonly redraws: boolean;
   readonly #report: ReportFile | undefined;
-  said: string[] = [];
+  said: Said[] = [];
 
   constructor(
     session: Session,
@@ -49,11 +48,11 @@ export class Desk implements DeskPorts {
       notify: async (notice) => {
         // Where the screen is drawn anew it would be gone with the next one.
         if (this.redraws && notice.code !== 'INTERRUPTED' && !(notice.level === 'note' && session.common.quiet))
-          this.said.push(renderNotice(notice, output.format, context, output.mask));
+          this.#show(() => renderNotice(notice, output.format, context, output.mask));
         else await session.notify(notice);
       },
     });
-    this.prompt = session.promptUntil(idleMs);
+    this.prompt = session.promptUntil(idleMs, this.pasted);
     this.log = log;
     this.where = where;
     this.host = host;
@@ -87,15 +86,22 @@ export class Desk implements DeskPorts {
     }
     await this.record();
     await this.#write(handOverText(this.log, this.where, context.clock.now()));
-    for (const text of this.said) await this.#write(text);
+    for (const text of this.said) await this.session.context.stderr.write(`${text().trimEnd()}\n`);
     const { failure } = this.#report ?? {};
     if (this.log.open.length > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
     return failure === undefined ? 0 : failure.exitCode;
   }
 
-  readonly pasted = (): void => {
-    if (!this.said.includes(PASTED)) this.said.push(PASTED);
-  };
+  readonly pasted = (): void => this.tell(LOST_PASTE);
+
+  tell(text: string): void {
+    this.#show(() => linesOf(text, this.session.context.stderr.columns ?? 80).join('\n'));
+  }
+
+  /** Each of the reads of a write may have the same to say. */
+  #show(said: Said): void {
+    if (!this.said.some((each) => each() === said())) this.said.push(said);
+  }
 
   question(subject: string): string {
     const { length } = this.log.open;
@@ -116,8 +122,11 @@ export class Desk implements DeskPorts {
   say(failure: Failure): void {
     const { context, output } = this.session;
     // What another command shows is in the menu here.
-    const hints = failure.hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'look').slice(0, 1);
-    this.said.push(renderFailure(failure.with({}, hints), output.format, context, output.mask));
+    const hints = failure.hints
+      .filter((hint) => typeof hint === 'string' || hint.asks !== 'look')
+      .map((hint) => (typeof hint === 'string' ? hint : (hint.desk ?? hint)))
+      .slice(0, 1);
+    this.#show(() => renderFailure(failure.with({}, hints), output.format, context, output.mask));
   }
 
   async record(): Promise<void> {
@@ -140,10 +149,12 @@ export class Desk implements DeskPorts {
   async #askCard(): Promise<string | undefined> {
     for (;;) {
       const { recent } = this.log;
-      const above = () => {
+      const above: ScreenAbove = (room) => {
         const { context } = this.session;
-        const list = recentText(recent, context.stderr.columns ?? 80, context.clock.now());
-        return [...this.said.map((text) => `${text.trimEnd()}\n\n`), list].join('');
+        const width = context.stderr.columns ?? 80;
+        const said = this.said.map((text) => `${text().trimEnd()}\n\n`);
+        const lines = room === undefined ? undefined : room - said.join('').split('\n').length + 1;
+        return said.join('') + recentText(recent, width, context.clock.now(), lines);
       };
       let answer: string;
       try {
@@ -153,6 +164,7 @@ export class Desk implements DeskPorts {
             return wanted.kind === 'card' ? wanted.cardId : text;
           },
           keepsAtEscape: true,
+          room: CARD_ID_COLUMNS,
           above,
         });
       } catch (error) {
@@ -164,7 +176,7 @@ export class Desk implements DeskPorts {
       if (wanted.kind === 'leave') return undefined;
       if (wanted.kind === 'card') return wanted.cardId;
       if (wanted.kind === 'help') {
-        this.said.push(HELP);
+        this.tell(HELP);
         continue;
       }
       const found = await this.attempt(() => this.#find(wanted.text));
@@ -177,9 +189,7 @@ export class Desk implements DeskPorts {
     const found = await findCards(this.session, this.log, this.host, text);
     const [card, second] = found;
     if (card === undefined)
-      this.said.push(
-        'This machine knows no card with that order number or beginning: paste the id of the card. ? explains',
-      );
+      this.tell('This machine knows no card with that order number or beginning: paste the id of the card. ? explains');
     if (second === undefined) return card?.cardId;
     const choices = found.map(({ cardId, reference, status }) => ({
       value: cardId,
@@ -191,7 +201,6 @@ export class Desk implements DeskPorts {
 
   async #write(text: string): Promise<void> {
     const { stderr } = this.session.context;
-    const lines = text.split('\n').flatMap((line) => breakLine(line, stderr.columns ?? 80));
-    await stderr.write(lines.join('\n'));
+    await stderr.write(linesOf(text, stderr.columns ?? 80).join('\n'));
   }
 }

@@ -3,7 +3,7 @@ import type { Verdict } from '../context.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
 import { readHistory } from '../history/read.ts';
 import { readCardId } from '../input/card-id.ts';
-import { cutText, padText } from '../output/cut-text.ts';
+import { cutText, displayWidth, padText } from '../output/cut-text.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { type DeskLog, type DeskWrite, type KnownCard, keyOf, writeOf } from './desk-log.ts';
@@ -24,19 +24,24 @@ function didText(write: DeskWrite | undefined, now: number): string {
   return write === undefined ? '' : `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${endedWords(write)}`;
 }
 
-/** The cards that a number chooses, one on a line. */
-export function recentText(cards: readonly KnownCard[], width: number, now: number): string {
-  if (cards.length === 0) return '';
+/** The cards that a number chooses, one on a line; what to do where there are none. */
+export function recentText(
+  cards: readonly KnownCard[],
+  width: number,
+  now: number,
+  room = Number.POSITIVE_INFINITY,
+): string {
+  if (cards.length === 0) return 'Paste the id of a card. ? explains, q leaves the desk.\n';
   const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
     const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
     return [id, cutText(safeText(reference), 20), safeText(status), didText(write, now)];
   });
-  const widths = [1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
   const lines = rows.map(([id = '', reference = '', status = '', did = ''], index) => {
     const known = `${padText(reference, widths[0] ?? 0)}  ${padText(status, widths[1] ?? 0)}  ${did}`;
     return cutText(`  ${index + 1} ${id}  ${known}`.trimEnd(), width);
   });
-  return `Recent cards\n${lines.join('\n')}\n`;
+  return `${['Recent cards', ...lines].slice(0, Math.max(0, room)).join('\n')}\n`;
 }
 
 /** What is given at the question for a card. */

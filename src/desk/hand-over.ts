@@ -7,7 +7,7 @@ import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { csvLine } from '../output/csv.ts';
 import { displayWidth, padText } from '../output/cut-text.ts';
 import { guardCell } from '../output/formula-guard.ts';
-import { localTime } from '../output/people-text.ts';
+import { localTime, shortEntry } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import { markdownCode, plainText } from '../report/plain-text.ts';
 import { type DeskLog, type DeskWrite, isOpen } from './desk-log.ts';
@@ -23,10 +23,12 @@ function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
 
 /** A write as the list has it; `time`: how its time is written. */
 function cellsOf(log: DeskLog, write: DeskWrite, time: (timeMs: number) => string): readonly string[] {
-  const { operation, cardId, ending, resolved, reason = '' } = write;
+  const { operation, cardId, ending, resolved, reason = '', entry } = write;
   const reference = log.known(cardId)?.reference ?? '';
   const made = resolved?.resultId ?? ending?.resultId ?? '';
-  return [time(write.timeMs), reference, cardId.slice(0, 8), nounOf(operation), endedWords(write), made, reason];
+  const name = isOpen(write) && entry !== '' ? ` (entry ${shortEntry(entry)})` : '';
+  const ended = `${endedWords(write)}${name}`;
+  return [time(write.timeMs), reference, cardId.slice(0, 8), nounOf(operation), ended, made, reason];
 }
 
 function looksText(log: DeskLog): string {

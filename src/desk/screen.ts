@@ -4,6 +4,7 @@ import { breakLine } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { KnownCard } from './desk-log.ts';
+import type { Said } from './desk-ports.ts';
 
 /** The card at hand, as it was last seen. */
 export interface Seen {
@@ -34,6 +35,11 @@ function headOf(
   return [`Card          ${safeText(cardId)}`, `Status        ${status}${last}`, ...reference, ...before];
 }
 
+/** A text whose long lines are broken between words. */
+export function linesOf(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((line) => breakLine(line, width));
+}
+
 /** Lines of a card that are printed where nothing is drawn over. */
 const ROOM_OF_LINES = 12;
 
@@ -44,7 +50,7 @@ const ROOM_OF_LINES = 12;
 export function screenText(
   seen: Seen,
   known: KnownCard | undefined,
-  said: readonly string[],
+  said: readonly Said[],
   verdict: readonly string[],
   style: ViewStyle,
   rows: number | undefined,
@@ -52,7 +58,7 @@ export function screenText(
   const head = headOf(seen, known, style);
   const around = head.length + verdict.length + 1;
   const room = rows === undefined ? Number.POSITIVE_INFINITY : Math.max(1, rows - around - 1);
-  const lines = said.flatMap((text) => text.trimEnd().split('\n')).flatMap((line) => breakLine(line, style.width));
+  const lines = said.flatMap((text) => text().trimEnd().split('\n'));
   const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
   const left = rows === undefined ? ROOM_OF_LINES : rows - around - shown.length;
   // What was said stands apart where there is room for that.

@@ -1,9 +1,9 @@
 import { nounOf, settledBy } from '../api/operation.ts';
 import type { Outcome } from '../failure.ts';
+import { cutText } from '../output/cut-text.ts';
 import { breakLine } from '../output/line-break.ts';
 import { makePaint } from '../output/paint.ts';
-import { shortEntry } from '../output/people-text.ts';
-import { plural, safeText } from '../output/safe-text.ts';
+import { plural, safeText, shortenText } from '../output/safe-text.ts';
 import { type DeskWrite, isOpen, keyOf } from './desk-log.ts';
 
 /** How a verdict is drawn. */
@@ -14,6 +14,8 @@ export interface VerdictStyle {
   /** Milliseconds since 1970. */
   readonly now: number;
 }
+
+const LONGEST_STATUS = 32;
 
 const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>> = {
   applied: ['✔', '*'],
@@ -47,14 +49,17 @@ function causeOf({ ending }: DeskWrite): string {
 function adviceOf({ operation }: DeskWrite, status: string | undefined): string {
   if (settledBy(operation) !== undefined) return 'Look again in a minute';
   const noun = nounOf(operation);
-  return status === undefined
-    ? `Look again, and send no second ${noun}`
-    : `Send no second ${noun}: find out whether it was done, then Resolve`;
+  return status === undefined ? `Send no second ${noun}. Look again` : 'Send no second one. Find out, then Resolve';
+}
+
+/** A status is a word; one that is not would take the whole line. */
+function statusText(status: string): string {
+  return shortenText(safeText(status), LONGEST_STATUS);
 }
 
 /** `status`: what the card reads now, where it was read. */
 function openText(write: DeskWrite, status: string | undefined, now: number): string {
-  const reads = status === undefined ? 'the card could not be read' : `the card still reads ${safeText(status)}`;
+  const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
   const shown = settledBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
   const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.ending?.sentAtMs ?? write.timeMs, now)}`;
   return `NOT KNOWN YET: ${sent}, ${shown}. ${adviceOf(write, status)}`;
@@ -83,8 +88,16 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   const still =
     aim === undefined || status === undefined || status === aim
       ? ''
-      : `. The card reads ${safeText(status)}: Look again`;
+      : `. The card reads ${statusText(status)}: Look again`;
   return `${done} at ${at}${how}${isNew ? ': this is the new card' : ''}${still}`;
+}
+
+/** A text on two lines at most; what stands behind it is shown whole. */
+function twoLines(text: string, behind: string, width: number, unicode: boolean): readonly string[] {
+  const lines = breakLine(text + behind, width);
+  if (lines.length <= 2) return lines;
+  const [first = ''] = breakLine(text, width);
+  return [first, cutText(text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
 }
 
 /**
@@ -107,7 +120,7 @@ export function verdictLines(
   const write = newest ?? last;
   if (write?.ending === undefined) return [];
   const others = open.length < 2 ? '' : ` (${plural(open.length - 1, 'more open write', 'more open writes')}: History)`;
-  const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now) + others;
+  const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now);
   const outcome =
     newest === undefined && write.resolved !== undefined
       ? write.resolved.as === 'applied'
@@ -116,14 +129,14 @@ export function verdictLines(
       : (write.ending.outcome ?? 'unknown');
   const mark = MARKS[outcome][unicode ? 0 : 1];
   const paint = makePaint(colour);
-  return breakLine(`${mark} ${text}`, width).map((line, at) =>
-    paint.bold(paint.toned('outcome', outcome, at === 0 ? line : `  ${line}`)),
+  return twoLines(text, others, width - 2, unicode).map((line, at) =>
+    paint.bold(paint.toned('outcome', outcome, `${at === 0 ? mark : ' '} ${line}`)),
   );
 }
 
-/** How a write ended, in a few words: for lists. */
+/** How a write ended, in a few words, for lists. An open one is named by its entry where the list is handed over. */
 export function endedWords(write: DeskWrite): string {
-  const { ending, resolved, supersededBy, entry } = write;
+  const { ending, resolved, supersededBy } = write;
   if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';
   if (supersededBy !== undefined) return 'not known, superseded by a later one';
   switch (ending?.outcome) {
@@ -136,6 +149,6 @@ export function endedWords(write: DeskWrite): string {
     case 'not_sent':
       return 'not sent';
     default:
-      return `NOT KNOWN${entry === '' ? '' : ` (entry ${shortEntry(entry)})`}`;
+      return 'NOT KNOWN';
   }
 }

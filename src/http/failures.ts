@@ -194,7 +194,12 @@ function timeText(nowMs: number, waitMs: number): string {
 }
 
 function repeatHint(how: string): Hint {
-  return { asks: 'repeat', text: `repeat the command${how}`, tool: `repeat the call${how}` };
+  return {
+    asks: 'repeat',
+    text: `repeat the command${how}`,
+    tool: `repeat the call${how}`,
+    desk: `choose it in the menu again${how}`,
+  };
 }
 
 function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {

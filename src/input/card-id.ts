@@ -5,6 +5,8 @@ import { quoteValue } from './quote-value.ts';
 /** A string that holds an id is not longer: a URL, a line of a mail. */
 const MAX_GIVEN = 5000;
 const DIGITS = 32;
+/** Columns of a card id: a question leaves room for one. */
+export const CARD_ID_COLUMNS = 36;
 
 /** What a card id looks like, for refusals. */
 const CARD_ID_EXAMPLE = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';

@@ -34,6 +34,7 @@ export interface WaitInput {
 const MORE_TIME = {
   text: 'repeat the command to go on waiting, or wait longer with --timeout',
   tool: 'repeat the call to go on waiting, or wait longer with timeoutSeconds',
+  desk: 'choose Wait for a status again to go on waiting',
 };
 
 /** One line on a stderr terminal that is written over again and again. */

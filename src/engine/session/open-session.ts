@@ -127,9 +127,9 @@ function promptsOf(
     clear();
     return context.terminal();
   };
-  return (idleMs) => {
+  return (idleMs, onLostPaste) => {
     const idle = idleMs === undefined ? undefined : new IdleTimer(context.clock, idleMs);
-    return terminalPrompt(open, context.signals, style, isAvailable, idle);
+    return terminalPrompt(open, context.signals, style, isAvailable, { idle, onLostPaste });
   };
 }
 

@@ -144,6 +144,47 @@ describe.concurrent('the desk', () => {
     },
   );
 
+  it.for([
+    [80, 24],
+    [60, 20],
+    [120, 40],
+  ] as const)(
+    'keeps the head of the card where an outcome is unknown, on %i by %i',
+    async ([columns, rows], context) => {
+      const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+      const { terminal } = await open(server.env, { columns, rows });
+      await confirm(terminal, 'reissue');
+      // Twice: with what is said of the write, and without.
+      for (const key of ['1\r', 'leave\r']) {
+        const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
+        expect(screen.length).toBeLessThanOrEqual(rows);
+        expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
+        expect(screen.filter((line) => line.length > columns)).toEqual([]);
+        terminal.type(key);
+      }
+      expect((await terminal.end).code).toBe(8);
+    },
+  );
+
+  it('does not break the id that is given, at the question, below it, and at the menu', async (context) => {
+    const server = await startRecordingServer(service(), context.onTestFinished);
+    const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
+    await terminal.waitFor(/Card id/);
+    terminal.type(CARD_ID);
+    await terminal.waitFor(new RegExp(`\\n {2}${CARD_ID}$`));
+    terminal.type('\r');
+    await menuWith(terminal, /Card 7c0e1111/, 60, 20);
+    // Key after key: all of it in one piece would be a paste.
+    for (const [at, key] of [...NEW_ID].entries()) {
+      terminal.type(key);
+      await terminal.waitFor(new RegExp(`[ \\n]${NEW_ID.slice(0, at + 1)}\\n`));
+    }
+    expect(screenOf(terminal, 60, 20).join('\n')).toContain(`\n  ${NEW_ID}\n`);
+    terminal.type('\r');
+    await menuWith(terminal, /Card 9999aaaa/, 60, 20);
+    expect((await leave(terminal)).code).toBe(0);
+  });
+
   it('keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
     const server = await startRecordingServer(writeFails(500), context.onTestFinished);
     const { terminal, home } = await open(server.env);

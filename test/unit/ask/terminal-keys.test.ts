@@ -5,7 +5,11 @@ import { TerminalKeys } from '../../../src/ask/terminal-keys.ts';
 /** Keys whose hearer closes them in the turn in which `piece` arrives; what was heard of it. */
 async function closedWith(piece: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const keys = new TerminalKeys({ input, output }, true);
+  let isPasteLost = false;
+  const onLostPaste = () => {
+    isPasteLost = true;
+  };
+  const keys = new TerminalKeys({ input, output }, true, { onLostPaste });
   await keys.drain();
   const heard: string[] = [];
   const none = () => undefined;
@@ -19,7 +23,7 @@ async function closedWith(piece: string) {
   });
   input.write(piece);
   await closed;
-  return { heard, wasPasted: keys.wasPasted };
+  return { heard, isPasteLost };
 }
 
 describe('keys that are closed in the turn in which something arrives', () => {
@@ -27,7 +31,37 @@ describe('keys that are closed in the turn in which something arrives', () => {
     ['a paste', '\u001b[200~a card\r\u001b[201~', true],
     ['the beginning of a paste', '\u001b[200~a ca', true],
     ['a key', 'x', false],
-  ] as const)('hear no more of it, and know whether it was a paste: %s', async ([, piece, wasPasted]) => {
-    expect(await closedWith(piece)).toEqual({ heard: [], wasPasted });
+  ] as const)('hear no more of it, and know whether it was a paste: %s', async ([, piece, isPasteLost]) => {
+    expect(await closedWith(piece)).toEqual({ heard: [], isPasteLost });
+  });
+});
+
+describe('keys that come together with Ctrl-C', () => {
+  it.for([
+    ['a paste before it', ['\u001b[200~a card\u001b[201~\u0003'], true],
+    ['a paste after it', ['\u0003\u001b[200~a card\u001b[201~'], true],
+    ['a paste that ends with it', ['\u001b[200~a ca', 'rd\u001b[201~\u0003'], true],
+    ['a paste without brackets', ['a card\ranother\r\u0003'], true],
+    ['a key', ['x\u0003'], false],
+    ['nothing', ['\u0003'], false],
+  ] as const)('are thrown away, a paste is told, and what follows is heard: %s', async ([, pieces, isPasteLost]) => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const heard: string[] = [];
+    const tell = (what: string) => () => heard.push(what);
+    const keys = new TerminalKeys({ input, output }, true, { onLostPaste: tell('lost') });
+    await keys.drain();
+    keys.listen({
+      keys: (text) => heard.push(`keys ${text}`),
+      paste: (text) => heard.push(`paste ${text}`),
+      escape: tell('escape'),
+      ctrlC: tell('ctrl-c'),
+      end: tell('end'),
+    });
+    for (const piece of [...pieces, 'y']) {
+      input.write(piece);
+      await keys.drain();
+    }
+    keys.close();
+    expect(heard).toEqual([...(isPasteLost ? ['lost'] : []), 'ctrl-c', 'keys y']);
   });
 });

@@ -94,7 +94,7 @@ describe('the verdict', () => {
       'REISSUED',
       [
         '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card reads REISSUED. Send no',
-        '  second reissue: find out whether it was done, then Resolve',
+        '  second one. Find out, then Resolve',
       ],
     ],
   ])('of a write that ended %s says how, when and what to do', async (_, command, outcome, ending, status, lines) => {
@@ -231,7 +231,7 @@ describe('the cards that are offered', () => {
     expect(recentText(log.recent, 80, NOW)).toBe(
       [
         'Recent cards',
-        '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN (entry entry-1)',
+        '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN',
         '  2 1c8b7d2f  山田     EXPIRED',
         '',
       ].join('\n'),

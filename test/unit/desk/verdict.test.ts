@@ -45,4 +45,18 @@ describe('the verdict on the last write to a card', () => {
   ])('that ended %s', (_, last, line) => {
     expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
   });
+
+  it('takes two lines of a narrow screen, none of them wider, whatever the service says', () => {
+    const unknown = { ...blockThat({ outcome: 'unknown' }), operation: OPERATIONS.cardReissue };
+    const verdict = (open: readonly DeskWrite[], status: string) =>
+      verdictLines({ cardId: CARD, status, open, last: undefined }, { ...STYLE, width: 60 });
+    expect(verdict([unknown], 'REISSUED')).toEqual([
+      '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
+      '  reads REISSUED. Send no second one. Find out, then Resolve',
+    ]);
+    expect(verdict([unknown, unknown, unknown], 'S'.repeat(300))).toEqual([
+      '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
+      '  reads SSSSSSSSSSSSSSSSSSSSS… (2 more open writes: History)',
+    ]);
+  });
 });
