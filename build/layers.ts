@@ -154,7 +154,7 @@ export const LAYERS: readonly Layer[] = [
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   commander: 'src/engine/argv.ts',
-  '@inquirer/core': 'src/ask/drawn.ts',
+  '@inquirer/core': 'src/ask/select.ts',
   '@inquirer/prompts': 'src/ask/drawn.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',

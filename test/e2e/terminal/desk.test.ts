@@ -154,14 +154,11 @@ describe.concurrent('the desk', () => {
       const server = await startRecordingServer(writeFails(500), context.onTestFinished);
       const { terminal } = await open(server.env, { columns, rows });
       await confirm(terminal, 'reissue');
-      // Twice: with what is said of the write, and without.
-      for (const key of ['1\r', 'leave\r']) {
-        const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
-        expect(screen.length).toBeLessThanOrEqual(rows);
-        expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
-        expect(screen.filter((line) => line.length > columns)).toEqual([]);
-        terminal.type(key);
-      }
+      const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
+      expect(screen.length).toBeLessThanOrEqual(rows);
+      expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
+      expect(screen.filter((line) => line.length > columns)).toEqual([]);
+      terminal.type('leave\r');
       expect((await terminal.end).code).toBe(8);
     },
   );

@@ -59,6 +59,7 @@ describe('waits', () => {
           asks: 'repeat',
           text: expect.stringMatching(`^repeat the command${how}`),
           tool: expect.stringMatching(`^repeat the call${how}`),
+          desk: expect.stringMatching(how),
         },
       ]);
       expect(clock.sleeps).toEqual([]);
