@@ -1,16 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import {
-  demandedApprovals,
-  guardWrite,
-  notConfirmed,
-  refuseReadOnly,
-  requirePerson,
-  whereText,
-} from '../call/write-guards.ts';
+import { demandedApprovals, notConfirmed, refuseReadOnly, requirePerson, whereText } from '../call/write-guards.ts';
 import { unsent } from '../command/faults.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
-import { Failure, note, usageFailure, warning } from '../failure.ts';
+import { Failure, usageFailure, warning } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
@@ -20,42 +13,41 @@ import { commandWords } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import { signaturePath } from '../plan/approvals.ts';
 import { type Approval, planRunName } from '../plan/plan-file.ts';
-import { readRows } from '../rows/row-reader.ts';
-import { orDiscard } from '../run/failed-file.ts';
+import { PLAN_SHAPE } from '../plan/plan-rows.ts';
+import { readPlanRows } from '../plan/read-plan.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Service, Session } from '../session.ts';
 import { SANDBOX } from '../settings/settings.ts';
+import { begin, type Prepared } from './begin.ts';
 import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { sayOpenRows } from './open-rows.ts';
-import { countApprovals, planState, readPlan, refuseOtherRows, writePlanView } from './plan-review.ts';
-import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
+import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
+import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { rowsOfRun, storedOf, storeOptions } from './run-input.ts';
-import { writeEmptySummary } from './run-output.ts';
+import { storeOptions } from './run-input.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
 
 /** Copies a plan while it is read: a file may change meanwhile. */
-async function loadPlan(session: Session, path: string, copy: string, rowsTo: string) {
+async function loadPlan(session: Session, path: string, copy: string) {
   let reasonProblem: string | undefined;
   let hasUncellable = false;
   const plan = await readPlan(session, path, {
     copyTo: copy,
-    rowsTo,
     async onRows(rows, operation) {
       // No CSV cell can hold null, or the empty text, which is read as not given.
       hasUncellable ||= rows.some(({ row }) => [...(row.body?.values() ?? [])].some((value) => (value ?? '') === ''));
       const problems = (await reasonCheck(session, operation)?.(rows)) ?? [];
       const at = problems.findIndex((problem) => problem !== undefined);
-      if (at >= 0) reasonProblem ??= `line ${rows[at]?.record.line}: reason: ${problems[at]?.problem}`;
+      if (at >= 0) reasonProblem ??= `line ${rows[at]?.line}: reason: ${problems[at]?.problem}`;
     },
   });
-  return { ...plan, path, copy, rowsTo, hasUncellable, reasonProblem };
+  return { ...plan, path, copy, hasUncellable, reasonProblem };
 }
 
 /** Refuses a plan that cannot be applied here and now. A run may always be ended: one that was begun does not expire. */
@@ -87,7 +79,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
 
 async function confirmPlan(
   session: Session,
-  { header, operation, rowsTo, shape, survey, path }: LoadedPlan,
+  { header, operation, copy, survey, path }: LoadedPlan,
   status: Awaited<ReturnType<typeof planState>>,
   approvals: readonly Approval[],
   service: Service,
@@ -95,7 +87,7 @@ async function confirmPlan(
   if (session.common.yes) return;
   const rows = plural(header.rows, 'row');
   requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
-  await sayOpenRows(session, operation, readRows(rowsTo, shape));
+  await sayOpenRows(session, operation, readPlanRows(copy));
   // Why others do not count was said before.
   const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
   await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });
@@ -113,15 +105,14 @@ function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPla
   );
 }
 
-/** Begins the run, with the signatures that counted beside its copy of the plan: a resume verifies them anew. */
-async function beginPlanRun(
+/** Keeps the plan as a run, with the signatures that counted beside its copy: a resume verifies them anew. */
+async function keepPlan(
   session: Session,
-  plan: LoadedPlan,
+  { header, operation, sha256, rowsSha256, copy, columns, lastRow, path }: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
-  const { header, operation, sha256, rowsSha256, copy, rowsTo, lastRow, path } = plan;
   const run = await startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
@@ -131,9 +122,8 @@ async function beginPlanRun(
     inputSha256: sha256,
     rowsSha256,
     inputFormat: 'plan',
-    spool: rowsTo,
-    planSpool: copy,
-    stored: storedOf(plan),
+    spool: copy,
+    stored: { sha256, shape: PLAN_SHAPE, columns: [...columns] },
     rows: header.rows,
     inputRows: lastRow,
     options: {
@@ -154,8 +144,7 @@ async function beginPlanRun(
   }
 }
 
-/** Everything up to the first request. Answers the exit code where there is nothing to send. */
-async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan): Promise<Run | number> {
+async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): Promise<Prepared> {
   const { header, operation } = plan;
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
@@ -163,8 +152,6 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     const message = `run ${begun.run} applied another plan, whose hash begins with the same ${header.plan}`;
     throw Failure.unsent('USAGE', message, { hints: ['make the plan again'] });
   }
-  // That of an earlier build, which kept no rows, is refused when it would be taken up.
-  if (begun?.stored !== undefined) refuseOtherRows({ folder, header: begun }, plan);
   refusePlan(session, plan, begun !== undefined);
   const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
   const { approvals: approved = [], uncounted = [] } = counted ?? {};
@@ -174,49 +161,42 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   }
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
-  const { plan: name, rows } = header;
-  guardWrite(session, operation, { kind: 'plan', plan: name, rows, approved: approved.length, path: plan.path });
-  if (session.common.dryRun) {
-    await printDryRunRows(session, operation, readRows(plan.rowsTo, plan.shape));
-    return 0;
-  }
-  if (header.rows === 0) {
-    await session.print({ kind: 'list', document: [], rows: [], columns });
-    await session.notify(note('NOTHING_TO_DO', 'nothing to do: the plan has no rows'));
-    await writeEmptySummary(session);
-    return 0;
-  }
-  const status = await planState(session, plan);
-  // A plan is never resent, so that nothing of an unsettled run is sent either.
-  const isFinished = status.state === 'finished' || status.state === 'unsettled';
-  const service = await session.service(operation.family);
-  if (begun === undefined) {
-    const { rowsSha256 } = plan;
-    const isAgain = given.again === true;
-    await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: null, name: undefined, isAgain });
-  }
-  // On a terminal a plan that is done is shown again without a question: nothing is sent.
-  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
-  if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
-  refuseFailedName(given.failed, plan);
-  const failedFile = await openFailed(session, given.failed, {
-    inputFormat: 'plan',
-    columns: plan.columns,
-    shape: plan.shape,
-    csvRaw: session.output.csvRaw,
-    isKept: true,
-  });
-  const kept = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, given));
-  return {
+  const isAgain = given.again === true;
+  const run: Run = {
     operation,
-    rows: () => rowsOfRun(kept),
+    rows: () => readPlanRows(plan.copy),
     rowCount: header.rows,
     pace: given,
-    again: given.again === true,
-    kept,
+    again: isAgain,
+    kept: undefined,
     unknownRows: 'leave',
-    failedFile,
+    failedFile: undefined,
     columns,
+  };
+  return {
+    run,
+    way: { kind: 'plan', plan: header.plan, rows: header.rows, approved: approved.length, path: plan.path },
+    nothing: 'the plan has no rows',
+    async ask(service) {
+      const status = await planState(session, plan);
+      // A plan is never resent, so that nothing of an unsettled run is sent either.
+      const isFinished = status.state === 'finished' || status.state === 'unsettled';
+      if (begun === undefined) {
+        const { rowsSha256 } = plan;
+        await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: null, name: undefined, isAgain });
+      }
+      // On a terminal a plan that is done is shown again without a question: nothing is sent.
+      if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
+      if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
+      return undefined;
+    },
+    openFailed() {
+      refuseFailedName(given.failed, plan);
+      const { csvRaw } = session.output;
+      const rows = { inputFormat: 'plan', columns: plan.columns, shape: PLAN_SHAPE, csvRaw, isKept: true };
+      return openFailed(session, given.failed, rows);
+    },
+    keep: () => keepPlan(session, plan, approved, begun, given),
   };
 }
 
@@ -225,11 +205,12 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
  * with that run or shows its results. Answers the exit code.
  */
 export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
-  const [copy, rowsTo] = [await spoolPath(portsOf(session)), await spoolPath(portsOf(session))];
+  const copy = await spoolPath(portsOf(session));
+  const prepared = async () => prepare(session, given, await loadPlan(session, path, copy));
   try {
-    const begun = await unsent(loadPlan(session, path, copy, rowsTo).then((plan) => beginPlan(session, given, plan)));
+    const begun = await unsent(prepared().then((plan) => begin(session, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    for (const spool of [copy, rowsTo]) await rm(spool).catch(() => undefined);
+    await rm(copy).catch(() => undefined);
   }
 }

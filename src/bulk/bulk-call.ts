@@ -14,6 +14,7 @@ import type { GoodRow } from '../input/records/interpret.ts';
 import { textAt } from '../json/value.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { windowsNameProblem } from '../options/windows-name.ts';
+import type { Row } from '../rows/row.ts';
 import { isRunName } from '../run/run-folder.ts';
 import type { Session } from '../session.ts';
 
@@ -147,10 +148,10 @@ async function rowChecks(session: Session, operation: Operation, { plan, again }
 }
 
 /** The rows' `reason` held against the profile's `requireReason`: faults of the rows. */
-export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRows'] {
+export function reasonCheck(session: Session, operation: Operation) {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
-  return async (good) => {
+  return async (good: readonly { readonly row: Row }[]) => {
     const problems = await reasonProblems(
       profile,
       good.map(({ row }) => textAt(row.body, 'reason')),

@@ -4,7 +4,7 @@ import { basename, join, resolve as resolvePath } from 'node:path';
 import { isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { noteUncompared } from '../call/dry-run.ts';
-import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
+import { refuseReadOnly } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { collect, joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../command/faults.ts';
 import { note, usageFailure, warning } from '../failure.ts';
@@ -15,19 +15,19 @@ import type { InputOptions } from '../input/records/input-options.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import { readRows } from '../rows/row-reader.ts';
-import { orDiscard } from '../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
+import { begin, sayNothingToDo } from './begin.ts';
 import { type BulkCall, readBulkCall } from './bulk-call.ts';
 import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { listBulk, listColumns } from './list-bulk.ts';
 import { sayOpenRows } from './open-rows.ts';
-import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
+import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { failedPathOf, ROW_OPTIONS, storedOf, storeOptions, unknownRowsOf } from './run-input.ts';
-import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
+import { notifyUnchanged } from './run-output.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
@@ -102,66 +102,65 @@ async function lookForSameInput(session: Session, { options, reading }: BulkCall
   await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
 }
 
-/** Prints what would be sent, and ends with how much that is. */
-async function dryRunBulk(session: Session, call: BulkCall, checked: CheckedInput, rows: ReturnType<Run['rows']>) {
-  const { operation, expectations } = call.reading;
-  if (checked.selected > 0) await noteUncompared(session, expectations);
-  await printDryRunRows(session, operation, rows);
-  if (checked.selected > 0) await noteCounts(session, call, checked);
-}
-
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginBulk(session: Session, command: CallCommand, call: BulkCall, spool: string): Promise<Run | number> {
   const { options, reading } = call;
-  const { operation } = reading;
+  const { operation, shard, expectations } = reading;
   const isWriting = isWrite(operation);
   const duplicates = duplicatesOf(options, reading);
-  const isDryRun = session.common.dryRun && isWriting;
-  const isKept = isWriting && !isDryRun && options.plan === undefined;
+  const isKept = isWriting && !session.common.dryRun && options.plan === undefined;
   const checked = await checkInput(await call.open(), reading, { duplicates, rowsTo: spool, isKept });
+  const { selected, shape } = checked;
   refuseOtherCount(options.expectRows, checked.rows);
   refuseOtherChanges(options.expectChanges, checked.changed);
   await refuseFullSheet(session, operation, checked);
   await notifyInput(session, call, checked);
-  const rowsIn = (path: string) => () => readRows(path, checked.shape);
+  const columnsOfRead = operation.query === null ? command.columns : listColumns(command.columns);
   const run: Run = {
     operation,
-    rows: rowsIn(spool),
-    rowCount: checked.selected,
+    rows: () => readRows(spool, shape),
+    rowCount: selected,
     pace: options,
     again: options.again === true,
     kept: undefined,
     unknownRows: unknownRowsOf(options),
     failedFile: undefined,
-    columns: isWriting
-      ? runColumns(operation)
-      : operation.query === null
-        ? command.columns
-        : listColumns(command.columns),
+    columns: isWriting ? runColumns(operation) : columnsOfRead,
     left: { ...checked, older: olderName(options) },
   };
+  const openFailed = () => openFailedOf(session, call, checked);
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
-    await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
-    return makePlan(session, run, call, checked, () => openFailedOf(session, call, checked));
+    await (selected === 0 ? sayNothingToDo(session, nothingIn(checked), checked) : notifyUnchanged(session, checked));
+    return makePlan(session, run, call, checked, openFailed);
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
-  const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
-  if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
-  if (isDryRun) await dryRunBulk(session, call, checked, run.rows());
-  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns: run.columns });
-  if (checked.selected === 0) await reportNothingToDo(session, checked);
-  if (isDryRun || checked.selected === 0) return 0;
-  const service = await session.service(operation.family);
-  if (isWriting) await lookForSameInput(session, call, checked);
-  else if (operation === OPERATIONS.cardGet && session.isForPeople) await sayOpenRows(session, operation, run.rows());
-  const shown = await confirmBulk(session, call, checked, service, run.rows);
-  await compareTokenLife(session, service, checked.selected, options.rate);
-  const failedFile = await openFailedOf(session, call, checked);
-  if (operation.query !== null) return listBulk(session, { ...run, failedFile }, call);
-  if (!isWriting) return { ...run, failedFile };
-  const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, spool));
-  return { ...run, failedFile, kept, shown, rows: rowsIn(kept.folder.rows) };
+  const rows = shard === undefined ? selected : checked.rows;
+  const begun = await begin(session, {
+    run,
+    way: isWriting ? { kind: 'rows', rows, inputRows: checked.rows } : undefined,
+    nothing: nothingIn(checked),
+    async sayCounts() {
+      await noteUncompared(session, expectations);
+      await noteCounts(session, call, checked);
+    },
+    async ask(service) {
+      if (isWriting) await lookForSameInput(session, call, checked);
+      else if (operation === OPERATIONS.cardGet && session.isForPeople)
+        await sayOpenRows(session, operation, run.rows());
+      const shown = await confirmBulk(session, call, checked, service, run.rows);
+      await compareTokenLife(session, service, selected, options.rate);
+      return shown;
+    },
+    openFailed,
+    keep: () => keepRun(session, call, checked, spool),
+  });
+  return typeof begun !== 'number' && operation.query !== null ? listBulk(session, begun, call) : begun;
+}
+
+function nothingIn({ unchanged, rows }: CheckedInput): string {
+  if (unchanged > 0) return `none of ${unchanged} rows differs from the older file`;
+  return rows === 0 ? 'the input has no rows' : 'this shard has no rows';
 }
 
 /** The files that the call reads or makes besides, by option. */
@@ -211,9 +210,10 @@ function olderName({ changedFrom }: CallOptions): string | undefined {
   return changedFrom === undefined || changedFrom === '-' ? undefined : basename(changedFrom);
 }
 
-async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInput, spool: string): Promise<ActiveRun> {
+async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, spool: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
-  const { sha256, rowsSha256, format, rows, selected } = checked;
+  const { sha256, rowsSha256, format, rows, selected, fileSha256, shape, columns, dialect } = checked;
+  if (fileSha256 === undefined) throw new Error('the rows were not written');
   const { path } = call.reading;
   const older = olderName(call.options);
   return startRun(session, {
@@ -224,7 +224,7 @@ async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInp
     rowsSha256,
     inputFormat: format,
     spool,
-    stored: storedOf(checked),
+    stored: { sha256: fileSha256, shape, columns: [...columns], ...(dialect && { dialect }) },
     rows: selected,
     inputRows: rows,
     rowOptions: ROW_OPTIONS,
@@ -236,16 +236,4 @@ async function beginOwnRun(session: Session, call: BulkCall, checked: CheckedInp
       ...(older === undefined ? {} : { olderFile: older }),
     },
   });
-}
-
-async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
-  const message =
-    checked.unchanged > 0
-      ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
-      : checked.rows === 0
-        ? 'nothing to do: the input has no rows'
-        : 'nothing to do: this shard has no rows';
-  await session.notify(note('NOTHING_TO_DO', message));
-  await notifyUnchanged(session, { ...checked, unchanged: 0 });
-  if (!session.common.dryRun) await writeEmptySummary(session);
 }

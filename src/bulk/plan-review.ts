@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { demandedApprovals } from '../call/write-guards.ts';
 import type { OutputPort } from '../context.ts';
 import { Failure, warning } from '../failure.ts';
@@ -7,13 +6,12 @@ import { openInput } from '../input/input-file.ts';
 import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/approvals.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { type PlanView, planView } from '../plan/plan-view.ts';
-import type { CheckedPlan, checkPlan } from '../plan/read-plan.ts';
-import { readRunHeader, runFolder, type StoredRunHandle, storedRowsOf } from '../run/run-folder.ts';
+import type { CheckedPlan, checkPlan, SealedPlan } from '../plan/read-plan.ts';
+import { readRunHeader, runFolder } from '../run/run-folder.ts';
 import { showRun } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { portsOf } from './run.ts';
-import { storedOf } from './run-input.ts';
 
 /** Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo` gets the bytes looked at. */
 export async function readPlan(
@@ -46,7 +44,7 @@ export async function writePlanView(
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
 export async function planState(
   session: Session,
-  { header, sha256 }: Pick<CheckedPlan, 'header' | 'sha256'>,
+  { header, sha256 }: SealedPlan,
 ): Promise<Pick<PlanView, 'state' | 'run'>> {
   const { stateDir } = session.places;
   const name = planRunName(header.plan);
@@ -57,17 +55,6 @@ export async function planState(
     return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
   }
   return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
-}
-
-/** Refuses (USAGE) a run whose rows, or the way in which they are read, are not what its plan says. */
-export function refuseOtherRows(run: StoredRunHandle, plan: CheckedPlan): void {
-  // As a header has it: without members that are not there.
-  const wanted: unknown = JSON.parse(JSON.stringify(storedOf(plan)));
-  if (isDeepStrictEqual(storedRowsOf(run), wanted)) return;
-  const name = run.header.run;
-  throw Failure.unsent('USAGE', `run ${name} keeps other rows than those of plan ${plan.header.plan}`, {
-    hints: [`see what it did: frontdesk runs results ${name}`, 'make a new plan of the rows that are left'],
-  });
 }
 
 /** Who approved a plan, and how many must. */

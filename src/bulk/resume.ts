@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, note, warning } from '../failure.ts';
+import { openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import { planRunName } from '../plan/plan-file.ts';
@@ -11,7 +12,7 @@ import { showRun } from '../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/run-store.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
-import { countApprovals, readPlan, refuseOtherRows } from './plan-review.ts';
+import { countApprovals } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import {
@@ -89,7 +90,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   });
 }
 
-/** What a resume sends. The plan and the approvals that a plan's run keeps are verified anew (USAGE). */
+/** What a resume sends. That a plan's run keeps its plan, which holds its rows, and the approvals are verified anew (USAGE). */
 async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> {
   const { header, folder } = run;
   if (header.inputFormat !== 'plan') {
@@ -98,12 +99,12 @@ async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> 
   }
   const { plan: path } = folder;
   if (!existsSync(path)) throw await lostRows(run, 'are gone');
-  const plan = await readPlan(session, path);
-  const { plan: id, operation } = plan.header;
-  if (plan.sha256 !== header.inputSha256 || planRunName(id) !== header.run || operation !== header.operation) {
+  const { checkSeal } = await import('../plan/read-plan.ts');
+  const { sha256, header: line1 } = await checkSeal(await openInput(path, session.context.stdin, '<run>'));
+  const { plan: id, operation } = line1;
+  if (sha256 !== header.inputSha256 || planRunName(id) !== header.run || operation !== header.operation) {
     throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${id})`);
   }
-  refuseOtherRows(run, plan);
   const { approvals } = await countApprovals(session, path, path);
   return { kind: 'plan', plan: id, rows: header.rows, approved: approvals.length };
 }

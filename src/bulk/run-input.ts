@@ -4,7 +4,6 @@ import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import type { ExpectationInput } from '../input/expect.ts';
-import type { CheckedInput } from '../input/records/check-input.ts';
 import { isTable } from '../input/records/record.ts';
 import { parseShard } from '../input/records/shard.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -18,7 +17,7 @@ import {
   lostRows,
   type RunHeader,
   type RunOptions,
-  type StoredRows,
+  rowsFileOf,
   type StoredRunHandle,
   storedRowsOf,
 } from '../run/run-folder.ts';
@@ -122,17 +121,13 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
-/** What a run keeps of its rows beside them. */
-export function storedOf({ fileSha256: sha256, shape, columns, dialect }: CheckedInput): StoredRows {
-  if (sha256 === undefined) throw new Error('the rows were not written');
-  return { sha256, shape, columns: [...columns], ...(dialect === undefined ? {} : { dialect }) };
-}
-
 /** The rows of a run as they were written down when it began; of one of an earlier build what its journal knows of them. */
 export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerator<readonly Row[]> {
   if (run.header.stored === undefined && run instanceof StoredRun) return yield* run.knownRows();
   try {
-    yield* readRows(run.folder.rows, storedRowsOf(run).shape);
+    const path = rowsFileOf(run);
+    if (run.header.inputFormat !== 'plan') return yield* readRows(path, storedRowsOf(run).shape);
+    yield* (await import('../plan/read-plan.ts')).readPlanRows(path);
   } catch (error) {
     const isGone = error instanceof Failure && errnoOf(error.cause) === 'ENOENT';
     throw isGone ? await lostRows(run, 'are gone') : error;

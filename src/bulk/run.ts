@@ -26,7 +26,7 @@ export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
   readonly columns: readonly Column[];
   readonly left?: LeftUnchanged;
   /** Status of cards as the question showed them, by row: one that has another now is held back. */
-  readonly shown?: ReadonlyMap<number, string>;
+  readonly shown?: ReadonlyMap<number, string> | undefined;
   /** Rows are sent although the same write is open. */
   readonly again?: boolean;
 }

@@ -1,158 +1,91 @@
-import type { Hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { Operation } from '../api/operation.ts';
+import { isUpdate, type Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
-import { ignoreErrors, orIoFailure } from '../files/io-failure.ts';
-import { describeFields } from '../input/fields.ts';
+import { ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { linesOf } from '../files/lines.ts';
+import { openReadable } from '../files/readable.ts';
+import { checkFields, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
 import type { InputFile } from '../input/input-file.ts';
-import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
-import type { InputOptions, ReadThrough, Seal } from '../input/records/input-options.ts';
-import type { GoodRow } from '../input/records/interpret.ts';
-import { LineParser } from '../input/records/line-parser.ts';
+import { roundedProblem } from '../input/records/columns.ts';
+import { rowText } from '../input/records/findings.ts';
 import { peek } from '../input/records/read.ts';
-import { type Element, type InputFault, MAX_RECORD_LENGTH } from '../input/records/record.ts';
+import { MAX_RECORD_LENGTH } from '../input/records/record.ts';
+import { SeenTable } from '../input/records/seen-table.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonObject } from '../json/value.ts';
 import type { Row } from '../rows/row.ts';
-import { hashFirstLine, headerOf, isCount, type PlanHeader } from './plan-file.ts';
+import { hashFirstLine, headerOf, type PlanHeader } from './plan-file.ts';
+import { PlanRows } from './plan-rows.ts';
 import { PlanSurvey } from './plan-view.ts';
 
 const NEWLINE = 0x0a;
-const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'expect', 'about', 'drift'];
 
-/** A plan whose every byte was looked at: it is what was written. Its columns are the id and the body fields. */
-export interface CheckedPlan extends CheckedInput {
+/** A plan whose every byte is what was written. */
+export interface SealedPlan {
   readonly header: PlanHeader;
   readonly operation: Operation;
+  /** Hexadecimal, of the bytes. */
+  readonly sha256: string;
+}
+
+/** One whose rows were judged besides, as those of any input of its operation are. */
+export interface CheckedPlan extends SealedPlan {
   /** Number of the last row, in the whole input; 0 when there is none. */
   readonly lastRow: number;
   readonly survey: PlanSurvey;
+  /** The id and the fields that rows have, in the order in which they first occur. */
+  readonly columns: readonly string[];
+  /** Hexadecimal, of the ids and bodies of its rows, as an input of any format has it. */
+  readonly rowsSha256: string;
 }
 
-/** The object in a line, or what is wrong with it. */
-function objectIn(text: string): JsonObject | { readonly problem: string } {
+/** A row that nothing is wrong with, and the line on which it stands. */
+export interface PlanLine {
+  readonly row: Row;
+  readonly line: number;
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+interface PlanFault extends Problem {
+  readonly line: number;
+  readonly field?: string | undefined;
+}
+
+const NO_JSON = 'it cannot be read as JSON';
+
+/** The object in a line, or what is wrong with it; undefined: the line is blank. */
+function objectIn(bytes: Uint8Array): JsonObject | Problem | undefined {
   try {
+    const text = decodeUtf8(bytes);
+    if (text.trim() === '') return undefined;
     const value = parseJson(text);
     return isJsonObject(value) ? value : { problem: 'it is not an object' };
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return { problem: 'it cannot be read as JSON' };
+    if (error instanceof JsonSyntaxError) return { problem: NO_JSON };
+    if (error instanceof TypeError) return { problem: 'it is not UTF-8 text' };
     throw error;
   }
-}
-
-/** Makes records of the lines of a plan of one operation. Line 1 is its header. */
-export class PlanRows {
-  lastRow = 0;
-  readonly #idParam: string | undefined;
-  readonly #fields: ReadonlySet<string> | undefined;
-  readonly #drift: NonNullable<Row['drift']>;
-  /** The fields that each row has to hold a value of. */
-  readonly #expected: readonly string[];
-
-  constructor({ params, body, family }: Operation, expected: readonly string[] = []) {
-    this.#expected = expected;
-    this.#idParam = Object.keys(params.shape)[0];
-    this.#fields = body === null ? undefined : new Set(describeFields(body).map(({ name }) => name));
-    this.#drift = family === 'cards' ? 'checked' : 'unchecked';
-  }
-
-  read(text: string, line: number): Element | undefined {
-    if (line === 1) return undefined;
-    const object = objectIn(text);
-    if ('problem' in object) return object;
-    const problem = this.#problem(object);
-    const row = object.get('row');
-    if (problem === undefined && isCount(row)) this.lastRow = Number(row.text);
-    const [body, before, about] = ['body', 'before', 'about'].map((name) => {
-      const value = object.get(name);
-      return isJsonObject(value) ? value : undefined;
-    });
-    const id = this.#idParam === undefined ? [] : [[this.#idParam, object.get('id') ?? null] as const];
-    const cells = [...id, ...(body ?? [])];
-    return {
-      row: this.lastRow,
-      names: cells.map(([name]) => name),
-      values: cells.map(([, value]) => value),
-      planned: { before, about, expect: textsIn(object.get('expect'), this.#expected), drift: this.#drift },
-      ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),
-    };
-  }
-
-  /** What no plan of this operation says. What its command would refuse is found as in any other input. */
-  #problem(object: JsonObject): string | undefined {
-    const id = object.get('id') ?? null;
-    const body = object.get('body');
-    for (const name of object.keys()) if (!ROW_MEMBERS.includes(name)) return 'it has an unknown member';
-    if (id !== null && typeof id !== 'string') return 'id is not a text';
-    if ((id === null) !== (this.#idParam === undefined)) return 'id does not belong to its operation';
-    for (const name of ['body', 'before', 'about']) {
-      if (object.has(name) && !isJsonObject(object.get(name))) return `${name} is not an object`;
-    }
-    if ((body === undefined) !== (this.#fields === undefined)) return 'body does not belong to its operation';
-    if (object.get('drift') !== this.#drift) return `drift is not ${this.#drift}`;
-    const knownProblem = this.#knownProblem(object);
-    if (knownProblem !== undefined) return knownProblem;
-    const row = object.get('row');
-    if (!isCount(row)) return 'row is not a count';
-    if (Number(row.text) <= this.lastRow) return 'its row does not follow the one before';
-    const isOther = isJsonObject(body) && [...body.keys()].some((name) => this.#fields?.has(name) !== true);
-    return isOther ? 'body has a field that its operation does not have' : undefined;
-  }
-
-  /** A card's row tells which card it is, and has a text for each field that line 1 names and no other. */
-  #knownProblem(object: JsonObject): string | undefined {
-    const lacking = this.#drift === 'checked' ? ['before', 'about'].find((name) => !object.has(name)) : undefined;
-    if (lacking !== undefined) return `${lacking} is missing`;
-    const expect = object.get('expect');
-    const fields = isJsonObject(expect) ? [...expect.keys()] : [];
-    if (
-      expect !== undefined &&
-      !(isJsonObject(expect) && [...expect.values()].every((one) => typeof one === 'string'))
-    ) {
-      return 'expect is not an object of texts';
-    }
-    const isSame = fields.toSorted().join('\n') === this.#expected.toSorted().join('\n');
-    return isSame ? undefined : 'expect is not of the fields that line 1 names';
-  }
-}
-
-/** The texts of these members; what is none has been found out. */
-function textsIn(object: JsonValue | undefined, names: readonly string[]): readonly string[] {
-  return names.map((name) => (isJsonObject(object) ? String(object.get(name)) : ''));
-}
-
-/** How a plan is read: as an input whose lines are rows with their bodies. */
-function planReading(operation: Operation, { expect = [] }: PlanHeader, rows: PlanRows): InputOptions {
-  return {
-    operation,
-    defaults: {},
-    expectations: expect.map((field) => ({ field, value: undefined })),
-    emptyCells: 'clear',
-    resendUnknown: true,
-    csvRaw: false,
-    sheet: undefined,
-    shard: undefined,
-    path: '',
-    format: 'plan',
-    parser: new LineParser((text, line) => rows.read(text, line)),
-  };
 }
 
 /** USAGE for what makes a file no plan. `name`: in quotes. */
 function planFailure(
   name: string,
-  { line, column, field = column, problem }: InputFault,
+  { line, field = '', problem }: PlanFault,
   hint = 'make the plan again, or fetch the file as it was',
 ): Failure {
-  const part = field === undefined ? '' : `${field} `;
+  const part = field === '' ? '' : `${field} `;
   const message = `${name} cannot be used as a plan: line ${line}: ${part}${problem}`;
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
 /** Holds the bytes of a plan against the hash in its header. */
-export class PlanSeal implements Seal {
+export class PlanSeal {
   readonly #name: string;
   readonly #header: PlanHeader;
   readonly #hash: Hash;
@@ -183,9 +116,8 @@ export class PlanSeal implements Seal {
     this.#plain.update(text.slice(0, text.length - this.#end.length).replaceAll('\r\n', '\n'), 'latin1');
   }
 
-  judge({ unreadable, faults: [fault], rows }: ReadThrough): Failure | undefined {
-    // Whatever else is wrong, a line that cannot be read is where the file is damaged.
-    if (unreadable !== undefined) return planFailure(this.#name, unreadable);
+  /** What is wrong with the file, of which all bytes were heard: it was changed, or else has this fault in its rows. */
+  judge(fault?: PlanFault, rows = this.#header.rows): Failure | undefined {
     const { sha256, rows: said } = this.#header;
     if (this.#hash.digest('hex') !== sha256) return this.#changed();
     if (fault !== undefined) return planFailure(this.#name, fault);
@@ -207,18 +139,15 @@ export class PlanSeal implements Seal {
   }
 }
 
+const TOO_LONG = 'it is longer than any line of a plan';
+
 /** The header in line 1, or what is wrong with that. */
 function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
   const end = start.indexOf(NEWLINE);
   if (start.length === 0) return { problem: 'the file is empty' };
-  if (end === -1 && start.length > MAX_RECORD_LENGTH) return { problem: 'it is longer than any line of a plan' };
-  try {
-    const object = objectIn(decodeUtf8(start.subarray(0, end === -1 ? start.length : end)));
-    return 'problem' in object ? object : headerOf(object);
-  } catch (error) {
-    if (error instanceof TypeError) return { problem: 'it is not UTF-8 text' };
-    throw error;
-  }
+  if (end === -1 && start.length > MAX_RECORD_LENGTH) return { problem: TOO_LONG };
+  const object = objectIn(start.subarray(0, end === -1 ? start.length : end)) ?? { problem: NO_JSON };
+  return 'problem' in object ? object : headerOf(object);
 }
 
 /** The bytes of a plan, each piece written to a new file before it is looked at; at their end they are on the disk. */
@@ -236,19 +165,39 @@ async function* copied(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGen
   }
 }
 
-/**
- * Reads a plan once, from its first byte to its last. USAGE, naming the line, for a line that cannot be read; naming
- * line 1 for a file that was changed, cut, or is no plan at all. `copyTo`: a new file that gets the bytes that were
- * looked at; `rowsTo`: one that gets its rows. `onRows` hears the good rows in order, before it is known that the plan is whole.
- */
-export async function checkPlan(
-  file: InputFile,
-  more: {
-    readonly copyTo?: string;
-    readonly rowsTo?: string;
-    onRows?(rows: readonly GoodRow[], operation: Operation): Promise<void>;
-  } = {},
-): Promise<CheckedPlan> {
+/** Holds rows against what their command would refuse of any input. */
+class PlanJudge {
+  readonly #operation: Operation;
+  readonly #idParam: string | undefined;
+  /** A plan compares each card with what it was, which a second write to it would find changed. */
+  readonly #seen: SeenTable | undefined;
+
+  constructor(operation: Operation) {
+    this.#operation = operation;
+    this.#idParam = Object.keys(operation.params.shape)[0];
+    this.#seen = operation.family === 'cards' ? new SeenTable() : undefined;
+  }
+
+  faultOf({ id = '', body = new Map() }: Row, line: number): PlanFault | undefined {
+    const { params, body: schema } = this.#operation;
+    const field = this.#idParam;
+    const rounded = field === undefined ? undefined : roundedProblem(id);
+    if (rounded !== undefined) return { line, field, problem: rounded };
+    const faults = [
+      ...(field === undefined ? [] : checkFields(params, { [field]: id }, () => field)),
+      ...(isUpdate(this.#operation) && body.size === 0 ? [{ where: '', problem: NOTHING_TO_CHANGE }] : []),
+      ...(schema === null ? [] : checkFields(schema, Object.fromEntries(body), (name) => name)),
+    ];
+    const [first] = faults;
+    if (first !== undefined) return { line, field: first.where, problem: first.problem };
+    const earlier = this.#seen?.add(id, line, true) ?? 0;
+    if (earlier === 0) return undefined;
+    return { line, field, problem: `the same id as in line ${earlier} (${id}); a plan holds a card once` };
+  }
+}
+
+/** A plan that is read once, each piece written to the new file `copyTo` before it is looked at. USAGE: its line 1 is none. */
+async function openPlan(file: InputFile, copyTo: string | undefined) {
   const { start, bytes, close } = await peek(
     file.bytes(),
     (some) => some.includes(NEWLINE) || some.length > MAX_RECORD_LENGTH,
@@ -258,21 +207,99 @@ export async function checkPlan(
     await close();
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
-  const { header, operation } = head;
-  const { copyTo, rowsTo } = more;
+  const seal = new PlanSeal(file.name, head.header, start);
+  const hash = createHash('sha256');
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for await (const piece of copyTo === undefined ? bytes : copied(bytes, copyTo)) {
+      hash.update(piece);
+      seal.update(piece);
+      yield piece;
+    }
+  }
+  return { ...head, seal, hash, pieces: pieces() };
+}
+
+/** Line 1 of a plan whose rows were judged when it was taken up first. USAGE where it is not as it was written. */
+export async function checkSeal(file: InputFile): Promise<SealedPlan> {
+  const { header, operation, seal, hash, pieces } = await openPlan(file, undefined);
+  for await (const _ of pieces);
+  const failure = seal.judge();
+  if (failure !== undefined) throw failure;
+  return { header, operation, sha256: hash.digest('hex') };
+}
+
+/**
+ * Reads a plan once, from its first byte to its last. USAGE, naming the line, for a line that cannot be read; naming
+ * line 1 for a file that was changed, cut, or is no plan at all. `copyTo`: a new file that gets the bytes that were
+ * looked at. `onRows` hears the good rows in order, before it is known that the plan is whole.
+ */
+export async function checkPlan(
+  file: InputFile,
+  {
+    copyTo,
+    onRows,
+  }: {
+    readonly copyTo?: string;
+    onRows?(rows: readonly PlanLine[], operation: Operation): Promise<void>;
+  } = {},
+): Promise<CheckedPlan> {
+  const { header, operation, seal, hash, pieces } = await openPlan(file, copyTo);
   const rows = new PlanRows(operation, header.expect);
+  const judge = new PlanJudge(operation);
   const survey = new PlanSurvey();
-  const options: InputOptions = {
-    ...planReading(operation, header, rows),
-    seal: new PlanSeal(file.name, header, start),
-    checkRows: async (good) => {
-      for (const { row } of good) survey.add(row);
-      await more.onRows?.(good, operation);
-      return [];
-    },
+  const columns = new Set<string>();
+  const rowsHash = createHash('sha256');
+  let [line, count] = [0, 0];
+  let fault: PlanFault | undefined;
+  const take = (bytes: Uint8Array): PlanLine | undefined => {
+    line += 1;
+    const object = line === 1 ? undefined : bytes.length > MAX_RECORD_LENGTH ? { problem: TOO_LONG } : objectIn(bytes);
+    if (object === undefined) return undefined;
+    // Whatever else is wrong, a line that cannot be read is where the file is damaged.
+    if ('problem' in object) throw planFailure(file.name, { line, problem: object.problem });
+    count += 1;
+    const row = rows.read(object);
+    const found = 'problem' in row ? { line, problem: row.problem } : judge.faultOf(row, line);
+    fault ??= found;
+    if (found !== undefined || 'problem' in row) return undefined;
+    survey.add(row);
+    rowsHash.update(rowText(row));
+    if (isJsonObject(row.given)) for (const name of row.given.keys()) columns.add(name);
+    return { row, line };
   };
-  const input = { ...file, bytes: () => (copyTo === undefined ? bytes : copied(bytes, copyTo)) };
-  const duplicates = operation.family === 'cards' ? 'never' : 'accepted';
-  const checked = await checkInput(input, options, { rowsTo, isKept: true, duplicates });
-  return { ...checked, header, operation, lastRow: rows.lastRow, survey };
+  for await (const lines of linesOf(pieces, MAX_RECORD_LENGTH)) {
+    const good = lines.flatMap((bytes) => take(bytes) ?? []);
+    await onRows?.(good, operation);
+  }
+  const failure = seal.judge(fault, count);
+  if (failure !== undefined) throw failure;
+  const digests = { sha256: hash.digest('hex'), rowsSha256: rowsHash.digest('hex') };
+  return { header, operation, lastRow: rows.lastRow, survey, columns: [...columns], ...digests };
+}
+
+/** The rows of a plan that was checked before, a piece of the file at a time. LOCAL_IO where it is not as it was then. */
+export async function* readPlanRows(path: string): AsyncGenerator<readonly Row[]> {
+  const damaged = (line: number, problem: string) =>
+    Failure.unsent('LOCAL_IO', `the plan is damaged at line ${line} (${path}): ${problem}`);
+  let rows: PlanRows | undefined;
+  let line = 0;
+  const take = (bytes: Uint8Array): Row | undefined => {
+    line += 1;
+    if (rows === undefined) {
+      const head = firstLine(bytes);
+      if ('problem' in head) throw damaged(line, head.problem);
+      rows = new PlanRows(head.operation, head.header.expect);
+      return undefined;
+    }
+    const object = objectIn(bytes) ?? { problem: NO_JSON };
+    const row = 'problem' in object ? object : rows.read(object);
+    if ('problem' in row) throw damaged(line, row.problem);
+    return row;
+  };
+  try {
+    for await (const lines of linesOf((await openReadable(path)).bytes()))
+      yield lines.flatMap((bytes) => take(bytes) ?? []);
+  } catch (error) {
+    throw ioFailure(`the rows of the plan could not be read (${path})`, error, 'unsent');
+  }
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
+import { linesOf } from '../files/lines.ts';
 import { openReadable } from '../files/readable.ts';
 import { parseJson } from '../json/parse.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -12,16 +13,18 @@ const NEWLINE = 0x0a;
 /** The rows that a `RowWriter` wrote, a line of them at a time. LOCAL_IO where the file is not as it was written. */
 export async function* readRows(path: string, shape: RowShape): AsyncGenerator<readonly Row[]> {
   const maker = new RowMaker(shape);
-  let line = 0;
-  for await (const text of wholeLines(path)) {
-    let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      line += 1;
-      yield rowsOf(text.slice(start, end), shape, maker) ?? refuse(path, line);
-      start = end + 1;
+  let number = 0;
+  try {
+    for await (const lines of linesOf((await openReadable(path)).bytes())) {
+      for (const line of lines) {
+        number += 1;
+        // A last line without an end was never written so.
+        const rows = line.at(-1) === NEWLINE ? rowsOf(line.toString(), shape, maker) : undefined;
+        yield rows ?? refuse(path, number);
+      }
     }
-    // A last line without an end was never written so.
-    if (start < text.length) refuse(path, line + 1);
+  } catch (error) {
+    throw ioFailure(`the rows of the run could not be read (${path})`, error, 'unsent');
   }
 }
 
@@ -58,32 +61,9 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
 
 function extraOf(extra: JsonValue): RowExtra {
   const members: JsonObject = isJsonObject(extra) ? extra : new Map();
-  const part = (name: string) => {
-    const value = members.get(name);
-    return isJsonObject(value) ? value : undefined;
-  };
-  const expect = members.get('expect');
-  const drift = members.get('drift');
+  const [was, expect] = [members.get('was'), members.get('expect')];
   return {
-    was: part('was'),
-    before: part('before'),
-    about: part('about'),
+    was: isJsonObject(was) ? was : undefined,
     expect: isJsonArray(expect) ? expect.map(String) : undefined,
-    drift: drift === 'checked' || drift === 'unchecked' ? drift : undefined,
   };
-}
-
-async function* wholeLines(path: string): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  try {
-    for await (const piece of (await openReadable(path)).bytes()) {
-      const bytes = Buffer.concat([rest, piece]);
-      const end = bytes.lastIndexOf(NEWLINE) + 1;
-      rest = bytes.subarray(end);
-      if (end > 0) yield bytes.toString('utf8', 0, end);
-    }
-  } catch (error) {
-    throw ioFailure(`the rows of the run could not be read (${path})`, error, 'unsent');
-  }
-  if (rest.length > 0) yield rest.toString();
 }

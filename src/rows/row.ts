@@ -36,14 +36,11 @@ export interface RowExtra {
   readonly was?: JsonObject | undefined;
   /** The values that the row itself brings to `--expect`, in the order of the shape. */
   readonly expect?: readonly string[] | undefined;
-  readonly before?: JsonObject | undefined;
-  readonly about?: JsonObject | undefined;
-  readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
 /** What the rows of one input have in common: said once, in the header of their run. */
 export const RowShapeSchema = z.object({
-  /** What each row was: the cells of a table, a JSON object (or an id), an id alone, a row of a plan. */
+  /** What each row was: the cells of a table, a JSON object (or an id), an id alone; of a plan it stands in its line. */
   given: z.enum(['cells', 'json', 'id', 'plan']),
   /** Of a table: the name of each cell. */
   columns: z.array(z.string()),
@@ -75,8 +72,8 @@ export const RowShapeSchema = z.object({
 export type RowShape = Readonly<z.infer<typeof RowShapeSchema>>;
 
 /** Does each row have something beside what was given? */
-export function hasExtra({ given, expects, onlyChanges }: RowShape): boolean {
-  return onlyChanges || given === 'plan' || expects.some(({ value }) => value === undefined);
+export function hasExtra({ expects, onlyChanges }: RowShape): boolean {
+  return onlyChanges || expects.some(({ value }) => value === undefined);
 }
 
 /** Can csv not say what was sent of rows? An empty text stands there as a cell that was left alone does. */
@@ -97,7 +94,7 @@ export class RowMaker {
     this.#places = new Map(shape.columns.map((name, at) => [name, at]));
   }
 
-  make(row: number, given: Given, { was, expect = NONE, before, about, drift }: RowExtra = {}): Row {
+  make(row: number, given: Given, { was, expect = NONE }: RowExtra = {}): Row {
     const { idParam, expects } = this.#shape;
     const id = idParam === null ? undefined : this.#idOf(given);
     let own = 0;
@@ -111,9 +108,7 @@ export class RowMaker {
           ? NONE
           : expects.map(({ field, value }) => ({ field, value: value ?? expect[own++] ?? '' })),
       given,
-      before: was === undefined ? before : new Map([...was].filter(([, old]) => old !== null)),
-      about,
-      drift,
+      before: was && new Map([...was].filter(([, old]) => old !== null)),
     };
   }
 
@@ -145,12 +140,8 @@ export class RowMaker {
   }
 
   #bodyOf(given: Given, was: JsonObject | undefined): JsonObject | undefined {
-    const { fields, idParam, sendsEmpty, given: kind } = this.#shape;
+    const { fields, sendsEmpty } = this.#shape;
     if (fields === null) return undefined;
-    // What was approved is sent as it stands in the plan.
-    if (kind === 'plan' && !isJsonArray(given) && typeof given !== 'string') {
-      return new Map([...given].filter(([name]) => name !== idParam));
-    }
     const isTable = isJsonArray(given);
     const body = new Map<string, JsonValue>();
     for (const { name, isBoolean, isIgnored, value: flag } of fields) {

@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../context.ts';
@@ -6,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { RowShapeSchema } from '../rows/row.ts';
+import { readLastRecord } from './journal/reader.ts';
 
 /** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
 export type RunOptions = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -109,7 +111,7 @@ export function runFolder(stateDir: string, run: string) {
     path,
     header: join(path, 'header.json'),
     rows: join(path, 'rows'),
-    /** The copy of the plan that it applies, byte for byte. */
+    /** The copy of the plan that it applies, byte for byte, in the place of `rows`. */
     plan: join(path, 'plan'),
     journal: join(path, 'journal.jsonl'),
     lock: join(path, 'lock'),
@@ -188,7 +190,7 @@ export async function lostRows(
   problem: 'are gone' | 'were changed after they were written',
 ): Promise<Failure> {
   const { run, inputFormat } = header;
-  const size = (await stat(folder.journal).catch(() => undefined))?.size;
+  const last = await readLastRecord(folder.journal).catch(() => undefined);
   const remove = `frontdesk runs remove ${run}`;
   const code = problem === 'are gone' ? 'LOCAL_IO' : 'USAGE';
   return Failure.unsent(code, `the rows of run ${run} ${problem} (${folder.path})`, {
@@ -196,11 +198,28 @@ export async function lostRows(
       inputFormat === 'plan'
         ? 'to write them again, apply its plan again: frontdesk plan apply <file>'
         : `to write them again, repeat the command that began it, with the same input and --run ${run}`,
-      size === 0
+      last?.s === 'begun'
         ? `or remove it, since no row of it was sent: ${remove}`
         : `see what it did: frontdesk runs results ${run}`,
     ],
   });
+}
+
+/**
+ * A digest of what a run sends, and where: its journal begins with it. By it a header or rows are found that belong to
+ * another record, after a backup was restored by half or a file was edited by hand. It is no defence against somebody
+ * with the rights of this user, who can write all of them anew. Undefined: the run applies a plan, whose hash names it.
+ */
+export function contentDigest(header: RunHeader): string | undefined {
+  const { operation, profile, host, inputFormat, inputSha256, rows, inputRows, stored } = header;
+  if (inputFormat === 'plan') return undefined;
+  const facts = JSON.stringify([operation, profile, host, inputFormat, inputSha256, rows, inputRows, stored]);
+  return createHash('sha256').update(facts).digest('hex');
+}
+
+/** The file in which the rows of a run stand: of one that applies a plan, the copy of that plan. */
+export function rowsFileOf({ folder, header }: StoredRunHandle): string {
+  return header.inputFormat === 'plan' ? folder.plan : folder.rows;
 }
 
 /** A run that must exist; USAGE when it does not. `isForReading`: that of a newer frontdesk too, as far as it is understood. */

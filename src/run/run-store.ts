@@ -14,6 +14,7 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
 import {
+  contentDigest,
   lostRows,
   makeRunHeader,
   makeRunName,
@@ -21,6 +22,7 @@ import {
   type RunHeader,
   readRunHeader,
   requireRun,
+  rowsFileOf,
   runFolder,
   runNames,
   runsFolder,
@@ -44,9 +46,8 @@ export interface RunPorts extends Omit<JournalPorts, 'lock' | 'assertStillHeld' 
 export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'> {
   /** `--run`: the id of the run. Undefined: one is made. */
   readonly name?: string | undefined;
-  /** The file at `spoolPath` that holds its rows: it is moved into the run's folder, or removed; so is that of its plan. */
+  /** The file at `spoolPath` that holds its rows: it is moved into the run's folder, or removed. */
   readonly spool: string;
-  readonly planSpool?: string | undefined;
   /** Which of the options decide what is sent, with the words for them: with others it is another run. */
   readonly rowOptions?: ReadonlyMap<string, string>;
 }
@@ -85,16 +86,11 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     const audit = await ports.openAudit?.(header);
     const assertStillHeld = assertionOf(lock, folder);
     assertStillHeld();
-    if (wanted.planSpool !== undefined) await rename(wanted.planSpool, folder.plan);
-    await rename(wanted.spool, folder.rows);
+    await rename(wanted.spool, rowsFileOf({ folder, header }));
     // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, {
-      ...ports,
-      lock,
-      assertStillHeld,
-      audit,
-    });
+    const ofRun = { ...ports, lock, assertStillHeld, audit };
+    const journal = await RunJournal.create(folder.journal, header.inputRows, ofRun, contentDigest(header));
     // The header says that all the rest is there, also after a loss of power: so the rest comes to the disk first.
     for (const path of [dirname(ports.stateDir), ports.stateDir, dirname(folder.path), folder.path]) {
       await syncFolder(path);
@@ -211,7 +207,10 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   });
 }
 
-/** `wanted`: the same run as it is begun again, whose rows take the place of those that are gone. */
+/**
+ * `wanted`: the same run as it is begun again. Its rows, which were just made of the same input, take the place of those
+ * that are gone or changed, and those that were kept have to be the same.
+ */
 async function openRun(
   folder: RunFolder,
   header: RunHeader,
@@ -220,14 +219,22 @@ async function openRun(
   wanted?: NewRun,
 ): Promise<ActiveRun> {
   const { sha256 } = storedRowsOf({ header, folder });
-  const found = await hashFile(folder.rows);
-  if (found !== sha256) {
+  const path = rowsFileOf({ folder, header });
+  const found = await hashFile(path);
+  const isSame =
+    wanted !== undefined && contentDigest(header) === contentDigest(makeRunHeader({ ...header, ...wanted }));
+  // A plan is its own rows, and the name of its run begins with its hash.
+  if (found !== (header.inputFormat === 'plan' ? header.inputSha256 : sha256)) {
     const problem = found === undefined ? 'are gone' : 'were changed after they were written';
-    if (wanted?.stored?.sha256 !== sha256) throw await lostRows({ header, folder }, problem);
-    await rename(wanted.spool, folder.rows);
+    if (!isSame) throw await lostRows({ header, folder }, problem);
+    await rename(wanted.spool, path);
   }
-  if (wanted?.planSpool !== undefined) await rename(wanted.planSpool, folder.plan);
   if (wanted !== undefined) {
+    if (!isSame) {
+      throw Failure.unsent('LOCAL_IO', `run ${header.run} keeps other rows than those of its input`, {
+        hints: [`see what it did: frontdesk runs results ${header.run}`],
+      });
+    }
     await rm(wanted.spool, { force: true });
     await syncFolder(folder.path);
   }
@@ -237,7 +244,7 @@ async function openRun(
   const now = new Date(ports.clock.now());
   const marking = utimes(runsFolder(folder.stateDir), now, now);
   await orIoFailure(marking, `run ${folder.run} could not be taken up (${runsFolder(folder.stateDir)})`, 'unsent');
-  const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun);
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun, contentDigest(header));
   return activeRun({ folder, header }, journal, lock);
 }
 

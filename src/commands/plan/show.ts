@@ -14,9 +14,8 @@ import { changeObjects, changeTable } from '../../plan/plan-changes.ts';
 import { rowColumns } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanRow, rowObject } from '../../plan/plan-file.ts';
 import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
-import type { CheckedPlan } from '../../plan/read-plan.ts';
+import { type CheckedPlan, readPlanRows } from '../../plan/read-plan.ts';
 import { eachRow, type Row } from '../../rows/row.ts';
-import { readRows } from '../../rows/row-reader.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { FILE, profileOf } from './plan-argument.ts';
@@ -103,7 +102,7 @@ export async function showPlan(
   profile: ResolvedProfile | undefined,
   as: 'markdown' | undefined,
 ): Promise<number> {
-  await withTemporaryFolder((folder) => show(session, path, profile, as, join(folder, 'rows')));
+  await withTemporaryFolder((folder) => show(session, path, profile, as, join(folder, 'plan')));
   return 0;
 }
 
@@ -112,12 +111,12 @@ async function show(
   path: string,
   profile: ResolvedProfile | undefined,
   as: 'markdown' | undefined,
-  rowsTo: string,
+  copyTo: string,
 ): Promise<void> {
-  const plan = await readPlan(session, path, { rowsTo });
+  const plan = await readPlan(session, path, { copyTo });
   const { header } = plan;
   const view = await reviewOf(session, profile, path, plan);
-  const rows = eachRow(readRows(rowsTo, plan.shape));
+  const rows = eachRow(readPlanRows(copyTo));
   const { output, context } = session;
   if (as === 'markdown') await writeMarkdown(session, view, rows);
   else if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);

@@ -9,7 +9,7 @@ import type { InputFile } from '../input-file.ts';
 import { warningsOf } from '../suspicious-values.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings } from './findings.ts';
-import type { InputOptions, Seal } from './input-options.ts';
+import type { InputOptions } from './input-options.ts';
 import { type GoodRow, type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
 import { type InputFault, type InputFormat, isTable } from './record.ts';
@@ -44,11 +44,10 @@ export interface CheckedInput
   readonly fileSha256: string | undefined;
 }
 
-/** The bytes on their way to the reader, each piece seen before it is looked at. */
-async function* seenBy(bytes: AsyncIterable<Uint8Array>, hash: Hash, seal?: Seal): AsyncGenerator<Uint8Array> {
+/** The bytes on their way to the reader. */
+async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     hash.update(piece);
-    seal?.update(piece);
     yield piece;
   }
 }
@@ -120,7 +119,6 @@ async function readThrough(
       if (isMisread) break;
       findings.hiddenColumns = hidden.filter((name) => roles.roleOf(name) !== 'ignored');
     }
-    findings.unreadable ??= batch.faults[0];
     const read = batch.records.map((record) => {
       findings.addNames(record.names);
       return interpreter.interpret(record, format);
@@ -149,15 +147,14 @@ export async function checkInput(
   more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isKept?: boolean },
 ): Promise<CheckedInput> {
   const { rowsTo } = more;
-  const { seal } = options;
   const isKept = more.isKept === true;
   const writer = rowsTo === undefined && !isKept ? undefined : await RowWriter.open(rowsTo, isKept);
   const hash = createHash('sha256');
   const findings = new Findings(options, more.duplicates);
   let isWhole = false;
   try {
-    const read = await readThrough(seenBy(file.bytes(), hash, seal), { ...options, name: file.name }, findings, writer);
-    const failure = seal === undefined ? faultyInput(file, options, findings) : seal.judge(findings);
+    const read = await readThrough(hashedBy(file.bytes(), hash), { ...options, name: file.name }, findings, writer);
+    const failure = faultyInput(file, options, findings);
     if (failure !== undefined) throw failure;
     const fileSha256 = await writer?.end();
     isWhole = true;

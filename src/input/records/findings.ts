@@ -34,8 +34,6 @@ export class Findings {
   /** What a person should know of how the input was read. */
   readonly notes: string[] = [];
   faultCount = 0;
-  /** The first place that cannot be read at all. */
-  unreadable: InputFault | undefined;
   /** Rows of the whole input. */
   rows = 0;
   /** Rows that this process is to send: those of its shard, without unchanged ones. */
@@ -175,7 +173,7 @@ export class Findings {
 }
 
 /** A row as what it sends. Texts are told from other values, and none can be taken for the end of another. */
-function rowText({ id = '', body }: Row): string {
+export function rowText({ id = '', body }: Row): string {
   let text = `${CARD_ID.test(id) ? id.toLowerCase() : id}\n`;
   for (const [name, value] of body ?? [])
     text += `${name}\t${typeof value === 'string' ? `"${value.length}:${value}` : printJson(value)}\n`;

@@ -85,7 +85,7 @@ export class Interpreter {
     const { operation, emptyCells, expectations, changedFrom } = this.#options;
     const { idParam } = this.roles;
     return {
-      given: isTable(format) ? 'cells' : format === 'ids' ? 'id' : format === 'plan' ? 'plan' : 'json',
+      given: isTable(format) ? 'cells' : format === 'ids' ? 'id' : 'json',
       columns: [...(columns ?? [])],
       idParam: idParam ?? null,
       ids: idParam === undefined ? [] : ['cardId', 'id'].filter((name) => this.roles.roleOf(name) === 'id'),
@@ -143,7 +143,7 @@ export class Interpreter {
     this.#checkId(record, columns, found);
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
     const given = givenOf(record, format);
-    const ownExtra = record.planned ?? this.#ownExpected(record, found);
+    const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
     const whole = this.#maker.make(record.row, given, ownExtra);
     const was = changedFrom === undefined ? undefined : this.#changes(whole, record, columns, empty, found);
@@ -293,10 +293,9 @@ export class Interpreter {
   }
 }
 
-function givenOf({ names, values, object }: RawRecord, format: InputFormat): Given {
+function givenOf({ values, object }: RawRecord, format: InputFormat): Given {
   // Cells of tables and ids are texts.
   if (isTable(format)) return values as readonly string[];
-  if (format === 'plan') return new Map(names.map((name, index) => [name, values[index] ?? null]));
   return object ?? String(values[0]);
 }
 

@@ -29,12 +29,11 @@ export function readJsonLine(text: string): Element {
   return { problem, isEnd: true };
 }
 
-/** One row per line: NDJSON, a list of ids, or a plan. Blank lines are skipped; spaces around a line do not count. */
+/** One row per line: NDJSON, or a list of ids. Blank lines are skipped; spaces around a line do not count. */
 export class LineParser extends RecordParser {
-  readonly #read: (text: string, line: number) => Element | undefined;
+  readonly #read: (text: string) => Element;
 
-  /** `read` returns undefined for a line that is no row. */
-  constructor(read: (text: string, line: number) => Element | undefined) {
+  constructor(read: (text: string) => Element) {
     super('a line of more than 8 million characters; nothing after it was read');
     this.#read = read;
   }
@@ -51,8 +50,7 @@ export class LineParser extends RecordParser {
     const trimmed = text.trim();
     if (trimmed === '') return;
     try {
-      const element = this.#read(trimmed, this.line);
-      if (element === undefined) return;
+      const element = this.#read(trimmed);
       this.addElement(element);
       this.ended = 'problem' in element && element.isEnd === true;
     } catch (error) {

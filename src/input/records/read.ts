@@ -121,7 +121,7 @@ async function* readTextRows(
       mark = unread.startsWith('\ufeff') ? '\ufeff' : '';
       unread = unread.slice(mark.length);
       format ??= detectFormat(options.path, line, options.columns);
-      parser = options.parser ?? parserFor(format, options.csvRaw);
+      parser = parserFor(format, options.csvRaw);
     }
     // Not its end, where it cannot be read: the row under way goes on.
     const batch = parser.take(unread, isLast);

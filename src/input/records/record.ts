@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { CsvDialect } from '../../output/options.ts';
-import type { RowExtra } from '../../rows/row.ts';
 
 /** One row of an input as it was read: names and values side by side, in the order of the input. */
 export interface RawRecord {
@@ -21,8 +20,6 @@ export interface RawRecord {
   /** JSON: the row as it stands in the input, and what it holds. */
   readonly text?: string;
   readonly object?: JsonObject;
-  /** Plans: what stands beside the id and the body. */
-  readonly planned?: RowExtra;
 }
 
 /** Something wrong at a place of the input. */
@@ -45,8 +42,7 @@ export interface InputFault {
   readonly refusedId?: string | undefined;
 }
 
-/** `plan` is no format of `--from`: its reader brings the parser. */
-export type InputFormat = 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids' | 'plan';
+export type InputFormat = 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
 /** The formats that are text. */
 export type TextFormat = Exclude<InputFormat, 'xlsx'>;
 
@@ -79,8 +75,6 @@ export interface ReadOptions {
   readonly name: string;
   /** undefined: found by the extension of `path`, else by the content. */
   readonly format: InputFormat | undefined;
-  /** Of a plan: what reads its lines. */
-  readonly parser?: RecordParser;
   /** Its extension may tell the format; `-` for stdin. */
   readonly path: string;
   /** `--csv-raw`: CSV cells are taken as they are. */
@@ -203,10 +197,8 @@ export abstract class RecordParser {
   }
 }
 
-/** What an element holds: a row, which may bring its own number, or what is wrong. `isEnd`: nothing after it is read. */
-export type Element =
-  | (Omit<RawRecord, 'row' | 'line'> & { readonly row?: number })
-  | { readonly problem: string; readonly isEnd?: boolean };
+/** What an element holds: a row, or what is wrong. `isEnd`: nothing after it is read. */
+export type Element = Omit<RawRecord, 'row' | 'line'> | { readonly problem: string; readonly isEnd?: boolean };
 
 function indexOrEnd(text: string, what: string, from: number): number {
   const index = text.indexOf(what, from);

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type CallOutcome, encodeOutcome, NO_OUTCOME } from '../../call-outcome.ts';
 import type { ClockPort } from '../../context.ts';
-import type { Failure } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { SharedWrites } from '../../files/shared-writes.ts';
@@ -79,19 +79,24 @@ export class RunJournal {
     this.#durableLength = file.length;
   }
 
-  /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
-  static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
-    return new RunJournal(new RowStates(lastRow), await openJournalFile(path, ports), path, ports);
+  /** Begins the journal of rows 1 to `lastRow`; `content`: the digest of what they are. LOCAL_IO when it cannot be written. */
+  static async create(path: string, lastRow: number, ports: JournalPorts, content?: string): Promise<RunJournal> {
+    const journal = new RunJournal(new RowStates(lastRow), await openJournalFile(path, ports), path, ports);
+    if (content !== undefined) await journal.#write({ t: ports.clock.now(), s: 'begun', of: content });
+    return journal;
   }
 
   /**
    * Takes up the journal of an earlier process: cuts a torn tail and turns every intent without a result into
-   * `unknown`. Away from a process that may still write to it, if there may be one. LOCAL_IO when it is damaged or
-   * cannot be written.
+   * `unknown`. Away from a process that may still write to it, if there may be one. LOCAL_IO when it is damaged,
+   * cannot be written, or was begun with something else than this `content`.
    */
-  static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
+  static async resume(path: string, lastRow: number, ports: JournalPorts, content?: string): Promise<RunJournal> {
     const states = new RowStates(lastRow);
-    const scan = await scanJournal(path, (record, offset) => states.take(record, offset));
+    const scan = await scanJournal(path, (record, offset) => {
+      if (record.s === 'begun' && record.of !== content) throw otherContent(path);
+      return states.take(record, offset);
+    });
     const { lock } = ports;
     // A lock that has counted further than the journal: another process took the run over, and died before it wrote of it.
     const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;
@@ -285,6 +290,13 @@ export class RunJournal {
     }
     return this.#failure;
   }
+}
+
+function otherContent(path: string): Failure {
+  const run = basename(dirname(path));
+  return Failure.unsent('LOCAL_IO', `the rows of run ${run} are not those with which its record begins (${path})`, {
+    hints: [`restore the whole folder ${dirname(path)} as it was`, `see what it did: frontdesk runs results ${run}`],
+  });
 }
 
 function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {

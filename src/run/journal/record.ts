@@ -45,10 +45,12 @@ export interface ResultRecord extends Omit<OutcomeRecord, 's'> {
 /** Rows by outcome, without the outcomes that no row has. */
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 
-/** Something about the run itself: it was taken up again, or it came to an end in order. */
+/** Something about the run itself: it was begun, it was taken up again, or it came to an end in order. */
 interface RunRecord {
   readonly t: number;
-  readonly s: 'resumed' | 'end';
+  readonly s: 'begun' | 'resumed' | 'end';
+  /** Of one that was begun: `contentDigest` of its header. */
+  readonly of?: string;
   /** Who took it up: `pod-7 (process 1)`. */
   readonly by?: string | undefined;
   readonly state?: 'finished' | 'stopped';
@@ -126,8 +128,8 @@ function latin1(bytes: Uint8Array): string {
 function asRecord(value: unknown): JournalRecord | undefined {
   if (typeof value !== 'object' || value === null || !('s' in value) || typeof value.s !== 'string') return undefined;
   if ('code' in value && !(typeof value.code === 'string' && value.code in FAILURES)) return undefined;
-  if (value.s === 'resumed' || value.s === 'end') {
-    // The checksum matched and `s` is one of a run record's two values: encodeRecord wrote this object.
+  if (value.s === 'begun' || value.s === 'resumed' || value.s === 'end') {
+    // The checksum matched and `s` is one of a run record's values: encodeRecord wrote this object.
     return value as RunRecord;
   }
   if (!ROW_STATES.has(value.s) || !('n' in value) || !Number.isInteger(value.n)) return undefined;

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
@@ -155,6 +156,29 @@ describe.concurrent('input', () => {
       expect({ code: changed.code, stdout: changed.stdout }).toEqual({ code: 2, stdout: '' });
       expect(changed.stderr).toContain('the rows of run monday were changed after they were written');
       expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+    }));
+
+  test('I24 refuses rows that do not belong to the record of their run, before a request', () =>
+    onStage(async (stage) => {
+      const file = stage.file('rows.txt', `${CARD_ID}\n${OTHER_ID}\n`);
+      const activate = ['card', 'activate', '--yes', '--run', 'monday', '--from', file];
+      // The second row is left.
+      await stage.run([...activate, '-j', '1', '--retries', '0', '--max-failures', '1', '--timeout', '1ms']);
+      const before = stage.lines.length;
+      const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+      const [rowsPath, headerPath] = ['rows', 'header.json'].map((name) => `../state/runs/monday/${name}`);
+      const [rows, header] = [rowsPath, headerPath].map((path = '') => readFileSync(stage.path(path), 'utf8'));
+      const changed = (rows ?? '').replace(OTHER_ID, OTHER_ID.replace('8', '9'));
+      expect(changed).not.toBe(rows);
+      stage.file(rowsPath ?? '', changed);
+      stage.file(headerPath ?? '', (header ?? '').replace(sha256(rows ?? ''), sha256(changed)));
+      const resumed = await stage.run(['runs', 'resume', 'monday']);
+      expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
+      expect(resumed.stderr).toContain('the rows of run monday are not those with which its record begins');
+      const again = await stage.run(activate);
+      expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 16, stdout: '' });
+      expect(again.stderr).toContain('run monday keeps other rows than those of its input');
+      expect(stage.lines).toHaveLength(before);
     }));
 
   test('I25 refuses a folder, a missing file and an unreadable one, and endless zeros without reading them all', () =>

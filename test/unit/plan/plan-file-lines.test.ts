@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { parseJson } from '../../../src/json/parse.ts';
-import { isJsonObject } from '../../../src/json/value.ts';
+import { isJsonObject, JsonNumber } from '../../../src/json/value.ts';
 import { headerOf } from '../../../src/plan/plan-file.ts';
-import { PlanRows } from '../../../src/plan/read-plan.ts';
+import { PlanRows } from '../../../src/plan/plan-rows.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
@@ -105,50 +105,46 @@ describe('the line of a row', () => {
   const { cardBlock, cardActivate, eventCreate } = OPERATIONS;
 
   const read = (rows: PlanRows, value: unknown) => {
-    const element = rows.read(JSON.stringify(value), 2);
-    if (element === undefined || 'problem' in element) throw new Error('a row was taken for a fault');
-    return element;
+    const object = parseJson(JSON.stringify(value));
+    if (!isJsonObject(object)) throw new Error('the row is no object');
+    return rows.read(object);
   };
-  const problemOf = (operation: (typeof OPERATIONS)[keyof typeof OPERATIONS], value: unknown) =>
-    read(new PlanRows(operation, []), value).problems?.get(-1) ?? 'taken';
+  const problemOf = (operation: (typeof OPERATIONS)[keyof typeof OPERATIONS], value: unknown) => {
+    const row = read(new PlanRows(operation, []), value);
+    return 'problem' in row ? row.problem : 'taken';
+  };
 
-  it('is the row as an input has it', () => {
-    expect(read(new PlanRows(cardBlock), CARD_ROW)).toEqual({
+  it('is what will be sent, in the order in which it was approved, with what was known', () => {
+    const row = { ...CARD_ROW, about: { currentBalance: 10.1 }, expect: { status: 'ACTIVE' } };
+    expect(read(new PlanRows(cardBlock, ['status']), row)).toEqual({
       row: 3,
-      names: ['cardId', 'reason'],
-      values: [CARD, 'lost'],
-      planned: {
-        before: new Map([['status', 'ACTIVE']]),
-        about: new Map(),
-        expect: [],
-        drift: 'checked',
-      },
+      id: CARD,
+      params: { cardId: CARD },
+      body: new Map([['reason', 'lost']]),
+      expects: [{ field: 'status', value: 'ACTIVE' }],
+      given: new Map([
+        ['cardId', CARD],
+        ['reason', 'lost'],
+      ]),
+      before: new Map([['status', 'ACTIVE']]),
+      about: new Map([['currentBalance', new JsonNumber('10.1')]]),
+      drift: 'checked',
     });
-  });
-
-  it('is not in line 1, which is the header', () => {
-    expect(new PlanRows(cardBlock).read(JSON.stringify(CARD_ROW), 1)).toBeUndefined();
-  });
-
-  it('may not be read at all', () => {
-    expect(new PlanRows(cardBlock).read('{', 2)).toEqual({ problem: 'it cannot be read as JSON' });
-    expect(new PlanRows(cardBlock).read('[1]', 2)).toEqual({ problem: 'it is not an object' });
   });
 
   it('of an event has no id', () => {
     expect(read(new PlanRows(eventCreate), EVENT_ROW)).toMatchObject({
-      names: ['calendar', 'name', 'start'],
-      values: ['c', 'n', '2026-05-01'],
-      planned: { before: undefined, drift: 'unchecked' },
+      id: undefined,
+      params: {},
+      body: new Map(Object.entries(EVENT_ROW.body)),
+      before: undefined,
+      drift: 'unchecked',
     });
   });
 
   it('without a body has none', () => {
     const { body: _, ...row } = CARD_ROW;
-    expect(read(new PlanRows(cardActivate), row)).toMatchObject({
-      names: ['cardId'],
-      values: [CARD],
-    });
+    expect(read(new PlanRows(cardActivate), row)).toMatchObject({ id: CARD, body: undefined });
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([

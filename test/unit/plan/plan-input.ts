@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { InputFile } from '../../../src/input/input-file.ts';
-import { type CheckedPlan, checkPlan } from '../../../src/plan/read-plan.ts';
+import { type CheckedPlan, checkPlan, readPlanRows } from '../../../src/plan/read-plan.ts';
 import type { Row } from '../../../src/rows/row.ts';
-import { readRows } from '../../../src/rows/row-reader.ts';
 import { temporaryFolder } from '../files/place.ts';
 
 /** A plan as a file whose bytes come in these pieces. */
@@ -29,11 +28,11 @@ export function verify(
   });
 }
 
-/** The rows of a plan, as they are written down when it is read. */
+/** The rows of a plan, as the run that applies it reads them of its copy. */
 export async function rowsIn(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<readonly Row[]> {
-  const rowsTo = join(temporaryFolder(), 'rows');
-  const { shape } = await checkPlan(fileOf(pieces), { rowsTo });
+  const copyTo = join(temporaryFolder(), 'plan');
+  await checkPlan(fileOf(pieces), { copyTo });
   const rows: Row[] = [];
-  for await (const batch of readRows(rowsTo, shape)) rows.push(...batch);
+  for await (const batch of readPlanRows(copyTo)) rows.push(...batch);
   return rows;
 }

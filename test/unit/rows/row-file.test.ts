@@ -99,22 +99,6 @@ describe('the rows of a run are what was judged, when they are read', () => {
     );
   });
 
-  it('of a plan: the body keeps the order in which it was approved, and what was known stands beside it', async () => {
-    const shape: RowShape = { ...JSON_SHAPE, given: 'plan', expects: [{ field: 'status' }] };
-    const extra: RowExtra = {
-      before: objectOf('{"status":"ACTIVE","updatedAt":"2026-05-01"}'),
-      about: objectOf('{"clientReference":"r","currentBalance":10.10}'),
-      expect: ['ACTIVE'],
-      drift: 'checked',
-    };
-    const { made, read } = await roundTrip(shape, [
-      { given: objectOf('{"id":"c1","active":true,"email":"a"}'), extra },
-    ]);
-    expect(read).toEqual(made);
-    expect(bodies(read)).toEqual(['{"active":true,"email":"a"}']);
-    expect(read[0]).toMatchObject({ expects: [{ field: 'status', value: 'ACTIVE' }], drift: 'checked' });
-  });
-
   it('with a flag for a column that is ignored: the flag is sent, not the cell', async () => {
     const shape: RowShape = { ...SHAPE, fields: [{ name: 'email', isIgnored: true, value: 'flag@x' }] };
     const { read } = await roundTrip(shape, [{ given: ['s1', 'cell@x', ''] }]);

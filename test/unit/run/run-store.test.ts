@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -97,18 +98,19 @@ describe('a run', () => {
     expect(readFileSync(run.folder.rows)).toEqual(Buffer.from(INPUT));
   });
 
-  it('has its rows, and the plan that it applies, before it can be taken up (K1)', async () => {
+  it.each(['rows', 'plan'])('has its file of %s before it can be taken up (K1)', async (name) => {
     const stateDir = temporaryFolder();
     const folder = join(stateDir, 'runs', 'may');
-    const planSpool = join(temporaryFolder(), 'plan');
-    writeFileSync(planSpool, 'a plan');
+    const spool = join(temporaryFolder(), 'spool');
+    writeFileSync(spool, 'as they are');
     const diesHere = async (): Promise<never> => {
       throw Object.assign(new Error('this process is dead'), { code: 'EIO' });
     };
-    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, runPlan({ name: 'may', planSpool }));
+    const wanted = runPlan({ name: 'may', spool, inputFormat: name === 'plan' ? 'plan' : 'csv' });
+    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, wanted);
     await expect(crashed).rejects.toThrow('the device reported an error');
-    expect(readdirSync(folder).sort()).toEqual(['plan', 'rows']);
-    expect(readFileSync(join(folder, 'plan'), 'utf8')).toBe('a plan');
+    expect(readdirSync(folder)).toEqual([name]);
+    expect(readFileSync(join(folder, name), 'utf8')).toBe('as they are');
   });
 
   it('removes what killed processes left of inputs, and leaves what a living one is writing', async () => {
@@ -147,6 +149,40 @@ describe('--run with a name that exists', () => {
     const again = await beginRun(runPorts(stateDir), runPlan({ name: 'may', options: { concurrency: 2 } }));
     expect(again.header.options).toEqual({ concurrency: 8 });
     await again.close();
+  });
+
+  it('refuses rows that were made of the same input and are others (16)', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    const stored = { sha256: 'f'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] };
+    await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', stored }))).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message: 'run may keeps other rows than those of its input; nothing was sent',
+    });
+  });
+
+  it.each([
+    ['another place', (text: string) => text.replace('cards.example', 'b.example')],
+    ['another profile', (text: string) => text.replace('demo', 'live')],
+    ['another way to read its rows', (text: string) => text.replaceAll('"cardId"', '"card"')],
+  ])('is not taken up where its header names %s than its record began with (16)', async (_what, change) => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    const path = join(stateDir, 'runs', 'may', 'header.json');
+    const header = readFileSync(path, 'utf8');
+    expect(change(header)).not.toBe(header);
+    writeFileSync(path, change(header));
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message: expect.stringContaining('the rows of run may are not those with which its record begins'),
+    });
+  });
+
+  it('is taken up where its record says nothing of its rows, as those of older versions', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    writeFileSync(join(stateDir, 'runs', 'may', 'journal.jsonl'), '');
+    await (await resumeRun(runPorts(stateDir), 'may')).close();
   });
 
   it.each([
@@ -210,16 +246,17 @@ describe('a run that exists', () => {
     });
   });
 
-  it('of a plan whose rows or plan are gone gets them again when the plan is applied again', async () => {
+  it('of a plan that is gone gets it again when the plan is applied again', async () => {
     const stateDir = temporaryFolder();
     const planned = () => {
-      const planSpool = join(temporaryFolder(), 'plan');
-      writeFileSync(planSpool, 'a plan');
-      return runPlan({ name: 'may', inputFormat: 'plan', planSpool });
+      const spool = join(temporaryFolder(), 'plan');
+      writeFileSync(spool, 'a plan');
+      const inputSha256 = createHash('sha256').update('a plan').digest('hex');
+      return runPlan({ name: 'may', inputFormat: 'plan', inputSha256, spool });
     };
     const run = await beginRun(runPorts(stateDir), planned());
     await run.close();
-    for (const path of [run.folder.rows, run.folder.plan]) rmSync(path);
+    rmSync(run.folder.plan);
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
       code: 'LOCAL_IO',
       hints: [
