@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RowShape } from '../src/rows/row.ts';
 import { encodeRecord, type JournalRecord } from '../src/run/journal/record.ts';
-import { RUN_VERSION } from '../src/run/run-folder.ts';
+import { RUN_VERSION } from '../src/run/stored/run-folder.ts';
 import { screenSvg } from './screen-svg.ts';
 import { drawScreen } from './terminal-screen.ts';
 

@@ -2,7 +2,7 @@ import { guardWrite, type WriteWay } from '../call/write-guards.ts';
 import { note } from '../failure.ts';
 import type { FailedFile } from '../run/failed-file.ts';
 import { orDiscard } from '../run/failed-file.ts';
-import type { ActiveRun } from '../run/run-store.ts';
+import type { ActiveRun } from '../run/stored/run-store.ts';
 import type { LeftUnchanged } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
 import { printDryRunRows } from './row-requests.ts';

@@ -15,7 +15,7 @@ import { textAt } from '../json/value.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { windowsNameProblem } from '../options/windows-name.ts';
 import type { Row } from '../rows/row.ts';
-import { isRunName } from '../run/run-folder.ts';
+import { isRunName } from '../run/stored/run-folder.ts';
 import type { Session } from '../session.ts';
 
 /** What was asked for, checked as far as the command line goes. */

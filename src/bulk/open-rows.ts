@@ -22,7 +22,7 @@ import { shortEntry } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Row } from '../rows/row.ts';
 import type { AboutRow, RowResult } from '../run/row-outcome.ts';
-import type { RunHeader } from '../run/run-folder.ts';
+import type { RunHeader } from '../run/stored/run-folder.ts';
 import type { Session } from '../session.ts';
 
 /** What the open writes of this machine mean for the rows of one operation. */

@@ -7,8 +7,8 @@ import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/
 import { planRunName } from '../plan/plan-file.ts';
 import { type PlanView, planView } from '../plan/plan-view.ts';
 import type { CheckedPlan, checkPlan, SealedPlan } from '../plan/read-plan.ts';
-import { readRunHeader, runFolder } from '../run/run-folder.ts';
-import { showRun } from '../run/run-list.ts';
+import { readRunHeader, runFolder } from '../run/stored/run-folder.ts';
+import { showRun } from '../run/stored/run-list.ts';
 import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { portsOf } from './run.ts';

@@ -20,8 +20,8 @@ import {
   rowsFileOf,
   type StoredRunHandle,
   storedRowsOf,
-} from '../run/run-folder.ts';
-import { StoredRun } from '../run/stored-run.ts';
+} from '../run/stored/run-folder.ts';
+import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
 import type { BulkCall } from './bulk-call.ts';
 import type { Run } from './run.ts';

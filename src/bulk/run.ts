@@ -7,9 +7,9 @@ import type { Column } from '../output/column.ts';
 import type { Row } from '../rows/row.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from '../run/failed-file.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
-import type { RunHeader } from '../run/run-folder.ts';
-import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/run-store.ts';
 import type { RunTask } from '../run/run-task.ts';
+import type { RunHeader } from '../run/stored/run-folder.ts';
+import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/stored/run-store.ts';
 import type { LeftUnchanged } from '../run/summary.ts';
 import type { Session } from '../session.ts';
 

@@ -143,7 +143,7 @@ async function checkPrivate({ places: { stateDir }, context }: Session): Promise
 
 async function checkRuns({ places, context }: Session): Promise<readonly Check[]> {
   if (places.stateDir === undefined) return [];
-  const { listRuns } = await import('../run/run-list.ts');
+  const { listRuns } = await import('../run/stored/run-list.ts');
   const unread: Unread = new Map();
   const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock }, unread);
   const left = unreadFailure('run', unread);

@@ -9,7 +9,7 @@ import { SharedWrites } from '../files/shared-writes.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import type { RunAudit } from '../run/journal/journal.ts';
 import type { AboutRow, RunRow } from '../run/row-outcome.ts';
-import type { RunHeader } from '../run/run-folder.ts';
+import type { RunHeader } from '../run/stored/run-folder.ts';
 import { type BeginEvent, type HistoryEvent, hostOf, printHistoryEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
 

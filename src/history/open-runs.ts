@@ -9,7 +9,7 @@ import {
   runNames,
   runsFolder,
   type StoredRunHandle,
-} from '../run/run-folder.ts';
+} from '../run/stored/run-folder.ts';
 import { hostOf } from './history-event.ts';
 import { type Index, type OpenWrite, ROWS_DIGITS, type RunPart } from './open-index-file.ts';
 import { subjectOfWrite } from './write-subject.ts';
@@ -56,8 +56,8 @@ async function openRows(
 /** Only where a run has news: a look that finds none need not load them. */
 async function loadRecords() {
   const [{ StoredRun }, { heldRuns }] = await Promise.all([
-    import('../run/stored-run.ts'),
-    import('../run/run-list.ts'),
+    import('../run/stored/stored-run.ts'),
+    import('../run/stored/run-list.ts'),
   ]);
   return { StoredRun, heldRuns };
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
 import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
-import { findRunName } from '../run/run-folder.ts';
+import { findRunName } from '../run/stored/run-folder.ts';
 import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
 import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
 import { historyPath, openHistory, readLines, readLinesBack } from './history-file.ts';

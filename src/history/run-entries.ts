@@ -8,8 +8,8 @@ import {
   runFolder,
   runNames,
   type StoredRunHandle,
-} from '../run/run-folder.ts';
-import { StoredRun } from '../run/stored-run.ts';
+} from '../run/stored/run-folder.ts';
+import { StoredRun } from '../run/stored/stored-run.ts';
 import { type HistoryEntry, hostOf } from './history-event.ts';
 
 /**

@@ -8,8 +8,8 @@ import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { plural } from '../output/safe-text.ts';
-import { RUN_STATES } from '../run/run-entry.ts';
-import { listRuns } from '../run/run-list.ts';
+import { RUN_STATES } from '../run/stored/run-entry.ts';
+import { listRuns } from '../run/stored/run-list.ts';
 import { answered, found } from './results.ts';
 import { type CallWords, local, type ReadRequest, type ReadTool, reading, type WriteTool, writing } from './tool.ts';
 

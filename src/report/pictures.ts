@@ -3,8 +3,8 @@ import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
 import { OUTCOME_NAMES } from '../run/run-tally.ts';
-import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../run/run-timeline.ts';
 import { escapeMarkup } from './plain-text.ts';
+import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from './run-timeline.ts';
 
 // Widths are percentages and heights pixels, and there is no viewBox: so a picture fills a phone or a sheet of paper
 // without its text becoming small or large.

@@ -5,11 +5,11 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
 import type { NextCommand } from '../run/next-commands.ts';
-import type { RunState } from '../run/run-entry.ts';
-import type { RunHeader, RunOptions } from '../run/run-folder.ts';
 import type { Cause } from '../run/run-tally.ts';
-import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';
+import type { RunState } from '../run/stored/run-entry.ts';
+import type { RunHeader, RunOptions } from '../run/stored/run-folder.ts';
+import type { RunTimeline } from './run-timeline.ts';
 
 /** A row as its run recorded it; `run`: which one, where rows of several stand in one document. */
 export type ReportedRow = StoredRow & { readonly run?: string };

@@ -1,7 +1,7 @@
 import { isUpdate, type Operation, settledBy } from '../api/operation.ts';
 import { sentenceCase } from '../output/safe-text.ts';
 import type { OutcomeCounts } from './journal/record.ts';
-import type { RunState } from './run-entry.ts';
+import type { RunState } from './stored/run-entry.ts';
 
 /** What the next step of a run depends on. */
 interface RunStanding {

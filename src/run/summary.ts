@@ -6,9 +6,9 @@ import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import { nextCommand, waysToSettle } from './next-commands.ts';
-import type { RunHeader } from './run-folder.ts';
 import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
+import type { RunHeader } from './stored/run-folder.ts';
 
 const SUMMARY = object({
   /** null on a read, which keeps nothing. */

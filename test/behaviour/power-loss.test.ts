@@ -14,7 +14,7 @@ import { openPlanWriter } from '../../src/plan/write-plan.ts';
 import { openFailedFile } from '../../src/run/failed-file.ts';
 import { openAppendFile, setApart } from '../../src/run/journal/append-file.ts';
 import { RunJournal } from '../../src/run/journal/journal.ts';
-import { beginRun, removeRun, resumeRun, spoolPath } from '../../src/run/run-store.ts';
+import { beginRun, removeRun, resumeRun, spoolPath } from '../../src/run/stored/run-store.ts';
 import { type Disk, recordDisk, type Tree } from '../unit/files/disk.ts';
 import { temporaryFolder } from '../unit/files/place.ts';
 import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../unit/run/fakes.ts';

@@ -45,7 +45,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; caught: RegExp }[] 
   {
     wrong: 'does not look whether it still holds its run',
     mutation: {
-      file: 'src/run/run-store.ts',
+      file: 'src/run/stored/run-store.ts',
       line: 'lost = lock.lost();',
       instead: 'lost = undefined;',
     },

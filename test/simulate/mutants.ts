@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     wrong: 'a run that was taken over goes on',
-    mutations: [{ file: 'src/run/run-store.ts', line: 'lost = lock.lost();', instead: 'lost = undefined;' }],
+    mutations: [{ file: 'src/run/stored/run-store.ts', line: 'lost = lock.lost();', instead: 'lost = undefined;' }],
     seed: undefined,
   },
   {
@@ -251,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     wrong: 'the header of a run comes to the disk before what it speaks of',
-    mutations: [{ file: 'src/run/run-store.ts', line: 'await syncFolder(path);', instead: '' }],
+    mutations: [{ file: 'src/run/stored/run-store.ts', line: 'await syncFolder(path);', instead: '' }],
     seed: 2055472483,
   },
   {

@@ -6,10 +6,10 @@ import type { HistoryEntry, ResolvedEvent } from '../../history/history-event.ts
 import { isUnderWay } from '../../history/open-index.ts';
 import { showHistory } from '../../history/read.ts';
 import { safeText } from '../../output/safe-text.ts';
-import { requireRun, runFolder } from '../../run/run-folder.ts';
-import { heldRuns } from '../../run/run-list.ts';
-import { resumeRun } from '../../run/run-store.ts';
-import { StoredRun } from '../../run/stored-run.ts';
+import { requireRun, runFolder } from '../../run/stored/run-folder.ts';
+import { heldRuns } from '../../run/stored/run-list.ts';
+import { resumeRun } from '../../run/stored/run-store.ts';
+import { StoredRun } from '../../run/stored/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { chooseEntry } from './entry.ts';
 

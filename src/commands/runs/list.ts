@@ -6,8 +6,8 @@ import { fromPlain } from '../../json/plain.ts';
 import { list } from '../../json/shape.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import { plural } from '../../output/safe-text.ts';
-import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../../run/run-entry.ts';
-import { listRuns } from '../../run/run-list.ts';
+import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../../run/stored/run-entry.ts';
+import { listRuns } from '../../run/stored/run-list.ts';
 import { raise } from './run-name.ts';
 
 export const command = localCommand({

@@ -4,7 +4,7 @@ import { localCommand } from '../../command/command.ts';
 import { type Unread, unreadFailure } from '../../files/io-failure.ts';
 import { jsonOf, list, object, TEXT } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
-import { listRuns, lossOf, showRun } from '../../run/run-list.ts';
+import { listRuns, lossOf, showRun } from '../../run/stored/run-list.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 
@@ -37,7 +37,7 @@ export const command = localCommand({
   },
   output: () => REMOVED,
   async run(session, given) {
-    const { removeRun, removeRunsOlderThan } = await import('../../run/run-store.ts');
+    const { removeRun, removeRunsOlderThan } = await import('../../run/stored/run-store.ts');
     const { olderThan, yes } = given;
     const unread: Unread = new Map();
     let removed: readonly string[];

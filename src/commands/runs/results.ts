@@ -12,9 +12,9 @@ import { isJson } from '../../output/options.ts';
 import { eachRow, needsJson, RowMaker } from '../../rows/row.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { requireRun, type StoredRunHandle, storedRowsOf } from '../../run/run-folder.ts';
-import { heldRuns } from '../../run/run-list.ts';
-import { StoredRun } from '../../run/stored-run.ts';
+import { requireRun, type StoredRunHandle, storedRowsOf } from '../../run/stored/run-folder.ts';
+import { heldRuns } from '../../run/stored/run-list.ts';
+import { StoredRun } from '../../run/stored/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
 

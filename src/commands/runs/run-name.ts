@@ -1,9 +1,9 @@
 import { portsOf } from '../../bulk/run.ts';
 import { Failure, usageFailure } from '../../failure.ts';
 import { plural } from '../../output/safe-text.ts';
-import type { RunOverview } from '../../run/run-entry.ts';
-import { requireRunName } from '../../run/run-folder.ts';
-import { lastRunName, listRuns } from '../../run/run-list.ts';
+import type { RunOverview } from '../../run/stored/run-entry.ts';
+import { requireRunName } from '../../run/stored/run-folder.ts';
+import { lastRunName, listRuns } from '../../run/stored/run-list.ts';
 import type { Session } from '../../session.ts';
 
 /** The argument of commands about one run. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
 import { type HistoryFilter, readHistory, recordsBegin, showHistory } from '../../../src/history/read.ts';
-import { beginRun } from '../../../src/run/run-store.ts';
+import { beginRun } from '../../../src/run/stored/run-store.ts';
 import { temporaryFolder } from '../files/place.ts';
 import { ended, FakeClock, runPlan, runPorts } from '../run/fakes.ts';
 

@@ -7,7 +7,7 @@ import { pruneHistory } from '../../../src/history/prune.ts';
 import { readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { beginRun } from '../../../src/run/run-store.ts';
+import { beginRun } from '../../../src/run/stored/run-store.ts';
 import { temporaryFolder } from '../files/place.ts';
 import { ended, FakeClock, runPlan, runPorts } from '../run/fakes.ts';
 

@@ -10,10 +10,10 @@ import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { plainCause } from '../../../src/report/plain-text.ts';
 import { headline, isGood, type ReportedRow, type RunFacts } from '../../../src/report/run-facts.ts';
+import { RunTimeline } from '../../../src/report/run-timeline.ts';
 import { nextCommands } from '../../../src/run/next-commands.ts';
-import type { RunHeader } from '../../../src/run/run-folder.ts';
 import { CauseCounter, causeOf } from '../../../src/run/run-tally.ts';
-import { RunTimeline } from '../../../src/run/run-timeline.ts';
+import type { RunHeader } from '../../../src/run/stored/run-folder.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 

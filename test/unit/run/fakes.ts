@@ -7,8 +7,8 @@ import type { CallResult } from '../../../src/http/call.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
 import { type Given, type Row, RowMaker, type RowShape } from '../../../src/rows/row.ts';
 import { failedCall, type RowResult } from '../../../src/run/row-outcome.ts';
-import type { NewRun, RunPorts } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import type { NewRun, RunPorts } from '../../../src/run/stored/run-store.ts';
 import { temporaryFolder } from '../files/place.ts';
 
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');

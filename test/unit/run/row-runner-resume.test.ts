@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/stored/run-store.ts';
 import { temporaryFolder } from '../files/place.ts';
 import {
   answered,

@@ -4,8 +4,8 @@ import { Failure } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { Progress, type Waited } from '../../../src/run/progress.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
+import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/stored/run-store.ts';
 import { temporaryFolder } from '../files/place.ts';
 import {
   answered,

@@ -8,7 +8,7 @@ import { readLastRecord, scanJournal, successorIn } from '../../../../src/run/jo
 import { checksumOf, encodeRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
 import { RowStates } from '../../../../src/run/journal/row-states.ts';
 import { runRows } from '../../../../src/run/row-runner.ts';
-import { beginRun, resumeRun } from '../../../../src/run/run-store.ts';
+import { beginRun, resumeRun } from '../../../../src/run/stored/run-store.ts';
 import { putLock } from '../../files/locks.ts';
 import { temporaryFolder } from '../../files/place.ts';
 import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts } from '../fakes.ts';

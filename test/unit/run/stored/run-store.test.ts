@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryName } from '../../../src/files/process-identity.ts';
-import { runRows } from '../../../src/run/row-runner.ts';
-import { findRunName, makeRunName } from '../../../src/run/run-folder.ts';
-import { lastRunName, listRuns, showRun } from '../../../src/run/run-list.ts';
+import { temporaryName } from '../../../../src/files/process-identity.ts';
+import { runRows } from '../../../../src/run/row-runner.ts';
+import { findRunName, makeRunName } from '../../../../src/run/stored/run-folder.ts';
+import { lastRunName, listRuns, showRun } from '../../../../src/run/stored/run-list.ts';
 import {
   beginRun,
   refuseOtherPlace,
@@ -14,9 +14,9 @@ import {
   resumeRun,
   spoolPath,
   staleRunWarning,
-} from '../../../src/run/run-store.ts';
-import { StoredRun } from '../../../src/run/stored-run.ts';
-import { temporaryFolder } from '../files/place.ts';
+} from '../../../../src/run/stored/run-store.ts';
+import { StoredRun } from '../../../../src/run/stored/stored-run.ts';
+import { temporaryFolder } from '../../files/place.ts';
 import {
   answered,
   CARD_SHAPE,
@@ -29,7 +29,7 @@ import {
   rowsTo,
   runPlan,
   runPorts,
-} from './fakes.ts';
+} from '../fakes.ts';
 
 /** No process has this pid: Linux ends at 4194304, others far below. */
 const DEAD_PID = 999_999_999;

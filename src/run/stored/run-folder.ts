@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { ClockPort } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
-import { requireOwnState } from '../files/own-state.ts';
-import { RowShapeSchema } from '../rows/row.ts';
-import { readLastRecord } from './journal/reader.ts';
+import type { ClockPort } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { ignoreNotFound, orIoFailure } from '../../files/io-failure.ts';
+import { requireOwnState } from '../../files/own-state.ts';
+import { RowShapeSchema } from '../../rows/row.ts';
+import { readLastRecord } from '../journal/reader.ts';
 
 /** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
 export type RunOptions = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -208,11 +208,11 @@ export async function lostRows(
 /**
  * A digest of what a run sends, and where: its journal begins with it. By it a header or rows are found that belong to
  * another record, after a backup was restored by half or a file was edited by hand. It is no defence against somebody
- * with the rights of this user, who can write all of them anew. Undefined: the run applies a plan, whose hash names it.
+ * with the rights of this user, who can write all of them anew. A plan's run is named by the hash of its plan, which says it all.
  */
-export function contentDigest(header: RunHeader): string | undefined {
+export function contentDigest(header: RunHeader): string {
   const { operation, profile, host, inputFormat, inputSha256, rows, inputRows, stored } = header;
-  if (inputFormat === 'plan') return undefined;
+  if (inputFormat === 'plan') return inputFormat;
   const facts = JSON.stringify([operation, profile, host, inputFormat, inputSha256, rows, inputRows, stored]);
   return createHash('sha256').update(facts).digest('hex');
 }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../failure.ts';
-import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
-import type { HeldLock } from '../files/held-lock.ts';
-import { ignoreNotFound, ioFailure, orIoFailure, type Unread } from '../files/io-failure.ts';
-import { acquireLock, lostLockFailure } from '../files/lock.ts';
-import { requireOwnState } from '../files/own-state.ts';
-import { temporaryName } from '../files/process-identity.ts';
-import { sweepLeftovers } from '../files/sweep.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
-import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
-import { successorIn } from './journal/reader.ts';
+import { Failure } from '../../failure.ts';
+import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../../files/atomic.ts';
+import type { HeldLock } from '../../files/held-lock.ts';
+import { ignoreNotFound, ioFailure, orIoFailure, type Unread } from '../../files/io-failure.ts';
+import { acquireLock, lostLockFailure } from '../../files/lock.ts';
+import { requireOwnState } from '../../files/own-state.ts';
+import { temporaryName } from '../../files/process-identity.ts';
+import { sweepLeftovers } from '../../files/sweep.ts';
+import { groupThousands, plural } from '../../output/safe-text.ts';
+import { type JournalPorts, type RunAudit, RunJournal } from '../journal/journal.ts';
+import { successorIn } from '../journal/reader.ts';
 import {
   contentDigest,
   lostRows,

@@ -1,10 +1,10 @@
-import { Failure, type Outcome } from '../failure.ts';
-import type { Row } from '../rows/row.ts';
-import { outcomeInRun, readEntry, type StoredRow } from './journal/entry.ts';
-import { RecordReader, scanJournal } from './journal/reader.ts';
-import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
-import { type RowState, RowStates } from './journal/row-states.ts';
-import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
+import { Failure, type Outcome } from '../../failure.ts';
+import type { Row } from '../../rows/row.ts';
+import { outcomeInRun, readEntry, type StoredRow } from '../journal/entry.ts';
+import { RecordReader, scanJournal } from '../journal/reader.ts';
+import type { EndRecord, JournalRecord, OutcomeCounts } from '../journal/record.ts';
+import { type RowState, RowStates } from '../journal/row-states.ts';
+import { journalResult, type RowResult, type RunRow } from '../row-outcome.ts';
 import type { StoredRunHandle } from './run-folder.ts';
 
 /** A run as its files have it, for reading only: also while a process works on it, or where its journal is damaged. */

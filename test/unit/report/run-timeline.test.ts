@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { RunTimeline } from '../../../src/report/run-timeline.ts';
 import type { JournalRecord } from '../../../src/run/journal/record.ts';
-import { RunTimeline } from '../../../src/run/run-timeline.ts';
 
 /** An answered row that took so long. */
 function answered(row: number, ms: number): JournalRecord {

@@ -1,4 +1,4 @@
-import { isResolution, isRowRecord, type JournalRecord } from './journal/record.ts';
+import { isResolution, isRowRecord, type JournalRecord } from '../run/journal/record.ts';
 
 /** A piece of the working time of a run, and how many rows ended in it. */
 export interface PaceStep {
