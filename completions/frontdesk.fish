@@ -447,7 +447,7 @@ complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l seed -r -F -d 'st
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l latency -x -d 'delay every response by this time'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l fault -x -d 'simulate a fault: \'POST /block:reset-after*1\''
 complete -c frontdesk -n '__frontdesk_at \'sandbox reset\'' -s y -l yes -d 'accepted, but this command never asks'
-complete -c frontdesk -n '__frontdesk_at \'mcp\'' -l allow-writes -d 'offer single changes too'
+complete -c frontdesk -n '__frontdesk_at \'mcp\'' -l allow-writes -d 'offer single changes too (you confirm each one)'
 complete -c frontdesk -n '__frontdesk_at \'desk\'' -l idle -x -d 'leave after so long without a key (500ms, 30s, 2m or 1h)'
 complete -c frontdesk -n '__frontdesk_at \'desk\'' -l report -r -F -d 'also write the list of changes to this new file (.csv or .md)'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -a 'GET POST'

@@ -150,11 +150,17 @@ interface Parts {
   readonly problems: readonly string[];
 }
 
-/** What most failures leave behind, in the words that end their messages. */
+/** What most failures leave behind: the sentence that ends their messages, but for its capital and its period. */
 const AFTER = { unsent: 'nothing was sent', unchanged: 'nothing was changed' } as const;
 
-/** What a failure leaves behind: by name, or as a clause where only one place says it. */
+/** What a failure leaves behind: by name, or in words where only one place says it. */
 export type After = keyof typeof AFTER | `${string} ${string}`;
+
+/** A problem and what it leaves behind, as a sentence of its own: unless the problem says it, as a list of faults does. */
+export function withSentence(problem: string, words: string): string {
+  if (problem.toLowerCase().includes(words.toLowerCase())) return problem;
+  return `${problem}${/[.?]$/.test(problem) ? '' : '.'} ${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
 
 function isNamed(after: After): after is keyof typeof AFTER {
   return Object.hasOwn(AFTER, after);
@@ -179,11 +185,8 @@ export class Failure extends Error {
 
   constructor(code: FailureCode, problem: string, options: FailureOptions = {}) {
     const { after, cause } = options;
-    const clause = after === undefined ? '' : isNamed(after) ? AFTER[after] : after;
-    // A list of faults says it in its heading.
-    const isSaid = problem.includes(clause);
-    const message = isSaid ? problem : problem.endsWith('?') ? `${problem} (${clause})` : `${problem}; ${clause}`;
-    super(message, cause === undefined ? undefined : { cause });
+    const words = after === undefined ? '' : isNamed(after) ? AFTER[after] : after;
+    super(withSentence(problem, words), cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.problem = problem;
     this.after = after;
@@ -226,7 +229,7 @@ export class Failure extends Error {
   /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
   asUnsent(): Failure {
     const { outcome = 'not_sent' } = this.details;
-    const isSaid = outcome !== 'not_sent' || this.message.includes(AFTER.unsent);
+    const isSaid = outcome !== 'not_sent' || withSentence(this.message, AFTER.unsent) === this.message;
     const problem = this.after === 'unchanged' ? this.problem : this.message;
     const said = isSaid ? this : Failure.unsent(this.code, problem, { ...this, cause: this.cause });
     return said.with({ outcome });

@@ -216,7 +216,7 @@ export class Session {
     throw Failure.unsent(
       'LOCAL_IO',
       'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set',
-      { hints: [{ text: 'set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this write' }] },
+      { hints: [{ text: 'set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this change' }] },
     );
   }
 

@@ -38,7 +38,7 @@ export function limitedText(maxLength: number, description: string) {
   const schema = checked(z.string(), (value) => {
     // The spec's limits count characters; a code point is what a person calls one.
     const length = countFrom(value, 0);
-    return length > maxLength ? `has ${length} characters; the limit is ${maxLength}` : undefined;
+    return length > maxLength ? `has ${length} characters, but the limit is ${maxLength}` : undefined;
   });
   return noted(schema, { maxLength, description });
 }
@@ -60,7 +60,7 @@ function urlProblem(value: string): string | undefined {
   if (!HTTP_URL.test(value)) return 'must begin with http:// or https:// (or be empty)';
   if (!URL.canParse(value)) return 'is not a URL';
   const { username, password } = new URL(value);
-  return username === '' && password === '' ? undefined : 'must not carry a user name or password';
+  return username === '' && password === '' ? undefined : 'must not contain a user name or password';
 }
 
 /** URL of a page or image: empty, http or https, and at most `maxLength` code points. */
@@ -74,9 +74,9 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 function segmentProblem(value: string): string | undefined {
   if (value === '') return 'is empty';
-  if (value === '.' || value === '..') return 'would name another resource once a URL is normalised';
+  if (value === '.' || value === '..') return 'would name another resource in a URL';
   if (CONTROL.test(value)) return 'has a control character';
-  if (!value.isWellFormed()) return 'has half of a surrogate pair, which no URL can carry';
+  if (!value.isWellFormed()) return 'has half of a surrogate pair, which a URL cannot contain';
   return undefined;
 }
 
@@ -88,7 +88,7 @@ export function resourceId(description: string) {
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Any UUID variant: `z.uuid()` refuses those that RFC 9562 does not define, the service may issue them. */
-export const cardIdField = noted(z.string().check(z.regex(CARD_ID, { error: 'is not a card id' })), {
+export const cardIdField = noted(z.string().check(z.regex(CARD_ID, { error: 'is not a card ID' })), {
   description: 'unique identifier of the card',
   format: 'uuid',
 });

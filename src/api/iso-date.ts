@@ -21,7 +21,7 @@ interface Part<T> {
 }
 
 const NO_DATE =
-  'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)';
+  'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)';
 const MIXED = 'mixes the basic and the extended format of ISO 8601: write 2026-05-01T18:30+02:00 or 20260501T1830+0200';
 
 // A year of more than four digits needs a sign, and hyphens after it: without them its length is unknown.

@@ -63,8 +63,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST';
   /** As in the spec: `/v1/cards/{cardId}/block`. */
   readonly path: string;
-  /** What it does, as a noun phrase for messages: `block of card`. */
-  readonly nounPhrase: string;
+  /** What it does, as verb and object for messages: `block card`, before an ID. */
+  readonly verbPhrase: string;
   /** What a person does with it, as a command: `block`, for `Block card 7c0e…?`. */
   readonly verb: string;
   /** What that is done to, or what it makes: `card`. */
@@ -137,9 +137,16 @@ export function toolNameOf({ verb, object, lists }: Operation): string {
   return `${lists === undefined ? object : `${lists}s`}_${verb}`;
 }
 
-/** The noun of what it does, for a sentence: `block`. */
-export function nounOf({ nounPhrase }: Operation): string {
-  return nounPhrase.split(' ')[0] ?? nounPhrase;
+/** Nouns of verbs that are not their own noun, as `block` and `update` are. */
+const NOUNS: Readonly<Record<string, string>> = {
+  activate: 'activation',
+  create: 'creation',
+  provision: 'provisioning',
+};
+
+/** The noun of what it does, for a sentence: `activation`. */
+export function nounOf({ verb }: Operation): string {
+  return NOUNS[verb] ?? verb;
 }
 
 /** The card status that a write aims at; undefined where none shows that it happened. */

@@ -43,7 +43,7 @@ export class IdleTimer {
     const lastMs = this.#idleMs > WARNING_MS ? WARNING_MS : 0;
     await sleep(this.#idleMs - lastMs, stop);
     if (lastMs > 0 && !stop.aborted)
-      this.#warn?.('no key was pressed for a while: the desk ends in a minute, unless one is');
+      this.#warn?.('no key was pressed for a while. The desk closes in a minute. Press any key to stay');
     await sleep(lastMs, stop);
     if (!stop.aborted) this.#over.abort();
   }

@@ -14,8 +14,8 @@ const BACKSPACE = ['\u007f', '\b'];
 const EMPTY_LINE = '\u0015';
 const CTRL_D = '\u0004';
 const LINE_LENGTH = 80;
-const ASKED_AGAIN = 'asked again: what was typed meanwhile is no answer';
-const NOT_ONE_LINE = 'several lines came at once: answer with one';
+const ASKED_AGAIN = 'keys pressed before the question do not count. Answer again';
+const NOT_ONE_LINE = 'several lines came at once. Answer with one';
 
 /** A line, or why what came is none. */
 type Line = Extract<Given, { readonly text: string }> | { readonly problem: string };

@@ -38,15 +38,15 @@ export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks
 const NOTHING_LOST = 'nothing was changed';
 
 /**
- * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Where no person can be
- * asked, and after a no, nothing is changed.
+ * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Without a terminal,
+ * and after a no, nothing is changed.
  */
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {
-    throw new Failure('USAGE', `${question} No person can be asked here, and --yes is missing`, {
+    throw new Failure('USAGE', `${question} It needs confirmation, and there is no terminal to ask on`, {
       after: NOTHING_LOST,
-      hints: ['add --yes to do it without a question'],
+      hints: ['add --yes to confirm without a prompt'],
     });
   }
   if (await session.prompt.confirm(question)) return;

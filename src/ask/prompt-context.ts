@@ -99,7 +99,7 @@ type Judged = { readonly answer: string; readonly verdict: Verdict };
 /** Said of a paste that was thrown away, because no question stood there yet or any more. */
 export const LOST_PASTE = 'pasted while waiting, not used: press it again';
 
-const NOT_PASTED = 'what is pasted is no answer here: type it';
+const NOT_PASTED = 'pasted text is not accepted here. Type the answer';
 
 /** The entries whose number or name a text gives: its number, its name, or the beginning of a name. */
 function named(choices: readonly Choice[], text: string): readonly Choice[] {

@@ -38,21 +38,21 @@ interface Wait {
   readonly pause?: { readonly why: string; readonly untilMs: number };
 }
 
-/** `waiting for the service, 3 of 30 s`; in a pause `the service answered 429, trying again in 9 s`. */
+/** `waiting for the service, 3 of 30 s`; in a pause `the service returned 429, retrying in 9 s`. */
 function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): string {
   if (pause !== undefined && nowMs < pause.untilMs) {
-    return `${pause.why}, trying again in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
+    return `${pause.why}, retrying in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
   }
   const passedMs = nowMs - Math.max(sinceMs, pause?.untilMs ?? 0);
   // A read reports each further attempt: what takes longer is a write, of which the card is looked at.
-  if (passedMs > timeoutMs) return `no reply within ${formatSeconds(timeoutMs)}, looking at the card`;
+  if (passedMs > timeoutMs) return `no reply within ${formatSeconds(timeoutMs)}, checking the card`;
   return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
 }
 
 /** `waiting 12 s`; the shortest waits are none to a person. */
 function waitText(waitMs: number): string {
   const seconds = waitMs / 1000;
-  if (seconds < 0.1) return 'trying again';
+  if (seconds < 0.1) return 'retrying';
   return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
 }
 

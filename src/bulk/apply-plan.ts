@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { demandedApprovals, notConfirmed, refuseReadOnly, requirePerson, whereText } from '../call/write-guards.ts';
 import { unsent } from '../command/faults.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
-import { Failure, usageFailure, warning } from '../failure.ts';
+import { Failure, usageFailure, warning, withSentence } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
@@ -62,7 +62,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
     // A profile that was changed since, or the environment's URL, leads elsewhere under the same name.
     const hint =
       profile.name === header.profile
-        ? `the profile led to ${header.url} when the plan was made; make the plan again for ${url}`
+        ? `the profile led to ${header.url} when the plan was made. Make the plan again for ${url}`
         : `apply it with the profile that it was made with: ${command}`;
     throw Failure.unsent('USAGE', message, { hints: [hint] });
   }
@@ -86,14 +86,14 @@ async function confirmPlan(
 ): Promise<void> {
   if (session.common.yes) return;
   const rows = plural(header.rows, 'row');
-  requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
+  requirePerson(session, `apply plan ${header.plan} (${rows})`, 'add --yes to apply it without a prompt');
   await sayOpenRows(session, operation, readPlanRows(copy));
   // Why others do not count was said before.
   const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
   await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });
   const where = whereText(session, service);
   const question = `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`;
-  if (!(await session.prompt.confirm(question))) throw notConfirmed(`plan ${header.plan}`);
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`apply plan ${header.plan}`);
 }
 
 /** USAGE where the file of `--failed` could not hold what the plan has. */
@@ -157,7 +157,7 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
   const { approvals: approved = [], uncounted = [] } = counted ?? {};
   // What is missing is seen by why the others do not count.
   for (const { text, fix } of uncounted) {
-    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : `${text}; ${fix}`));
+    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : withSentence(text, fix)));
   }
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);

@@ -75,7 +75,7 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
     faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
   }
   if (command.writes && options.plan === undefined && typed.has('no-history')) {
-    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
+    faults.push({ where: '--no-history', problem: 'a run needs its record' });
   }
   return faults;
 }

@@ -202,7 +202,7 @@ async function notifyInput(session: Session, { reading, options }: BulkCall, che
   const { shard, rate } = options;
   if (shard === undefined || rate === undefined) return;
   const most = `${shard.count} processes send up to ${groupThousands(shard.count * rate)} requests a second`;
-  await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
+  await session.notify(note('SHARD_RATE', `--rate holds for each shard separately: ${most}`));
 }
 
 /** What a run and its summary call the file of `--changed-from`. */

@@ -84,7 +84,7 @@ const NAMED_COLUMNS = 5;
 /** How many of the rows, and which columns, are hidden in their sheet; nothing where none is. */
 export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' | 'hiddenColumns'>): readonly Notice[] {
   const { selected, hidden, hiddenColumns: columns } = checked;
-  const are = (count: number) => `${count === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
+  const are = (count: number) => `${count === 1 ? 'is' : 'are'} hidden in the sheet, but included in this run`;
   const more = columns.length > NAMED_COLUMNS ? ' and others' : '';
   const named = `${columns.slice(0, NAMED_COLUMNS).map(quoteValue).join(', ')}${more}`;
   const rows = `${groupThousands(hidden)} of ${plural(selected, 'row')} ${are(hidden)}`;
@@ -129,7 +129,7 @@ export async function confirmBulk(
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return new Map();
   const rows = plural(checked.selected, 'row');
-  const subject = `${commandWords(session.operation)} of ${rows}`;
+  const subject = `run ${commandWords(session.operation)} on ${rows}`;
   requirePerson(session, subject);
   const cards = await readCards(session, call, checked);
   const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
@@ -139,7 +139,7 @@ export async function confirmBulk(
     ...shown,
     ...(rest > 0 ? [`and ${groupThousands(rest)} more`] : []),
     ...changeLines(call, checked),
-    ...(effect.confirm ? [`There is no way back from a ${nounOf(operation)}.`] : []),
+    ...(effect.confirm ? [`A ${nounOf(operation)} cannot be undone.`] : []),
     ...pastLines(checked),
     ...hiddenNotices(checked).map(({ message }) => message),
     ...unchangedLines({ ...checked, unchanged: 0 }),
@@ -164,6 +164,6 @@ export async function compareTokenLife(
   const neededMs = (rows / perSecond) * 1000;
   if (remainingMs >= neededMs) return;
   const { formatDuration } = await import('../output/duration.ts');
-  const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${plural(rows, 'row')} take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
+  const message = `the token expires in ${formatDuration(Math.max(0, remainingMs))}, and ${plural(rows, 'row')} take about ${formatDuration(neededMs)}. If it expires, log in again and resume the run`;
   await session.notify(warning('TOKEN_TOO_SHORT', message));
 }

@@ -48,7 +48,7 @@ function sendRows(
 ): Promise<RunResult> {
   const { clock, signals } = session.context;
   const announce = (signal: SignalName): void => {
-    const message = `${signalWords(signal)}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
+    const message = `${signalWords(signal)}: starting no new rows. Waiting up to ${GRACE_MS / 1000} s for requests in progress (again to stop at once)`;
     clear();
     void session.notify(warning('INTERRUPTED', message));
     // The run may end before a second signal or the grace time does: its summary must not wait for a reader that stands still.
@@ -92,7 +92,7 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   try {
     await output.close();
   } catch (error) {
-    const where = kept === undefined ? '' : '; they are kept in the run';
+    const where = kept === undefined ? '' : '. They are kept in the run';
     if (error instanceof Failure) failure = error;
     else if (!(error instanceof StreamFailure)) throw error;
     // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.

@@ -47,7 +47,7 @@ function listReader(
       if (last.kind === 'failed') return last;
       lists.push(last.resource);
     }
-    if (last?.kind !== 'answered') throw new Error('a list without an answer');
+    if (last?.kind !== 'answered') throw new Error('a list without a response');
     if (lists.some((list) => isFullList(list, limit))) onFull();
     return { ...last, resource: mergeLists(lists) };
   };
@@ -71,7 +71,7 @@ export async function listBulk(session: Session, run: Run, call: BulkCall): Prom
   };
   let report = await doRows(session, run, { isWrite: false, send, printing: { writer, take } });
   if (full > 0) {
-    const message = `${full} of ${plural(run.rowCount, 'list')} may have more entries, and there is no way to page through them`;
+    const message = `${full} of ${plural(run.rowCount, 'list')} may have more entries, and the service documents no paging`;
     const failure = new Failure('PARTIAL', message);
     const isRequired = call.options.requireComplete === true;
     await (isRequired ? session.report(failure) : session.notify(warning('MAY_BE_INCOMPLETE', message)));

@@ -77,7 +77,7 @@ export async function writePlan(
     const call = `${command} plan`;
     const file = shellQuote(path);
     const next = [
-      `nothing was sent; look at it: ${call} show ${file}`,
+      `nothing was sent. Review the plan: ${call} show ${file}`,
       ...(demanded > 0 ? [`have it approved: ${call} approve ${file} --key <key> --as <name>`] : []),
       `apply it: ${call} apply ${file}`,
     ];
@@ -119,7 +119,9 @@ async function planner(session: Session, { operation, rowCount }: Run): Promise<
     const read = await readCard(service, session.policy, row, slot);
     const unmet = read.kind === 'failed' ? undefined : unmetBy(read.resource, row);
     if (unmet === undefined) return read;
-    return failedCall(new Failure('PRECONDITION', `${operation.nounPhrase} ${row.id ?? ''} was not planned: ${unmet}`));
+    return failedCall(
+      new Failure('PRECONDITION', `could not plan to ${operation.verbPhrase} ${row.id ?? ''}: ${unmet}`),
+    );
   };
 }
 
@@ -156,7 +158,7 @@ export async function makePlan(
     return report.exitCode === 0;
   });
   if (isMade || report === undefined) return 0;
-  const message = `no plan was written: ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
+  const message = `no plan was written, because ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned. Nothing was sent.`;
   await session.notify(warning('NOT_PLANNED', message));
   await writeSummary(session, { ...run, left: {} }, report);
   return report.exitCode;
@@ -167,8 +169,8 @@ async function refuseOpenInPlan(session: Session, call: CallInput): Promise<void
   const { openBefore, repeatText } = await import('../call/open-guard.ts');
   const repeated = (await openBefore(session, call)).repeated.at(-1);
   if (repeated === undefined) return;
-  const problem = `${subjectOf(call)}: ${repeatText(repeated)}`;
-  throw usageFailure([{ where: 'row 1', problem }], ['add --again to plan it all the same']);
+  const problem = `could not ${subjectOf(call)}: ${repeatText(repeated)}`;
+  throw usageFailure([{ where: 'row 1', problem }], ['add --again to plan it anyway']);
 }
 
 /** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */

@@ -27,11 +27,13 @@ import {
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
-  const hint = 'rows whose outcome is unknown may have been applied; add --yes to send them again all the same';
-  requirePerson(session, '--resend-unknown', hint);
-  const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
+  const hint = 'rows with an unknown outcome may already have been applied. To send them again anyway, add --yes';
+  requirePerson(session, 'send rows with an unknown outcome again', hint);
+  const question = `Send the rows of ${header.run} with an unknown outcome again? They may already have been applied`;
   if (await session.prompt.confirm(question)) return;
-  throw Failure.unsent('CANCELLED', 'not confirmed', { details: { outcome: 'not_sent' } });
+  throw Failure.unsent('CANCELLED', 'did not send rows with an unknown outcome again: not confirmed', {
+    details: { outcome: 'not_sent' },
+  });
 }
 
 /** Of which rows nothing has become yet, before more is asked or sent. */
@@ -41,7 +43,7 @@ async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
   if (outcomes === undefined) return;
   const { not_sent: unsent = 0, unknown = 0 } = outcomes;
   const isOver = state === 'finished' || state === 'unsettled';
-  const left = isOver || unsent === 0 ? 'none is left to send' : `${groupThousands(unsent)} not sent yet`;
+  const left = isOver || unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} not sent yet`;
   const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
   await session.notify(note('RUN_LEFT', `run ${name} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
 }

@@ -66,7 +66,7 @@ async function reportLost(
   const why =
     write === undefined
       ? `the older file does not say what ${lost.join(', ')} was`
-      : `it was written again on ${localTime(write.time)} (entry ${write.entry}), which old values would undo; --over-later plans it all the same`;
+      : `it was changed again on ${localTime(write.time)} (entry ${write.entry}), and old values would undo that. --over-later plans it anyway`;
   const message = `row ${row}: ${id ?? ''} is not in the plan: ${why}`;
   await session.report(new Failure('PARTIAL', message, { details: { operation, row, id } }));
 }
@@ -81,12 +81,12 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const operation = operationOfRun(header);
   storedRowsOf(run);
   if (!isUpdate(operation)) {
-    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and there is no way back from that`);
+    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and that cannot be undone`);
   }
   const mayKnowOld = header.inputFormat === 'plan' || typeof header.options['changedFrom'] === 'string';
   if (!mayKnowOld) throw notCompared(header);
   if ((await showRun(portsOf(session), header.run)).state === 'running') {
-    throw Failure.unsent('USAGE', `run ${header.run} is running`, { hints: ['wait until it has ended'] });
+    throw Failure.unsent('USAGE', `run ${header.run} is running`, { hints: ['wait until it has exited'] });
   }
   const stored = await StoredRun.readWhole(run);
   const later = overLater ? new Map<string, HistoryEntry>() : await laterWrites(session, stored);
@@ -121,7 +121,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
     return true;
   });
   if (all < header.rows) {
-    const message = `${plural(header.rows - all, 'row was', 'rows were')} left out: nothing of theirs was applied`;
+    const message = `${plural(header.rows - all, 'row was', 'rows were')} left out: nothing of them was applied`;
     await session.notify(note('LEFT_OUT', message));
   }
   return rows < all ? FAILURES.PARTIAL.exitCode : 0;

@@ -36,7 +36,7 @@ function heldBack(
     kind: 'failed',
     // Times and attempts are those of the reading, which is no attempt of the row.
     ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
-    failure: new Failure(code, `${subjectOf(callOf(operation, row))} was not sent: ${failure.message}`, more),
+    failure: new Failure(code, `could not ${subjectOf(callOf(operation, row))}: ${failure.message}`, more),
   };
 }
 
@@ -154,7 +154,7 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
     if (read.kind === 'failed') return read;
     const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
     if ('settledBy' in readBack && status === readBack.settledBy) return read;
-    const message = `${operation.nounPhrase} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const message = `${operation.verbPhrase} ${row.id ?? ''}: the card reads ${String(status)}`;
     const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
     return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
   };

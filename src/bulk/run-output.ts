@@ -223,18 +223,18 @@ async function notifyAll(session: Session, notices: readonly Notice[]): Promise<
   for (const notice of notices) await session.notify(notice);
 }
 
+/** What a row's message says before its reason: what was attempted, on what. A name in quotes may hold anything. */
+const ATTEMPT = /^(?:OUTCOME UNKNOWN - .*?\. (?=The request )|(?:could not|not sent:|cancelled:) (?:"[^"]*"|[^":])*: )/;
+
 /**
- * The row with its message cut to what came back: on a terminal the id stands beside it, and the width is needed
- * for the reason. `block of card 72e1…: the service answered 409 (…)` keeps what follows the first colon.
+ * The row with its message cut to the reason: on a terminal the ID and the outcome stand beside it, and the width is
+ * needed. `could not block card 72e1…: the service returned 409 (…)` keeps what follows the first colon.
  */
 export function withShortMessage(row: JsonObject): JsonObject {
   const error = row.get('error');
   const message = textAt(error, 'message');
   if (!isJsonObject(error) || message === undefined) return row;
-  const came = message.slice(message.indexOf(': ') + 1).trimStart();
-  // The outcome stands beside it.
-  const short = came.replace(/^(?:rejected|not sent|outcome unknown): /, '');
-  return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
+  return new Map([...row, ['error', new Map([...error, ['message', message.replace(ATTEMPT, '')]])]]);
 }
 
 /** A --query that does not fit loses rows as a full disk does: of a write it is not so that nothing was sent. */

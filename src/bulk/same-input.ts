@@ -82,10 +82,10 @@ export async function sayOrRefuseSameInput(session: Session, sending: Sending): 
     return session.context.stderr.write(`${lines.join('\n')}\n`);
   }
   const goesOn = state === 'stopped' || state === 'interrupted';
-  throw Failure.unsent('PRECONDITION', `${what}, and all of them would be made again`, {
+  throw Failure.unsent('PRECONDITION', `${what}, and this would make all of them again`, {
     hints: [
-      goesOn ? `go on with it: frontdesk runs resume ${run}` : `see what it did: frontdesk runs results ${run}`,
-      'add --again to send them all the same',
+      goesOn ? `resume it: frontdesk runs resume ${run}` : `see its rows: frontdesk runs results ${run}`,
+      'add --again to send them anyway',
     ],
     details: { outcome: 'not_sent' },
   });

@@ -40,7 +40,7 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
   if (!('card' in before)) return;
   const unmet = unmetExpectation(before.card, single.expectations);
   if (unmet === undefined) return;
-  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${unmet}`, {
+  throw Failure.unsent('PRECONDITION', `could not ${subjectOf(single.call)}: ${unmet}`, {
     hints: ['check the card id'],
     details: { id: single.id, outcome: 'not_sent' },
   });
@@ -57,8 +57,8 @@ export async function recheckCard(session: Session, single: SingleCall, shown: C
   checkExpectations(single, now);
   const changed = changedSinceShown(status, 'card' in now ? now.card : null);
   if (changed === undefined) return;
-  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${changed}`, {
-    hints: ['look at the card, then decide again'],
+  throw Failure.unsent('PRECONDITION', `could not ${subjectOf(single.call)}: ${changed}`, {
+    hints: ['check the card, then decide again'],
     details: { id: single.id, outcome: 'not_sent' },
   });
 }
@@ -67,7 +67,7 @@ export async function recheckCard(session: Session, single: SingleCall, shown: C
 export function changedSinceShown(shown: string | undefined, card: JsonValue): string | undefined {
   const found = textAt(card, 'status');
   if (shown === undefined || found === shown) return undefined;
-  return `the card changed while the question stood: its status was ${safeText(shown)}, and is ${safeText(found ?? 'not there')}`;
+  return `the card changed before you answered: its status was ${safeText(shown)}, and is ${safeText(found ?? 'not there')}`;
 }
 
 type DrawCard = (card: JsonObject, style: ViewStyle) => string;
@@ -96,9 +96,9 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
   const noun = nounOf(call.operation);
   const isThatWay = aim !== undefined && status === aim;
   const lines = [
-    ...(isThatWay ? [`  The card is ${aim} already. A second ${noun} is sent all the same.`] : []),
+    ...(isThatWay ? [`  The card is already ${aim}. A second ${noun} is sent anyway.`] : []),
     ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
-    ...(effect.confirm ? [`  There is no way back from a ${noun}.`] : []),
+    ...(effect.confirm ? [`  A ${noun} cannot be undone.`] : []),
   ];
   return lines
     .flatMap((line) => [...breakLine(line, columns), ''])
@@ -171,7 +171,7 @@ export async function confirmMade(session: Session, service: Service, { call }: 
   const fields = isJsonObject(call.body) ? [...call.body] : [];
   const { columns } = session.context.stderr;
   const { clock } = session.context;
-  const past = isPast(textAt(call.body, 'start') ?? '', clock.now()) ? ['  The start lies in the past.'] : [];
+  const past = isPast(textAt(call.body, 'start') ?? '', clock.now()) ? ['  The start is in the past.'] : [];
   const lines = fields
     .flatMap(([name, value]) => shownField(name, value))
     .flatMap((line) => breakLine(line, columns))

@@ -23,7 +23,7 @@ export function describeCall(session: Session, call: CallInput): RequestDescript
 /** Says that what `--expect` asks of a card was not looked at. */
 export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
   if (expectations.length === 0) return;
-  await session.notify(note('NOT_COMPARED', '--expect was not compared: a dry run reads no card'));
+  await session.notify(note('NOT_COMPARED', '--expect was not compared, because a dry run reads no card'));
 }
 
 /** `--dry-run`: prints the requests instead of sending them. */

@@ -27,8 +27,8 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
   let isImpatient = false;
   context.signals.onSignal(() => {
     const message = isImpatient
-      ? 'the write has ended, but its result was not printed; see `frontdesk history`'
-      : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
+      ? 'the request has finished, but its result was not printed. See `frontdesk history`'
+      : 'too late to cancel: the request has finished, and its result follows (Ctrl-C again to exit without it)';
     if (isImpatient) context.dropStalledReaders();
     else void context.clock.sleep(READER_GRACE_MS).then(() => context.dropStalledReaders());
     const reported = session.notify(warning('INTERRUPTED', message));

@@ -31,8 +31,8 @@ export async function runList(
   const document = mergeLists(halves);
   await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
   if (!halves.some((half) => isFullList(half, limit))) return 0;
-  const message = `there may be more than ${plural(limit, call.operation.lists ?? 'entry')}, and there is no way to page through them${
-    limit < 100 ? '; --limit takes up to 100' : ''
+  const message = `there may be more than ${plural(limit, call.operation.lists ?? 'entry')}, and the service documents no paging${
+    limit < 100 ? '. --limit takes up to 100' : ''
   }`;
   if (options.requireComplete === true) {
     throw new Failure('PARTIAL', message, { details: { id: single.id } });

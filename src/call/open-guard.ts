@@ -100,7 +100,7 @@ export function openLine(open: OpenWrite, entryOf: (entry: string) => string = (
   const { operation, time, entry, profile } = open;
   const place = `entry ${safeText(entryOf(entry))}, profile ${safeText(profile)}`;
   const what = `${safeText(commandWords(operation))} of ${localTime(time)} (${place})`;
-  return `NOT KNOWN whether it was done: ${what}; ${whatIsKnown(open)}`;
+  return `NOT KNOWN whether it was done: ${what}, ${whatIsKnown(open)}`;
 }
 
 /** What a question says first: what is open, and what was sent already. Programs get whole names of entries. */
@@ -128,7 +128,7 @@ export function openText({ context: { stderr } }: Session, before: OpenBefore): 
 
 /** Why the same write is not sent: nothing shows that the first was not done. */
 export function repeatText({ entry, time, operation }: OpenWrite): string {
-  return `the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and a second one would be made beside it`;
+  return `the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and this would make a second one`;
 }
 
 /** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent all the same. */
@@ -137,14 +137,14 @@ export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAg
   if (isAgain || (open ?? event) === undefined) return;
   const said =
     open === undefined
-      ? `the same event was sent at ${localTime(event?.time ?? '')} (entry ${safeText(event?.entry ?? '')}), and a second one would be made beside it`
+      ? `the same event was sent at ${localTime(event?.time ?? '')} (entry ${safeText(event?.entry ?? '')}), and this would make a second one`
       : repeatText(open);
   const next =
     open === undefined
       ? `see how it ended: frontdesk history show ${safeText(event?.entry ?? '')}`
       : `record what you found out with: frontdesk history resolve ${safeText(open.entry)} --as <applied|not_applied>`;
-  throw Failure.unsent('PRECONDITION', `${subjectOf(call)}: ${said}`, {
-    hints: [next, 'add --again to send it all the same'],
+  throw Failure.unsent('PRECONDITION', `could not ${subjectOf(call)}: ${said}`, {
+    hints: [next, 'add --again to send it anyway'],
     details: { outcome: 'not_sent' },
   });
 }

@@ -172,7 +172,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   const read = session.context.stderr.isTerminal ? [...given.fields] : [];
   const suspiciousValues = read.flatMap(([field, value]) => {
     const suspicion = suspicionOf(field, value);
-    return suspicion === undefined ? [] : [`${nameOf(field)} has ${suspicion}; it is sent as given`];
+    return suspicion === undefined ? [] : [`${nameOf(field)} has ${suspicion}, and is sent as given`];
   });
   return {
     call: {

@@ -36,7 +36,7 @@ function openSearch(pattern: string, texts: readonly string[]) {
 function tooSlow(): Failure {
   const message = `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
   return Failure.unsent('USAGE', message, {
-    hints: [{ text: 'give the profile a simpler pattern; how: `frontdesk profile set --help`' }],
+    hints: [{ text: 'give the profile a simpler pattern: `frontdesk profile set --help`' }],
   });
 }
 
@@ -50,8 +50,8 @@ function problemOf(rule: ReasonRule, reason: string | undefined, isFound: boolea
   if (pattern === undefined || isFound) return undefined;
   if (sentence !== undefined) return `this profile requires: ${sentence}`;
   return reason === undefined
-    ? `this profile requires a reason in which ${pattern} is found`
-    : `${pattern} is not found in it, as this profile requires`;
+    ? `this profile requires a reason that matches ${pattern}`
+    : `it does not match ${pattern}, as this profile requires`;
 }
 
 /** What a profile's `requireReason` has against a reason, or undefined. USAGE when searching takes too long. */

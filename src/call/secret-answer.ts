@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { problemOfOut } from '../command/out-file.ts';
 import { type Context, StreamFailure } from '../context.ts';
-import { Failure, type FailureDetails, note, warning } from '../failure.ts';
+import { Failure, type FailureDetails, note, warning, withSentence } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
 import { ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
 import { createNewFile } from '../files/new-file.ts';
@@ -28,9 +28,13 @@ function isShown({ output }: Session, operation: Operation): boolean {
 /** USAGE where the secrets would go to the null device. */
 export function refuseNullDevice({ context }: Session, { call }: SingleCall, outPath: string | undefined): void {
   if (outPath !== undefined || context.stdout.isNull !== true) return;
-  throw Failure.unsent('USAGE', `${subjectOf(call)}: its answer is given once, and stdout is the null device`, {
-    hints: ['give --out <file>, a new file that only you can read'],
-  });
+  throw Failure.unsent(
+    'USAGE',
+    `could not ${subjectOf(call)}: its result is returned only once, and stdout is the null device`,
+    {
+      hints: ['give --out <file>, a new file that only you can read'],
+    },
+  );
 }
 
 /**
@@ -47,7 +51,7 @@ export async function placeOfSecrets(
   const what = subjectOf(call);
   if (isJson(output.format) || isShown(session, call.operation)) return undefined;
   if (!prompt.available) {
-    const problem = `${what}: its answer is given once, and a ${output.format} hides it`;
+    const problem = `could not ${what}: its result is returned only once, and ${output.format} output hides it`;
     throw Failure.unsent('USAGE', `${problem}: --out or --show-sensitive is missing`, {
       hints: ['give --out <file>, or --show-sensitive to print it'],
     });
@@ -137,7 +141,7 @@ export interface SecretAnswer {
   discard(): Promise<void>;
 }
 
-const DO_NOT_REPEAT = { asks: 'look', text: 'do not repeat it; see `frontdesk history`' } as const;
+const DO_NOT_REPEAT = { asks: 'look', text: 'do not run it again. See `frontdesk history`' } as const;
 
 /** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept; OUTCOME_UNKNOWN where that is so too. */
 export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
@@ -164,12 +168,12 @@ export async function openSecretAnswer(
     try {
       await file?.keep(kept);
     } catch (error) {
-      const state = outcome === 'applied' ? 'WAS applied' : 'was answered';
+      const state = outcome === 'applied' ? 'this change WAS applied' : 'a response came';
       const rescued =
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`
           : `the answer ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
-      const message = `the ${what} ${state}, but ${path} cannot be written: ${messageOf(error)}; ${rescued}`;
+      const message = withSentence(`${what}: ${state}, but ${path} could not be written: ${messageOf(error)}`, rescued);
       throw answeredFailure(message, { outcome }, error);
     }
     await session.notify(note('SAVED', where));
@@ -183,7 +187,7 @@ export async function openSecretAnswer(
     const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
     const rescued = await rescue(context, shown, mayShow);
     const where = `the answer, as it came, ${rescued}`;
-    await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}; --out would have kept it` : where));
+    await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}. --out would have kept it` : where));
     return where;
   };
   /** Where the answer went; rejects with LOCAL_IO where it went, or that it is lost. */
@@ -202,7 +206,10 @@ export async function openSecretAnswer(
       if (!(error instanceof StreamFailure)) throw error;
       const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
       const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
-      const message = `the ${what} WAS applied, but stdout cannot be written: ${reason}; ${rescued}`;
+      const message = withSentence(
+        `${what}: this change WAS applied, but its result could not be printed: ${reason}`,
+        rescued,
+      );
       throw answeredFailure(message, { outcome: 'applied' }, error);
     }
     return where;

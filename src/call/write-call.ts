@@ -2,7 +2,7 @@ import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { outcomeOfFailure, referenceAt, statusAt } from '../call-outcome.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { StreamFailure } from '../context.ts';
-import { Failure, warning } from '../failure.ts';
+import { Failure, warning, withSentence } from '../failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -105,7 +105,7 @@ function reportEnd(
   }
   if (where === '') throw error;
   const { hints, details, cause } = error;
-  throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
+  throw new Failure(error.code, withSentence(error.message, where), { hints, details, cause });
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
@@ -117,7 +117,7 @@ function openSignals(
   if (!session.isAtDesk) keepToOutcome(session, isUnknown);
   return openInterrupt(session.context, () => {
     const message = isInFlight()
-      ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
+      ? `the request was already sent. Waiting up to ${GRACE_MS / 1000} s for the response (Ctrl-C again to stop)`
       : 'stopping';
     void session.notify(warning('INTERRUPTED', message));
   });
@@ -128,19 +128,19 @@ export async function printApplied(session: Session, single: SingleCall, answer:
   try {
     await print();
   } catch (error) {
-    const applied = `the ${subjectOf(single.call)} WAS applied, but`;
+    const applied = `${subjectOf(single.call)}: this change WAS applied, but`;
     const { outcome, resultId } = answer.ending;
     const details = { outcome: outcome ?? 'applied', id: single.id, resultId };
     // A query that does not fit the answer: nothing is wrong with the write.
     if (error instanceof Failure) throw answeredFailure(`${applied} ${error.message}`, details, error);
     if (!(error instanceof StreamFailure)) throw error;
-    const result = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
+    const result = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
     // The reader of a pipe went away: the write still ends by its outcome.
     if (error.errno === 'EPIPE') {
       return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
     const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-    throw answeredFailure(`${applied} stdout cannot be written: ${reason}${result}`, details, error);
+    throw answeredFailure(`${applied} its result could not be printed: ${reason}${result}`, details, error);
   }
 }
 
@@ -160,7 +160,7 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
   const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
   const what = isOther ? `: the new ${call.operation.object} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
-  const how = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
+  const how = outcome === 'confirmed_by_read' ? ' (confirmed by checking the card)' : '';
   await stderr.write(`${effect.done}${what}${how}\n`);
 }
 
@@ -173,7 +173,7 @@ async function showCard(session: Session, { call }: SingleCall): Promise<CardBef
 
 async function confirmSending(session: Session, service: Service, { call }: SingleCall): Promise<void> {
   const subject = subjectOf(call);
-  const question = `Go on with the ${subject}${whereText(session, service)}?`;
+  const question = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
 }
 

@@ -90,10 +90,10 @@ export function refuseReadOnly(session: Session): void {
     throw usageFailure([{ where: 'FRONTDESK_READ_ONLY', problem: SWITCH_PROBLEM }]).asUnsent();
   }
   // The refusal shows no way around this lock: it names no variable and gives no hint.
-  if (isLocked(session.context)) throw forbidden('writes are not allowed here', []);
+  if (isLocked(session.context)) throw forbidden('changes are not allowed in this environment', []);
   if (!session.profile.readOnly) return;
   throw forbidden(`profile ${session.profile.name} is read-only`, [
-    `choose another with --profile, or lift it: frontdesk profile set ${session.profile.name} --read-only false`,
+    `use another profile with --profile, or allow changes: frontdesk profile set ${session.profile.name} --read-only false`,
   ]);
 }
 
@@ -105,7 +105,7 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
 /** Refuses (2) rows where no record is to be kept: a run goes on from its record, and cannot be without. */
 function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
   if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
-  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, and a run of many rows always keeps its record', {
+  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, but a run needs its record', {
     hints: ['unset FRONTDESK_NO_HISTORY'],
   });
 }
@@ -118,8 +118,8 @@ function refuseTooMany({ profile }: Session, way: WriteWay): void {
   const rows = way.kind === 'plan' ? way.rows : way.inputRows;
   if (rows <= maxRows) return;
   throw forbidden(
-    `profile ${profile.name} allows ${plural(maxRows, 'row')} in one write (maxRows), and these are ${groupThousands(rows)}`,
-    ['check that the input is the one that was meant, then send it in parts, or as a plan that others approve'],
+    `profile ${profile.name} allows at most ${plural(maxRows, 'row')} at once (maxRows), but the input has ${groupThousands(rows)}`,
+    ['check that this is the right input, then split it, or make a plan and have it approved'],
   );
 }
 
@@ -132,7 +132,7 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
     const command = `${session.output.command ?? 'frontdesk'} plan`;
     const next =
       way.path === undefined
-        ? 'go on with `plan apply` and the file of the plan, which has its approvals beside it'
+        ? 'use `plan apply` with the file of the plan, which has its approvals beside it'
         : `have it approved: ${command} approve ${shellQuote(way.path)} --key <key> --as <name>`;
     throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
       next,
@@ -142,9 +142,9 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
   if (way.kind === 'rows' && way.rows <= 1) return;
   const [what, next] =
     way.kind === 'raw'
-      ? ['a raw write', 'use the command of that operation, with --plan <file> for more than one row']
+      ? ['a raw write', 'use the command of that operation, with --plan <file> for several rows']
       : ['more than one row', 'add --plan <file>, have the file approved, and apply it'];
-  throw forbidden(`${demand} of ${what}, which only a plan can have`, [`${next}; see \`frontdesk help plans\``]);
+  throw forbidden(`${demand} of ${what}, and only a plan can be approved`, [`${next}; see \`frontdesk help plans\``]);
 }
 
 /**
@@ -168,17 +168,19 @@ export function whereText({ profile }: Session, { host }: Service): string {
   return profile.isSandbox ? '' : ` on ${profile.name} (${host})`;
 }
 
-/** Raises USAGE where no person can be asked about `subject`. */
+/** Raises USAGE without a terminal to ask on. `subject` is what is to be done: `block card 7c0e…`. */
 export function requirePerson(
   { prompt }: Session,
   subject: string,
-  hint = 'add --yes to do it without a question',
+  hint = 'add --yes to confirm without a prompt',
 ): void {
   if (prompt.available) return;
-  throw Failure.unsent('USAGE', `${subject}: no person can be asked here, and --yes is missing`, { hints: [hint] });
+  throw Failure.unsent('USAGE', `could not ${subject}: it needs confirmation, and there is no terminal to ask on`, {
+    hints: [hint],
+  });
 }
 
-/** The failure when a person was asked about `subject` and did not say yes. */
+/** The failure when a person was asked whether to do `subject` and did not say yes. */
 export function notConfirmed(subject: string): Failure {
-  return Failure.unsent('CANCELLED', `${subject}: not confirmed`, { details: { outcome: 'not_sent' } });
+  return Failure.unsent('CANCELLED', `did not ${subject}: not confirmed`, { details: { outcome: 'not_sent' } });
 }

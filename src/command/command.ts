@@ -33,7 +33,7 @@ interface CommandBase {
   readonly writes: boolean;
 }
 
-/** A command that is one operation of the service; `engine/call.ts` runs all of them. */
+/** A command that is one operation of the service, for one resource or a file of many. */
 export interface CallCommand extends CommandBase {
   readonly kind: 'call';
   /** `['card', 'block']`. */

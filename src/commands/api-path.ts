@@ -43,7 +43,7 @@ const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: 
   [
     (target) => ABSOLUTE.test(target),
     'must be a path and not a whole URL',
-    'begin with /v1/; host and path prefix are those of the profile',
+    'begin with /v1/. The profile gives host and path prefix',
   ],
   [(target) => !target.startsWith('/'), 'must begin with /, as in /v1/cards/…'],
   [(target) => target.includes('\\'), 'has a backslash'],

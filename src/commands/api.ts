@@ -137,7 +137,7 @@ function unknownOperation(method: ApiGiven['method'], path: string, family: Fami
     family,
     method,
     path,
-    nounPhrase: `${method} ${path}`,
+    verbPhrase: `${method} ${path}`,
     verb: 'send',
     object: 'request',
     effect: method === 'GET' ? { kind: 'read' } : unknownWrite(family, path),
@@ -201,7 +201,7 @@ async function write(session: Session, given: SingleCall, print: Print, isAgain:
       hints: ['the command for it keeps it with --out'],
     });
   }
-  if (!session.common.yes) requirePerson(session, `POST ${path}`);
+  if (!session.common.yes) requirePerson(session, `send POST ${path}`);
   const before = await openBefore(session, call);
   if (session.common.yes) refuseOpen(before, call, isAgain);
   const service = await session.service(call.operation.family);
@@ -231,7 +231,7 @@ async function confirm(
   const body = call.body === undefined ? 'no body' : shortenText(printJson(call.body), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(target)}\n  ${safeText(body)}\n`);
   const question = `Send it to the ${familyWords(operation.family)}${whereText(session, service)}?`;
-  if (!(await session.prompt.confirm(question))) throw notConfirmed(`POST ${path}`);
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`send POST ${path}`);
   return card;
 }
 

@@ -45,7 +45,7 @@ function ofProfile(entries: readonly CredentialEntry[], { profile, family }: Pla
 /** What to do about a token that is no good any more. */
 export function freshTokenHint(request: CredentialRequest): Hint {
   const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
-  return isFromEnvironment ? `put a fresh token into ${TOKEN_VARIABLES[request.family]}` : loginHint(request);
+  return isFromEnvironment ? `put a new token into ${TOKEN_VARIABLES[request.family]}` : loginHint(request);
 }
 
 function loginHint({ profile, family, isInteractive }: CredentialRequest): Hint {

@@ -57,7 +57,7 @@ async function keepCopy(path: string): Promise<string> {
       return copy;
     } catch (error) {
       if (errnoOf(error) === 'EEXIST' && number < 1000) continue;
-      throw ioFailure(`cannot keep a copy of ${CREDENTIALS_WHAT} ${path}`, error);
+      throw ioFailure(`could not keep a copy of ${CREDENTIALS_WHAT} ${path}`, error);
     }
   }
 }

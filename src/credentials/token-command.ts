@@ -24,8 +24,8 @@ function environmentOf(env: Env): Record<string, string> {
 }
 
 function failed(what: string, problem: string): Failure {
-  return Failure.unsent('AUTH', `${what} ${problem}; its output is not shown`, {
-    hints: ['run the command by hand to see what it says'],
+  return Failure.unsent('AUTH', `${what} ${problem} (its output is not shown)`, {
+    hints: ['run the command yourself to see its output'],
   });
 }
 
@@ -51,13 +51,13 @@ async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand):
       done();
       reject(failure);
     };
-    const onAbort = () => abandon(Failure.unsent('CANCELLED', `${what} was ended with its call`));
+    const onAbort = () => abandon(Failure.unsent('CANCELLED', `${what} was stopped together with the call`));
     abort?.addEventListener('abort', onAbort);
-    const late = `gave no answer within ${timeoutMs / 1000} s`;
+    const late = `did not finish within ${timeoutMs / 1000} s`;
     const deadline = setTimeout(() => abandon(failed(what, late)), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > TOKEN_BYTES_MAX) abandon(failed(what, 'printed more than any token holds'));
+      if (bytes > TOKEN_BYTES_MAX) abandon(failed(what, 'printed more than a token can have'));
       else chunks.push(chunk);
     });
     child.on('error', () => {

@@ -20,12 +20,12 @@ export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUT
   if (token.length > TOKEN_BYTES_MAX) {
     throw Failure.unsent(code, `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token`);
   }
-  if (/^https?:\/\//i.test(token)) throw Failure.unsent(code, `${where} holds a URL and not a token`);
+  if (/^https?:\/\//i.test(token)) throw Failure.unsent(code, `${where} holds a URL, not a token`);
   if (VISIBLE_ASCII.test(token)) return token;
   throw Failure.unsent(
     code,
     `${where} holds a token with a space, a line break or another character that is not visible ASCII`,
-    { hints: ['copy the token again, without anything around it'] },
+    { hints: ['copy the token again, without text around it'] },
   );
 }
 
@@ -94,7 +94,7 @@ export function describeExpiry(expiresAtMs: number, nowMs: number): string {
   const leftMs = expiresAtMs - nowMs;
   return leftMs > 0
     ? `expires in ${formatDuration(leftMs)} (at ${at})`
-    : `expired ${formatDuration(-leftMs)} ago (at ${at}; this machine's clock says ${isoSeconds(nowMs)})`;
+    : `expired ${formatDuration(-leftMs)} ago (at ${at}, and this machine's clock says ${isoSeconds(nowMs)})`;
 }
 
 /** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */

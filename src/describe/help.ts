@@ -99,7 +99,7 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   return new Failure('USAGE', `${words.join(' ')}: neither a command nor a help topic`, {
     hints: [
       ...(near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`]),
-      `topics are ${TOPIC_NAMES.join(', ')}; see \`frontdesk help\` for the commands`,
+      `choose one of ${TOPIC_NAMES.join(', ')}. For the commands, run \`frontdesk help\``,
     ],
   });
 }

@@ -93,7 +93,7 @@ function operationObject(operation: Operation): JsonSchema {
   const parameters = parametersOf(operation);
   return {
     operationId: operation.name,
-    summary: operation.nounPhrase.replace(` of ${operation.object}`, ` of a ${operation.object}`),
+    summary: operation.verbPhrase.replace(` of ${operation.object}`, ` of a ${operation.object}`),
     tags: [operation.family],
     security: [{ [SECURITY[operation.family]]: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),

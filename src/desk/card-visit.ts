@@ -111,7 +111,7 @@ export class CardVisit {
   #choose(): Promise<string> {
     const { cardId } = this.#hand.seen;
     const entries = this.#entries();
-    const orText = (text: string) => judgeId(text, 'choose an entry, or paste a card id');
+    const orText = (text: string) => judgeId(text, 'choose an entry, or paste a card ID');
     const above = this.#screen;
     return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
   }
@@ -270,7 +270,7 @@ export class CardVisit {
     const asksId = as === 'applied' && effect.kind === 'write' && effect.resultId !== undefined;
     const judge = (text: string) => (text === '' ? true : judgeId(text, undefined));
     const how = { above, room: CARD_ID_COLUMNS };
-    const resultId = asksId ? await prompt.text('Id of the new card (Enter = not known)', judge, how) : '';
+    const resultId = asksId ? await prompt.text('ID of the new card (Enter = not known)', judge, how) : '';
     const note = await prompt.text('Note (Enter = none)', () => true, { above });
     const entryNow = await resolveEntry(session, write.entry, {
       as,

@@ -158,7 +158,7 @@ export class Desk implements DeskPorts {
       };
       let answer: string;
       try {
-        answer = await this.prompt.text(this.question('Card id'), (text) => judgeWanted(text, recent), {
+        answer = await this.prompt.text(this.question('Card ID'), (text) => judgeWanted(text, recent), {
           show: (text) => {
             const wanted = wantedBy(text, recent);
             return wanted.kind === 'card' ? wanted.cardId : text;

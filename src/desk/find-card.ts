@@ -16,8 +16,8 @@ const HELP_WORDS = ['?', 'help'];
 const WHOLE_ID_COLUMNS = 110;
 const MOST_FOUND = 20;
 
-export const HELP = `Type or paste the id of a card. These find a card that this machine knows, too:
-  its order number (the client reference), the first 8 characters of its id or more, or its number in the list.
+export const HELP = `Type or paste the card ID. These find a card that this machine knows, too:
+  its order number (the client reference), the first 8 characters of its ID or more, or its number in the list.
   q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
 
 function didText(write: DeskWrite | undefined, now: number): string {
@@ -66,7 +66,7 @@ export function wantedBy(text: string, recent: readonly KnownCard[]): Wanted {
 export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict {
   const wanted = wantedBy(text, recent);
   if (wanted.kind !== 'text') return true;
-  if (wanted.text === '') return 'paste the id of a card, or type the number of a recent one. ? explains';
+  if (wanted.text === '') return 'paste the card ID, or type the number of a recent one. ? explains';
   return readCardId(wanted.text).kind === 'none' ? true : judgeId(wanted.text, undefined);
 }
 

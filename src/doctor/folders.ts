@@ -45,14 +45,18 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   // Settings are only read by most calls, and the environment takes their place: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
   if (path === undefined) {
-    return flaw(name, 'its place is not known: there is no home folder', `set ${variable} to a folder of your own`);
+    return flaw(
+      name,
+      'its place is not known: there is no home folder',
+      `set ${variable} to a folder that you can write to`,
+    );
   }
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
     return problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`);
   const obstacle = await obstacleTo(path);
   if (obstacle !== undefined) return flaw(name, obstacle, `make it writable, or set ${variable}`);
-  if (stats === undefined) return ok(name, `${path} is not there yet; it is made when it is needed`);
+  if (stats === undefined) return ok(name, `${path} does not exist yet. frontdesk creates it when needed`);
   await refuseUnsafeFolder(path, session.context.platform);
   const mode = stats.mode & 0o777;
   if (session.context.platform === 'win32') return ok(name, `${path} (who else may read it is not checked on Windows)`);
@@ -73,7 +77,7 @@ async function checkCredentials(session: Session): Promise<Check> {
   const kept = entries.map(
     ({ profile, family, origin, kind }) => `${kind} of ${profile} for ${familyWords(family)} at ${origin}`,
   );
-  return ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '));
+  return ok('credentials', kept.length === 0 ? 'no stored credentials' : kept.join('; '));
 }
 
 /** What is to be removed of a lock or a temporary place: an empty folder is in no one's way. */
@@ -119,8 +123,8 @@ async function checkFileSystem({ places: { stateDir }, context }: Session): Prom
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
     return ok(name, 'not tried: there is no state folder that can be written');
   const broken = unsupportedGuarantees(stateDir, context.pid);
-  if (broken.length === 0) return ok(name, 'exclusive files and folders, renames and appends work');
-  return warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE);
+  if (broken.length === 0) return ok(name, 'the file system supports what locks and runs need');
+  return warning(name, `not supported by the file system of ${stateDir}: ${broken.join('; ')}`, MOVE_STATE);
 }
 
 /** Files with customers' ids, reasons and rows. */
@@ -149,7 +153,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   const left = unreadFailure('run', unread);
   if (left !== undefined) return [problemOf('runs', left)];
   const open = runs.filter(({ state }) => state !== 'running' && state !== 'finished');
-  if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
+  if (open.length === 0) return [ok('runs', runs.length === 0 ? 'no runs' : `${runs.length}, none unfinished`)];
   return open.map(({ run, operation: command, state, outcomes }) => {
     const operation = ALL_OPERATIONS.find((one) => one.command === command);
     const next = nextCommand({

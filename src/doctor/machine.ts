@@ -41,7 +41,7 @@ async function checkEnvironment({ env }: Context): Promise<readonly Check[]> {
     ...unknown.map((name) => {
       const near = nearest(name, OUR_VARIABLES);
       const meant = near === undefined ? `unset ${name}` : `did you mean ${near}?`;
-      return warning('environment', `${name} is set, and frontdesk knows no variable of that name`, meant);
+      return warning('environment', `${name} is set, but frontdesk has no such variable`, meant);
     }),
     ...(await look('environment', () => {
       resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
@@ -66,7 +66,7 @@ function checkTerminal({ context, output }: Session): Check {
     `stdin is ${kind(stdin.isTerminal)}`,
     `stdout is ${kind(stdout.isTerminal)}${width}`,
     `stderr is ${kind(stderr.isTerminal)}`,
-    output.colour ? 'colour' : 'no colour',
+    output.colour ? 'colour' : 'no color',
     output.unicode ? 'UTF-8' : 'no UTF-8 locale, so borders are ASCII',
     ...(isAccessible(context) ? ['FRONTDESK_ACCESSIBLE: nothing is drawn twice'] : []),
   ];
@@ -123,7 +123,7 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
     const options = env['NODE_OPTIONS'] === undefined ? 'node' : 'NODE_OPTIONS';
     return flaw(`Node refuses the compiled code in ${folder}: ${ANEW}`, `look at the options in ${options}`);
   }
-  if (count('damaged') > 0) return flaw(`damaged files in ${folder} were not used; they are written anew`);
+  if (count('damaged') > 0) return flaw(`damaged files in ${folder} were not used. frontdesk writes them again`);
   const obstacle = count('used') > 0 ? undefined : await obstacleTo(folder);
   if (obstacle !== undefined) return flaw(`${obstacle}: ${ANEW}`, 'make it writable, or set XDG_CACHE_HOME');
   return ok(COMPILE_CACHE, `${folder}: ${used}`);

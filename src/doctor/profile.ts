@@ -50,7 +50,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   if (environmentToken(context.env, family) === undefined) {
     const entry = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
     // It may ask a person to unlock something, so it is run only where a token is really wanted.
-    if (entry?.kind === 'command') return ok(name, 'a token command, not run here; `frontdesk auth status` runs it');
+    if (entry?.kind === 'command') return ok(name, 'a token command, not run here (`frontdesk auth status` runs it)');
   }
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
@@ -68,7 +68,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
 function checkProxy({ context }: Session, family: Family, base: BaseUrl): Check {
   const proxy = chooseProxy(base, context.env);
   const text =
-    proxy === undefined ? 'none; requests go straight to the service' : `requests go through ${proxy.hostPort}`;
+    proxy === undefined ? 'no proxy: requests go straight to the service' : `requests go through ${proxy.hostPort}`;
   return ok(`${family}-proxy`, text);
 }
 
@@ -141,10 +141,10 @@ function answerCheck(name: string, origin: string, status: number): Check {
   const text = `${origin} answered the GET of an id that cannot exist with ${status}`;
   if (status === 404) return ok(name, `${text}, as it should`);
   if (status >= 500)
-    return problem(name, `${text}: the service, or what stands before it, has a fault`, 'try again later');
+    return problem(name, `${text}: the service, or a proxy before it, has a problem`, 'try again later');
   // Without a token, or with one that is refused, no more can be known.
   if (status === 401 || status === 403) return ok(name, text);
-  return warning(name, `${text}; 404 was to be expected`, 'check the base URL');
+  return warning(name, `${text}, but 404 was expected`, 'check the base URL');
 }
 
 function tokenCheck(name: string, profile: string, family: Family, status: number): Check {
@@ -168,7 +168,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
     ...(await look(`${family}-proxy`, () => checkProxy(session, family, base))),
   ];
   if (!options.connect) {
-    return [...checks, ok(`${family}-clock`, 'not checked; --connect sends one GET of an id that cannot exist')];
+    return [...checks, ok(`${family}-clock`, 'not checked (--connect sends one GET of an ID that cannot exist)')];
   }
   const connection = () =>
     context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'

@@ -50,7 +50,7 @@ export function secretBeforeCommand(option: string): Failure | undefined {
   if (SECRET_OPTION.test(option)) return noSecretOption(option);
   if (!MAY_HOLD_SECRET.test(option)) return undefined;
   return new Failure('USAGE', `${option}: stands before the command that it belongs to`, {
-    hints: ['put it after the command; `frontdesk help` lists the commands'],
+    hints: ['put it after the command (`frontdesk help` lists the commands)'],
   });
 }
 

@@ -26,7 +26,7 @@ function internalFailure(error: unknown): Failure {
   const text = error instanceof Error ? error.message : String(error);
   return new Failure('INTERNAL', `internal error: ${text}`, {
     hints: [
-      'report it with the command and the output of `FRONTDESK_DEBUG=1`; check what was changed with `frontdesk history`',
+      'report it with the command and the output of `FRONTDESK_DEBUG=1`, and check what was changed with `frontdesk history`',
     ],
     cause: error,
   });
@@ -37,7 +37,7 @@ function systemFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : '';
   return new Failure('LOCAL_IO', `the system refused ${error.syscall}${path}: ${error.code}`, {
-    hints: ['look at what was done with `frontdesk history` before repeating a write'],
+    hints: ['before you run it again, check what was done: `frontdesk history`'],
     cause: error,
   });
 }
@@ -46,8 +46,8 @@ function systemFailure(error: unknown): Failure | undefined {
 function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
   const failure = internalFailure(error);
   if (writesUnderWay === 0) return failure;
-  return new Failure('OUTCOME_UNKNOWN', `${failure.message}; a write was under way and may have been applied`, {
-    hints: ['do not repeat it before checking; see `frontdesk history`', ...failure.hints],
+  return new Failure('OUTCOME_UNKNOWN', `${failure.message}. A change was in progress and may have been applied`, {
+    hints: ['before you run it again, check what happened: `frontdesk history`', ...failure.hints],
     details: { outcome: 'unknown' },
     cause: error,
   });
@@ -63,7 +63,7 @@ function failureOf(error: unknown): Failure {
     });
   }
   const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-  return new Failure('LOCAL_IO', `cannot write to stdout: ${reason}; nothing was changed at the service`, {
+  return new Failure('LOCAL_IO', `could not write to stdout: ${reason}. Nothing was changed at the service.`, {
     cause: error,
   });
 }
@@ -87,7 +87,7 @@ async function report(context: Context, state: CallState, error: unknown): Promi
 
 function choiceHint(path: readonly string[], registry: Registry): string {
   const names = registry.childrenOf(path).map(({ name }) => name);
-  return `choose one of ${names.join(', ')}; see \`${['frontdesk', ...path].join(' ')} --help\``;
+  return `choose one of ${names.join(', ')}. See \`${['frontdesk', ...path].join(' ')} --help\``;
 }
 
 async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {

@@ -30,7 +30,7 @@ async function makePrivateFolder(path: string): Promise<void> {
  * A folder that exists is left as it is. LOCAL_IO when it cannot be made.
  */
 export function ensurePrivateFolder(path: string): Promise<void> {
-  return orIoFailure(makePrivateFolder(path), `cannot create the folder ${path}`, 'unchanged');
+  return orIoFailure(makePrivateFolder(path), `could not create the folder ${path}`, 'unchanged');
 }
 
 /** After a rename the new name itself must reach the disk. Not every system lets a folder be synced. */
@@ -142,7 +142,7 @@ export async function writeFileAtomic(
     await putInPlace(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw ioFailure(`cannot save ${what} ${path}`, error);
+    throw ioFailure(`could not save ${what} ${path}`, error);
   }
 }
 
@@ -152,7 +152,7 @@ export async function writeFileAtomic(
  */
 export async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
-  const folder = await orIoFailure(making, 'cannot make a temporary folder', 'unchanged');
+  const folder = await orIoFailure(making, 'could not create a temporary folder', 'unchanged');
   try {
     return await work(folder);
   } finally {

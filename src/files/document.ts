@@ -20,11 +20,9 @@ export interface DocumentKind {
  * guessing, or starting anew over it, would destroy what could still be repaired (docs/faults.md C12).
  */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
-  return new Failure(
-    'USAGE',
-    `${kind.what} ${kind.path} is damaged: ${where}; it was left as it is, nothing was moved`,
-    { hints: ['fix it, or move it out of the way and set it up again'] },
-  );
+  return new Failure('USAGE', `${kind.what} ${kind.path} is damaged: ${where}. It was not changed`, {
+    hints: ['fix it, or move it away and set it up again'],
+  });
 }
 
 /** USAGE for a file that a newer frontdesk wrote. It is not damaged, so nothing may ever replace it. */
@@ -32,7 +30,7 @@ export class NewerFileFailure extends Failure {
   constructor(kind: DocumentKind, version: string) {
     super(
       'USAGE',
-      `${kind.what} ${kind.path} was written by a newer frontdesk (version ${version} of the file, this one knows ${kind.version}); it was left as it is`,
+      `${kind.what} ${kind.path} was written by a newer frontdesk (version ${version} of the file, this one reads ${kind.version}). It was not changed`,
       { hints: ['update frontdesk, or use another FRONTDESK_CONFIG_DIR for this one'] },
     );
   }

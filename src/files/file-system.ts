@@ -35,11 +35,11 @@ function make(path: string, text: string): string {
 
 /** Each returns whether what locks, runs and records rest on holds in a folder. */
 const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
-  'a file is made once (O_EXCL)': (folder) => {
+  'a file is created only once (O_EXCL)': (folder) => {
     const path = make(join(folder, 'once'), '');
     return isRefused(() => make(path, ''));
   },
-  'a folder takes a free name, and none that holds a file': (folder) => {
+  'a folder takes a free name, but not one with a file': (folder) => {
     const to = join(folder, 'taken');
     const move = (name: string) => {
       mkdirSync(join(folder, name));
@@ -54,7 +54,7 @@ const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
     renameSync(from, to);
     return readFileSync(to, 'utf8') === 'new' && !existsSync(from);
   },
-  'what is appended comes last (O_APPEND)': (folder) => {
+  'appended text is last (O_APPEND)': (folder) => {
     const path = make(join(folder, 'appended'), '');
     const descriptors = [openSync(path, 'a'), openSync(path, 'a')];
     for (const text of ['a', 'b', 'c']) for (const descriptor of descriptors) writeSync(descriptor, text);

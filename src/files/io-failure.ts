@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   EIO: 'the device reported an error',
-  ESTALE: 'the file was replaced or removed on another machine',
+  ESTALE: 'the file was replaced or deleted on another machine',
   ETERMINAL: 'it is a terminal',
   ENXIO: 'it is a pipe without a reader, or a device that is not there',
 };
@@ -56,12 +56,12 @@ export function describeIoError(error: unknown): string {
 
 /**
  * LOCAL_IO for a file that could not be written; a Failure passes as it is. `attempt` says what was tried on which
- * path (`cannot save the settings file /x/settings.json`); `after` says what state things are in.
+ * path (`could not save the settings file /x/settings.json`); `after` says what state things are in.
  */
 export function ioFailure(
   attempt: string,
   error: unknown,
-  after: After = 'what was there before is unchanged',
+  after: After = 'the earlier content is unchanged',
   hints: readonly Hint[] = [],
 ): Failure {
   if (error instanceof Failure) return error;

@@ -53,7 +53,7 @@ function attempt(path: string, { what, pid }: LockOptions, heartbeats: Heartbeat
     }
     return { by: undefined, silentMs: 0 };
   } catch (error) {
-    throw ioFailure(`cannot lock ${what} (${path})`, error, 'unchanged');
+    throw ioFailure(`could not lock ${what} (${path})`, error, 'unchanged');
   }
 }
 
@@ -98,11 +98,11 @@ export async function acquireLock(
     if (isRefused || waitedMs >= WAIT_ELSEWHERE_MS) throw inUse(what, by, silentMs);
     if (watched === undefined && by?.holder !== undefined) {
       await report(
-        `${what} is held by ${nameHolder(by)}; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over after ${seconds(PATIENCE_MS)} without a sign of life`,
+        `${what} is in use by ${nameHolder(by)}. Waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, then taking over if there was no sign of life for ${seconds(PATIENCE_MS)}`,
       );
     } else if (waitedMs - saidMs >= SAY_EVERY_MS) {
       saidMs = waitedMs;
-      await report(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago; still waiting`);
+      await report(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago. Still waiting`);
     }
     if (by?.holder !== undefined) watched = by;
     return LOOK_EVERY_MS;
@@ -117,7 +117,7 @@ function inUse(what: string, by: LockFile | undefined, silentMs: number): Failur
   const life = by !== undefined && isUnknown(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
   return new Failure('USAGE', `${what} is in use by ${nameHolder(by)}${life}`, {
     after: 'nothing was sent or changed',
-    hints: ['wait until it has ended, or stop it'],
+    hints: ['wait until it has exited, or stop it'],
   });
 }
 
@@ -147,7 +147,7 @@ export async function withLock<Result>(
     if (waitedMs >= (mayBeGone ? WAIT_ELSEWHERE_MS : WAIT_MS)) {
       throw Failure.unchanged(
         'LOCAL_IO',
-        `cannot lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`,
+        `could not lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`,
       );
     }
     return mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20);

@@ -29,7 +29,7 @@ export function requireOwnState(stateDir: string, path: string): void {
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return;
-    throw ioFailure(`cannot look at ${place}`, error, 'unsent');
+    throw ioFailure(`could not read ${place}`, error, 'unsent');
   }
 }
 
@@ -46,7 +46,7 @@ function lookAt(stateDir: string, place: string): Stats | undefined {
   if (uid === undefined) return facts;
   if (facts.uid !== uid) {
     const fix = `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`;
-    const more = ['remove it instead if another user may have written it'];
+    const more = ['delete it instead if another user may have written it'];
     throw foreign(place, `it belongs to another user (uid ${facts.uid})`, fix, more);
   }
   if ((facts.mode & 0o022) === 0) return facts;

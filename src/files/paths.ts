@@ -90,6 +90,6 @@ export function requirePlace(places: Places, which: keyof typeof HOLDS): string 
   if (folder !== undefined) return folder;
   const { holds, variable } = HOLDS[which];
   throw new Failure('USAGE', `there is no folder for ${holds}: ${variable} is not set and there is no home folder`, {
-    hints: [`set ${variable} to a folder of your own`],
+    hints: [`set ${variable} to a folder that you can write to`],
   });
 }

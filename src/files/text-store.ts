@@ -47,7 +47,7 @@ export class TextStore {
     try {
       readSync(this.#file, bytes, 0, bytes.length, start);
     } catch (error) {
-      throw ioFailure('cannot read a temporary file', error);
+      throw ioFailure('could not read a temporary file', error);
     }
     return bytes.toString();
   }

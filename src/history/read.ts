@@ -148,7 +148,7 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
     const [lines, second] = found.values();
     if (second !== undefined) {
       throw new Failure('USAGE', `several history entries have "${name}" in their name`, {
-        hints: ['give more of the name; list the entries with `frontdesk history`'],
+        hints: ['give more of the name: `frontdesk history` lists the entries'],
       });
     }
     const entry = lines === undefined ? undefined : parseEntry(lines);

@@ -107,7 +107,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`the history could not be written (${path})`, error, 'unsent');
-        const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this write' }];
+        const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this change' }];
         throw failure.with({ outcome: 'not_sent' }, hints);
       }
       return entry;
@@ -162,17 +162,17 @@ export function nameTime(timeMs: number): string {
 }
 
 const ENDINGS = {
-  applied: 'the write WAS applied',
-  confirmed_by_read: 'the write counts as applied: reading back showed it',
-  rejected: 'the write was rejected, nothing was changed',
+  applied: 'the change WAS applied',
+  confirmed_by_read: 'the change counts as applied: checking the card showed it',
+  rejected: 'the change was rejected, nothing was changed',
   not_sent: 'nothing was sent',
-  unknown: 'the outcome of the write is unknown, check before repeating it',
+  unknown: 'the outcome is unknown: check before you run it again',
 } as const satisfies Record<Outcome, After>;
 
 function endFailure(where: string, entry: string, ending: CallOutcome, error: unknown): Failure {
   const { resultId, httpStatus } = ending;
   const outcome = ending.outcome ?? 'unknown';
-  const id = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
+  const id = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
   const cause = error instanceof Failure ? error.cause : error;
   return ioFailure(
     `the end of entry ${entry} could not be written to ${where}`,

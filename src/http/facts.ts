@@ -17,7 +17,7 @@ export interface CallFacts {
   readonly policy: CallPolicy;
   readonly operation: Operation;
   readonly id: string | undefined;
-  /** What was attempted on what: `block of card 7c0e…`. */
+  /** What was attempted on what: `block card 7c0e…`. */
   readonly subject: string;
   readonly before: CardBefore | undefined;
   readonly attempts: number;
@@ -31,14 +31,14 @@ export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
   return input.params['cardId'] ?? input.params['id'];
 }
 
-/** `block of card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
+/** `block card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
 export function subjectOf(input: CallInput): string {
-  const { nounPhrase } = input.operation;
+  const { verbPhrase } = input.operation;
   const named = idOf(input) ?? eventName(input.body, ['start', 'calendar']);
-  return named === undefined ? nounPhrase : `${nounPhrase} ${named}`;
+  return named === undefined ? verbPhrase : `${verbPhrase} ${named}`;
 }
 
-/** `"Opening" (start 2026-05-01)`: what tells an event from others before it has an id; undefined: it has no name. */
+/** `"Opening" (start 2026-05-01)`: what tells an event from others before it has an ID; undefined: it has no name. */
 export function eventName(body: JsonValue | undefined, members: readonly string[] = ['start']): string | undefined {
   const name = textAt(body, 'name');
   const known = members.flatMap((member) => {

@@ -39,11 +39,11 @@ export function whatHappened(verdict: FailedAttempt): string {
   const { reply, breakage, problem, event, error } = verdict;
   if (reply === undefined) return breakage?.text ?? problem;
   if (event !== 'unreadable') return answered(verdict);
-  if (breakage !== undefined) return `the service answered ${reply.status}, but ${breakage.text}`;
-  if (problem === NO_BODY) return `the service answered ${reply.status} without a body`;
+  if (breakage !== undefined) return `the service returned ${reply.status}, but ${breakage.text}`;
+  if (problem === NO_BODY) return `the service returned ${reply.status} without a body`;
   const page = error.summary === '' ? reply.status : `${reply.status}, ${error.summary}`;
-  if (error.isHtml) return `a web page answered instead of the service (${page})`;
-  return `the service answered ${reply.status}, but ${problem}`;
+  if (error.isHtml) return `a web page responded instead of the service (${page})`;
+  return `the service returned ${reply.status}, but ${problem}`;
 }
 
 /** Why, without the status and the code that an ending has apart; undefined: the answer says nothing more. */
@@ -55,7 +55,7 @@ export function reasonOf({ reply, breakage, problem, error }: FailedAttempt): st
 /** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */
 export function answered({ reply, error }: FailedAttempt): string {
   const summary = error.summary === '' ? '' : ` (${error.summary})`;
-  return `the service answered ${reply?.status ?? 'nothing'}${summary}`;
+  return `the service returned ${reply?.status ?? 'nothing'}${summary}`;
 }
 
 /** The time of day on this machine's clock, in its own zone: `19:48:05`. */

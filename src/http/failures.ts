@@ -45,7 +45,7 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
   // What the card is now says more often than not why a write of it was refused.
   const looks = isWrite(facts.operation) ? lookHints('see the card as it is now', facts) : [];
   const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : looks;
-  return { code: 'REJECTED', message: `${facts.subject} was rejected: ${answered(verdict)}`, hints };
+  return { code: 'REJECTED', message: `could not ${facts.subject}: ${answered(verdict)}`, hints };
 }
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
@@ -53,7 +53,7 @@ function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead
   const { words = `the credential${ofProfile(endpoint)}`, remedy = 'give a valid token' } =
     endpoint.credential.source ?? {};
   const said = `401 ${verdict.error.summary}`.trimEnd();
-  const message = `${subject} was refused: ${hostOf(endpoint)} did not accept ${words} (${said})`;
+  const message = `could not ${subject}: ${hostOf(endpoint)} did not accept ${words} (${said})`;
   const skew = clockHint(reply, nowMs);
   return { code: 'AUTH', message, hints: skew === undefined ? [remedy] : [remedy, skew] };
 }
@@ -73,7 +73,7 @@ function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
   return {
     code: 'FORBIDDEN',
     message:
-      `${facts.subject} is not allowed: ${hostOf(endpoint)} accepted the credential${ofProfile(endpoint)}, ` +
+      `could not ${facts.subject}: ${hostOf(endpoint)} accepted the credential${ofProfile(endpoint)}, ` +
       `but ${answered(verdict)}`,
     hints: ['ask for the permission, or use a profile that has it'],
   };
@@ -84,11 +84,11 @@ function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const place = endpoint.profile === undefined ? hostOf(endpoint) : `${hostOf(endpoint)} (profile ${endpoint.profile})`;
   const what =
     id === undefined
-      ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
-      : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${operation.object} ${id} at ${place}: ${answered(verdict)}`;
+      ? `could not ${facts.subject} at ${place}: ${answered(verdict)}`
+      : `could not ${facts.subject}: no such ${operation.object} at ${place}: ${answered(verdict)}`;
   const hints = verdict.error.isHtml
-    ? [`check ${urlPlace(endpoint)}: a web page answered instead of the service`]
-    : [`compare the id letter by letter, and check that it belongs to ${place}`];
+    ? [`check ${urlPlace(endpoint)}: a web page responded instead of the service`]
+    : [`check every character of the ID, and that it belongs to ${place}`];
   return { code: 'NOT_FOUND', message: what, hints };
 }
 
@@ -98,19 +98,19 @@ function redirected(facts: CallFacts, reply: ReplyHead): Words {
   const target = origin === undefined ? '' : ` to ${origin}`;
   return {
     code: 'REJECTED',
-    message: `${facts.subject} was rejected: the service redirected (${reply.status})${target}; redirects are never followed`,
+    message: `could not ${facts.subject}: the service redirected (${reply.status})${target}, and redirects are never followed`,
     hints: [`check ${urlPlace(facts.endpoint)}`],
   };
 }
 
 function tooLongHint({ id = '' }: CallFacts): string {
   const bytes = encodeURIComponent(id).length;
-  return `use a shorter id: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
+  return `use a shorter ID: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
 }
 
 /** Of a row of a run this is left out: the run says how it goes on. */
-const DOWN: Hint = { asks: 'repeat', text: 'The service may be down. Try again in a minute' };
-const NO_NETWORK: Hint = { asks: 'repeat', text: "This machine's network may be down. Try again in a minute" };
+const DOWN: Hint = { asks: 'repeat', text: 'try again in a minute. The service may be down' };
+const NO_NETWORK: Hint = { asks: 'repeat', text: "try again in a minute. This machine's network may be down" };
 
 /** What to do where it is not the address that is likely to be wrong. */
 const FIRST_HINTS: Partial<Record<BreakLabel, Hint>> = {
@@ -122,7 +122,7 @@ const FIRST_HINTS: Partial<Record<BreakLabel, Hint>> = {
 };
 
 const HINTS: Partial<Record<BreakLabel, Hint>> = {
-  untrusted: { text: 'name the certificate authority with --ca-file <pem>; verification cannot be switched off' },
+  untrusted: { text: 'name the certificate authority with --ca-file <pem>; the check cannot be switched off' },
   wrong_name: 'check the host name in the base URL',
   certificate_dates: "check this machine's clock, then ask the owner of the service",
   not_tls: 'check scheme and port of the base URL',
@@ -141,19 +141,19 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const { label = 'other' } = verdict.breakage ?? {};
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.endpoint);
-  return Failure.unsent('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}`, {
+  return Failure.unsent('UNREACHABLE', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
     hints: first === undefined ? [proxyHint(verdict) ?? HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
 }
 
 function ifItStays(place: string): string {
-  return `if it stays so, check ${place}`;
+  return `if that does not help, check ${place}`;
 }
 
 function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: CallPolicy): string {
-  if (why === 'wait_too_long') return `the wait would pass ${limitName}`;
-  return why === 'stopped' ? 'it was ended before the next attempt' : 'no retries are left';
+  if (why === 'wait_too_long') return `that wait is longer than ${limitName} allows`;
+  return why === 'stopped' ? 'the call ended before the next attempt' : 'no retries are left';
 }
 
 /** 429, 408, or a 503 that asks a read to wait for too long. */
@@ -168,7 +168,7 @@ export function busyFailure(
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
   return new Failure(
     'BUSY',
-    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.policy)}`,
+    `could not ${facts.subject}: ${whatHappened(verdict)}${asked}, and ${whyText(why, facts.policy)}`,
     {
       after: afterRefusal(facts),
       hints: [repeatHint(retryAfterMs === undefined ? ' later' : timeText(facts.nowMs, retryAfterMs))],
@@ -196,7 +196,7 @@ function timeText(nowMs: number, waitMs: number): string {
 function repeatHint(how: string): Hint {
   return {
     asks: 'repeat',
-    text: `repeat the command${how}`,
+    text: `run the command again${how}`,
     tool: `repeat the call${how}`,
     desk: `choose it in the menu again${how}`,
   };
@@ -208,7 +208,7 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const repeat = repeatHint(': a read changes nothing');
   const isDown = (verdict.reply?.status ?? 0) >= 500;
   const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];
-  return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {
+  return new Failure('BAD_REPLY', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
     hints,
     details: detailsOf(facts, verdict, undefined),
   });
@@ -217,7 +217,7 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
 /** The signal `by` ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
 export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown): Failure {
   const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
-  return new Failure('CANCELLED', `${facts.subject} was cancelled`, {
+  return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {
     after: isUnsent ? 'unsent' : 'unchanged',
     details: detailsOf(facts, undefined, outcome),
     exitCode: CANCELLED_EXIT_CODES[by === 'SIGTERM' || by === 'SIGHUP' ? by : 'SIGINT'],

@@ -201,8 +201,8 @@ class OngoingCall {
     const hasReason = textAt(this.#input.body, 'reason') !== undefined;
     const reason = hasReason ? ', and the reason may not have been stored' : '';
     const message =
-      `${subjectOf(this.#input)}: ${whatHappened(doubtful)}; reading the card back shows status ${status}, so it counts as ` +
-      `done. It may have been done by another call${reason}`;
+      `${subjectOf(this.#input)}: ${whatHappened(doubtful)}` +
+      `. The card now shows status ${status}, so this counts as done. Another request may have made the change${reason}`;
     const notice: Notice = warning('CONFIRMED_BY_READ', message);
     return this.#answer({ ...accepted, notices: [notice, ...accepted.notices] }, 'confirmed_by_read');
   }

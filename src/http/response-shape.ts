@@ -14,19 +14,19 @@ export function shapeProblem(operation: Operation, id: string | undefined, resou
   const expected = expectedObject(operation);
   const object = resource.get('object');
   if (expected !== undefined && object !== undefined && object !== expected) {
-    return `the answer's member object is ${quote(object)}, not "${expected}"`;
+    return `the response's member object is ${quote(object)}, not "${expected}"`;
   }
   const members = Object.keys(operation.response.properties);
   if (isErrorBody(operation, resource)) return AN_ERROR;
   // The interface requires it; without it nothing says whose card this is.
-  if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the answer has no cardId';
+  if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the response has no cardId';
   const isSecret = sensitiveOf(operation).length > 0;
-  if (isSecret && !hasSome(operation, resource)) return 'the answer has none of the fields that were asked for';
-  if (members.includes('data') && !isJsonArray(resource.get('data'))) return 'the answer has no array data';
+  if (isSecret && !hasSome(operation, resource)) return 'the response has none of the expected fields';
+  if (members.includes('data') && !isJsonArray(resource.get('data'))) return 'the response has no array data';
   return otherId(operation, id, resource);
 }
 
-export const AN_ERROR = 'the answer is an error of the service';
+export const AN_ERROR = 'the response is an error of the service';
 
 function hasSome({ response }: Operation, resource: JsonObject): boolean {
   return Object.keys(response.properties).some((name) => resource.get(name) !== undefined);
@@ -43,13 +43,13 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
   const text = echoed instanceof JsonNumber ? echoed.text : echoed;
   const isSame = typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
   if (echoed === undefined || isSame) return undefined;
-  return `the answer has the ${operation.echoes} ${quote(echoed)}, which is not the one that was asked for`;
+  return `the response has the ${operation.echoes} ${quote(echoed)}, not the requested one`;
 }
 
 /** The interface allows no longer id. */
 const MAX_ID = 5000;
 
-const ID_CUT = warning('ID_CUT', `the answer has an id of more than ${MAX_ID} characters; what is kept of it is cut`);
+const ID_CUT = warning('ID_CUT', `the response has an ID of more than ${MAX_ID} characters, and is cut`);
 
 function wholeResultId({ effect }: Operation, resource: JsonValue): string | undefined {
   if (effect.kind !== 'write' || effect.resultId === undefined || !isJsonObject(resource)) return undefined;
@@ -88,14 +88,14 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   const odd = violations.filter(({ found }) => found !== undefined);
   const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
   if (namesItself(operation) && resource.get('id') === undefined) {
-    notices.push(warning('NO_ID', 'the answer has no id: nothing in it says that it is about what was asked for'));
+    notices.push(warning('NO_ID', 'the response has no ID, so nothing shows what it is about'));
   }
   if (missing.length > 0) {
-    const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;
+    const message = `the response lacks ${names(missing)}, which the service documents as required. The rest is shown`;
     notices.push(warning('MISSING_FIELD', message));
   }
   if (odd.length > 0) {
-    const message = `the answer has ${names(odd)} in another form than the service describes; shown as sent`;
+    const message = `the response has ${names(odd)} in another form than the service documents. It is shown as sent`;
     notices.push(warning('UNEXPECTED_FIELD', message));
   }
   return notices;

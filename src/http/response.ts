@@ -125,10 +125,7 @@ function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask):
   return { kind: 'accepted', reply: head, resource, notices: head.status === 202 ? [ACCEPTED_ONLY, ...shape] : shape };
 }
 
-const ACCEPTED_ONLY: Notice = warning(
-  'ACCEPTED',
-  'the service answered 202: accepted, not finished; read the resource later to see it done',
-);
+const ACCEPTED_ONLY: Notice = warning('ACCEPTED', 'the service returned 202: accepted, not finished. Check it later');
 
 function failed(
   reply: ReplyHead,
@@ -197,7 +194,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   });
   const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
   if (encoding !== '' && encoding !== 'identity') {
-    return unreadable(`the answer is compressed (${encoding}), which was not asked for`, beginningOf(reply.body));
+    return unreadable(`the response is compressed (${encoding}), which was not asked for`, beginningOf(reply.body));
   }
   const length = byteLength(reply.body);
   if (length === 0) return unreadable(NO_BODY, '');
@@ -206,7 +203,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   try {
     text = takeUtf8(reply.body);
   } catch {
-    return unreadable('the answer is not UTF-8 text', beginning());
+    return unreadable('the response is not UTF-8 text', beginning());
   }
   try {
     return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text), remembers: true }), text };
@@ -221,7 +218,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
 /** A raw call may lead anywhere: its answer may have any shape but that of an error. */
 function problemOf(resource: JsonValue, { operation, params, target }: Asked): string | undefined {
   if (target !== undefined) return isErrorBody(operation, resource) ? AN_ERROR : undefined;
-  if (!isJsonObject(resource)) return 'the answer is not a JSON object';
+  if (!isJsonObject(resource)) return 'the response is not a JSON object';
   return shapeProblem(operation, idOf({ params }), resource);
 }
 
@@ -236,10 +233,10 @@ function beginningLater(body: readonly Uint8Array[], length: number): () => stri
 }
 
 const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
-  duplicate_key: 'the answer is ambiguous',
-  too_deep: 'the answer is nested too deep',
-  too_heavy: 'the answer has too many parts',
-  syntax: 'the answer is not JSON',
+  duplicate_key: 'the response is ambiguous',
+  too_deep: 'the response is nested too deep',
+  too_heavy: 'the response has too many parts',
+  syntax: 'the response is not JSON',
 };
 
 /** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */

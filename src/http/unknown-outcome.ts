@@ -47,26 +47,25 @@ export function unknownFailure(
   const happened = whatHappened(verdict);
   const repeated = later === undefined ? undefined : whatHappened(later);
   const sent =
-    facts.sentAtMs === undefined ? 'at an unknown time' : `${new Date(facts.sentAtMs).toISOString().slice(11, 19)}Z`;
+    facts.sentAtMs === undefined ? 'an unknown time' : `${new Date(facts.sentAtMs).toISOString().slice(11, 19)}Z`;
   const seen = observation === undefined ? undefined : seenText(observation, facts);
-  const looked =
-    observation?.reads === 0 ? 'There was no time left to look at the card.' : `Looked at the card: ${seen}.`;
+  const looked = observation?.reads === 0 ? 'There was no time left to check the card.' : `Card check: ${seen}.`;
   const meaning = meaningOf(facts, observation);
   const parts = [
-    `OUTCOME UNKNOWN - ${facts.subject}: ${happened} (request was sent ${sent}).`,
-    ...(repeated === undefined ? [] : [`A repeat of it ended so: ${repeated}.`]),
+    `OUTCOME UNKNOWN - ${facts.subject}. The request was sent at ${sent}. ${capital(happened)}.`,
+    ...(repeated === undefined ? [] : [`A retry ended with: ${repeated}.`]),
     'It may or may not have been applied.',
     ...(observation === undefined ? [] : [looked]),
-    ...(meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`]),
+    ...(meaning === undefined ? [] : [`${capital(meaning)}.`]),
   ];
   const screen = [
     `OUTCOME UNKNOWN - ${facts.subject}`,
     row('What happened', happened),
-    ...(repeated === undefined ? [] : [row('A repeat', repeated)]),
+    ...(repeated === undefined ? [] : [row('A retry', repeated)]),
     row('Sent', facts.sentAtMs === undefined ? sent : `${sent} (${localTime(facts.sentAtMs)} your time)`),
     targetStatus(facts.operation) !== undefined
-      ? row('Looked at the card', seen ?? 'no')
-      : row('Read back', 'not possible: the service shows it nowhere'),
+      ? row('Card check', seen ?? 'not made')
+      : row('Check', 'not possible: no command can show it'),
     row('That means', meaning ?? 'it may or may not have been applied'),
   ];
   const details = detailsOf(facts, verdict, 'unknown');
@@ -83,14 +82,18 @@ export function unknownFailure(
 
 /** What to do. No command shows the card that a reissue made: those who run the service can find it by these. */
 function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: FailureDetails): string {
-  if (effect.kind !== 'write') return 'do not repeat before checking';
+  if (effect.kind !== 'write') return 'check before you run this again';
   if (effect.readBack === 'none' || !('observes' in effect.readBack)) return effect.unknownHint;
-  const request = http?.requestId === undefined ? 'no request id came' : `request id ${http.requestId}`;
+  const request = http?.requestId === undefined ? 'no request ID received' : `request ID ${http.requestId}`;
   const known = [sentAt ?? 'time unknown', `card ${id}`, request].join(', ');
-  return `${effect.unknownHint}. No command can show the new card: ask those who run the service, and give them ${known}`;
+  return `${effect.unknownHint}. No command can show the new card: ask the team that runs the service, and give them ${known}`;
 }
 
-const LABEL_WIDTH = 'Looked at the card'.length;
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const LABEL_WIDTH = 'What happened'.length;
 
 function row(label: string, text: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}  ${text}`;
@@ -99,7 +102,7 @@ function row(label: string, text: string): string {
 /** `now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. */
 function seenText(seen: Observation, { before }: CallFacts): string {
   if (seen.reads === 0) return 'there was no time left';
-  if (seen.status === undefined) return `could not, ${seen.problem ?? 'no card came'}`;
+  if (seen.status === undefined) return `failed, ${seen.problem ?? 'no card came'}`;
   const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
   if (before !== undefined) return `now ${seen.status}, ${before.status} ${before.when} (${reads})`;
   const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;
@@ -112,12 +115,12 @@ function meaningOf({ operation, before }: CallFacts, seen: Observation | undefin
   const observes = targetStatus(operation);
   if (effect.kind !== 'write' || observes === undefined || seen?.status === undefined) return undefined;
   if (settledBy(operation) !== undefined) {
-    return `${seen.status} is not ${observes}: not done yet, and it may still come; once the card reads ${observes}, it is done`;
+    return `the card is ${seen.status}, not ${observes}. The change may still take effect. Once the card reads ${observes}, it is done`;
   }
   const noun = nounOf(operation);
-  if (seen.status !== observes) return `${seen.status}: no ${noun} is seen yet, and it may still come`;
-  if (before === undefined) return `${observes}: a ${noun} happened, this one or an earlier one`;
+  if (seen.status !== observes) return `status ${seen.status} shows no ${noun} yet. It may still take effect`;
+  if (before === undefined) return `status ${observes} shows a ${noun}, but it may be this one or an earlier one`;
   if (before.status === observes)
-    return `the card was ${observes} before: whether it was ${effect.done.toLowerCase()} again is not known`;
-  return `a ${noun} happened; the new card's id is not known`;
+    return `the card was already ${observes}, so it is not known whether it was ${effect.done.toLowerCase()} again`;
+  return `the ${noun} happened, but the ID of the new card is not known`;
 }

@@ -9,7 +9,7 @@ const DIGITS = 32;
 export const CARD_ID_COLUMNS = 36;
 
 /** What a card id looks like, for refusals. */
-const CARD_ID_EXAMPLE = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const CARD_ID_EXAMPLE = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /**
  * What a string has of card ids. `id`: it is one. `holds`: it is none, but one stands in it (a URL, quotes, missing or
@@ -45,12 +45,12 @@ export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;
   const given = quoteValue(text);
-  if (read.kind === 'holds') return `${given} is not a card id; did you mean ${read.id}?`;
+  if (read.kind === 'holds') return `${given} is not a card ID. Did you mean ${read.id}?`;
   if (read.kind === 'several') return `${given} holds ${read.ids.length} card ids: ${read.ids.join(', ')}`;
   // A digit was lost or doubled.
   const digits = /^[0-9a-f\s-]{1,99}$/i.test(text) ? text.replace(/[\s-]/g, '').length : DIGITS;
   const count = digits !== DIGITS && Math.abs(digits - DIGITS) <= 4 ? ` (it has ${digits} digits, not ${DIGITS})` : '';
-  return `${text === '' ? 'is empty' : `${given} is not a card id${count}`}; ${CARD_ID_EXAMPLE}`;
+  return `${text === '' ? 'is empty' : `${given} is not a card ID${count}`}; ${CARD_ID_EXAMPLE}`;
 }
 
 /**
@@ -60,7 +60,7 @@ export function cardIdProblem(text: string): string | undefined {
 export function idWarnings(id: string): readonly string[] {
   const shown = quoteValue(id);
   const warnings: string[] = [];
-  if (safeText(id) !== id) warnings.push(`the id ${shown} has invisible characters; it is sent as given`);
-  if (id.trim() !== id) warnings.push(`the id ${shown} begins or ends with a space; it is sent as given`);
+  if (safeText(id) !== id) warnings.push(`the id ${shown} has invisible characters, and is sent as given`);
+  if (id.trim() !== id) warnings.push(`the id ${shown} begins or ends with a space, and is sent as given`);
   return warnings;
 }

@@ -16,7 +16,7 @@ function show(value: FieldValue): string {
 
 function wrongType(field: FieldSpec, value: FieldValue): string {
   if (value === undefined) return 'is required';
-  if (value === null) return 'must not be null: leave the field out, or give the empty text to empty it';
+  if (value === null) return 'must not be null: omit the field, or give an empty text to clear it';
   return `must be ${expectationOf(field)}, not ${show(value)}`;
 }
 

@@ -19,7 +19,7 @@ const COMPOUND = new Set([METADATA, 'transactions']);
 
 function fieldProblem(field: string): string | undefined {
   if (field.startsWith(`${METADATA}.`) && field.length > METADATA.length + 1) return undefined;
-  if (field === METADATA || field === `${METADATA}.`) return 'name a key of the metadata, such as metadata.shop';
+  if (field === METADATA || field === `${METADATA}.`) return 'name a member of the metadata, such as metadata.shop';
   if (COMPOUND.has(field)) return `${field} has many values and cannot be compared`;
   if (FIELDS.includes(field)) return undefined;
   const comparable = FIELDS.filter((name) => !COMPOUND.has(name));
@@ -40,7 +40,7 @@ export function parseExpectation(
   if (problem !== undefined) return { problem };
   if (mark !== -1) return { field, value: text.slice(mark + 1) };
   if (options.hasRows) return { field, value: undefined };
-  return { problem: `give a value: ${field}=<value> (only with --from may it be left out)` };
+  return { problem: `give a value: ${field}=<value> (only --from allows to omit it)` };
 }
 
 /** The value at a field, dotted into metadata; a metadata key that has dots itself comes first. */

@@ -22,7 +22,7 @@ export function refusedFile(where: string, problem: string, more: { hints?: stri
 }
 
 function unreadable(where: string, name: string, reason: string): Failure {
-  return refusedFile(where, `cannot read ${name}: ${reason}`);
+  return refusedFile(where, `could not read ${name}: ${reason}`);
 }
 
 /** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */

@@ -12,7 +12,7 @@ export function suspicionOf(field: string, value: JsonValue | undefined): string
   if (typeof value !== 'string' || value === '') return undefined;
   if (field === 'email' && !value.includes('@')) return 'no @';
   if (value.includes('\\n')) return 'a backslash and an n, not a line break';
-  return BLANK_EDGE.test(value) ? 'a blank before or after the text' : undefined;
+  return BLANK_EDGE.test(value) ? 'a space before or after the text' : undefined;
 }
 
 /** What is said of ids, and of values, that are sent although they were perhaps not meant. */

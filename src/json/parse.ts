@@ -99,7 +99,7 @@ class Parser {
     const value = this.#value();
     if (this.#skipped === skipped) this.compact = this.#text.slice(start, this.#index);
     this.#skipSpace();
-    if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
+    if (this.#index < this.#text.length) this.#fail('syntax', 'there is text after the end of the JSON document');
     return value;
   }
 

@@ -8,7 +8,7 @@ export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValu
 /** The members of an object, in their order. */
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** A number literal, digit for digit. No arithmetic is ever done on it. */
+/** A number literal, digit for digit. Only a query computes with it; everything else prints it as it came. */
 export class JsonNumber {
   readonly text: string;
   constructor(text: string) {

@@ -21,7 +21,7 @@ export const command = localCommand({
     'Serves the Model Context Protocol on stdin and stdout. An assistant can read cards, subscribers, history and runs. With --allow-writes it can also ask for single changes, and you confirm each one in the client. Provisioning, raw requests, bulk changes, credentials and settings are never offered. It exits at the end of stdin.',
   usesProfile: true,
   isLasting: true,
-  options: { allowWrites: { text: 'offer single changes too; you confirm each one' } },
+  options: { allowWrites: { text: 'offer single changes too (you confirm each one)' } },
   exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
   examples: {
     'Let an assistant read, and change nothing': 'mcp -p live',

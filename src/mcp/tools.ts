@@ -23,7 +23,7 @@ function warnOfUnread(unread: Unread, warnings: ReadRequest['warnings']): void {
 const CARD_WAIT = local('card_wait', {
   title: 'Wait for the status of a card',
   description:
-    'Reads a card again and again until its status is one of those wanted, and gives the card; an error when the time is up.',
+    'Reads a card until it has one of the given statuses, and returns the card. If the time is up first, that is an error.',
   args: {
     cardId: { kind: 'cardId', required: true, text: 'the card' },
     status: { kind: 'choices', choices: CARD_STATUSES, required: true, text: 'any of these' },
@@ -41,8 +41,8 @@ const CARD_WAIT = local('card_wait', {
 });
 
 const HISTORY_LIST = local('history_list', {
-  title: 'List writes made from this machine',
-  description: 'Lists writes made from this machine, newest first.',
+  title: 'List changes made from this machine',
+  description: 'Lists changes made from this machine, newest first.',
   args: { ...HISTORY_FILTER, limit: { ...LIMIT, default: '50' } },
   async run(session, given, { warnings }) {
     const { rows, unread, failure } = await matchingWrites(session, given, 'id');
@@ -53,8 +53,8 @@ const HISTORY_LIST = local('history_list', {
 });
 
 const RUNS_LIST = local('runs_list', {
-  title: 'List runs of many rows',
-  description: 'Lists the runs of many rows that this machine keeps, newest first.',
+  title: 'List bulk runs',
+  description: 'Lists the bulk runs stored on this machine, newest first.',
   args: {
     state: { kind: 'choice', choices: RUN_STATES, text: 'only runs in this state' },
     limit: { ...LIMIT, default: '50' },
@@ -103,7 +103,7 @@ const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvisio
   subscribersList: {
     title: 'List subscribers of a calendar',
     description:
-      'Lists the subscribers of a calendar, active ones unless `active` is false. There is no way to page through more than 100.',
+      'Lists the subscribers of a calendar, active ones unless `active` is false. The service documents no paging past 100.',
   },
   cardActivate: {
     title: 'Activate a gift card',
@@ -111,25 +111,27 @@ const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvisio
   },
   cardBlock: {
     title: 'Block a gift card',
-    description: 'Blocks one gift card. There is no way back.',
+    description: 'Blocks one gift card. This cannot be undone.',
   },
   cardReissue: {
     title: 'Reissue a gift card',
     description:
-      'Reissues one gift card; a second reissue may make a second live card. `resultId` is the card in the answer.',
+      'Reissues one gift card. A second reissue may create a second live card. `resultId` is the card in the response.',
   },
   calendarUpdate: {
     title: 'Change a calendar',
-    description: 'Changes the given fields of a calendar; others are left as they are.',
+    description:
+      'Changes the given fields of a calendar. The service does not document what happens to omitted fields.',
   },
   eventCreate: {
     title: 'Create events',
     description:
-      'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A repeat creates a second event.',
+      'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A second request may create a second event.',
   },
   subscriberUpdate: {
     title: 'Change a subscriber',
-    description: 'Changes the given fields of a subscriber; others are left as they are.',
+    description:
+      'Changes the given fields of a subscriber. The service does not document what happens to omitted fields.',
   },
 };
 

@@ -135,7 +135,7 @@ function personCommand({ call, id }: SingleCall, profileFlag: string): string {
 /** The result of a call without a yes: nothing was sent, and a person can do it by hand. */
 function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
   const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
-  const failure = Failure.unsent('CANCELLED', `${subjectOf(single.call)}: ${why}`, {
+  const failure = Failure.unsent('CANCELLED', `did not ${subjectOf(single.call)}: ${why}`, {
     details: { outcome: 'not_sent' },
   });
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
@@ -181,7 +181,7 @@ export async function runWriteTool(
     const message = await question(session, service, single, card);
     const asked = await asker.ask(
       ctx,
-      { subject, message, title: `Yes: ${operation.nounPhrase} ${single.id ?? ''}`.trimEnd() },
+      { subject, message, title: `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd() },
       request.stopping,
     );
     if ('requestState' in asked) return inputRequired(asked);

@@ -108,7 +108,7 @@ export const BULK = declareOptions({
   shard: { kind: 'shard', text: 'send every n-th row, starting with the i-th' },
   failed: {
     kind: 'path',
-    notStdin: 'a file: stdout carries the results',
+    notStdin: 'a file: stdout has the results',
     makes: true,
     text: 'write the rows that did not succeed to this file, as input',
   },
@@ -138,13 +138,13 @@ export const BULK_WRITE_OPTIONS: readonly OptionSpec[] = Object.values(BULK_WRIT
 export const PLAN = declareOptions({
   plan: {
     kind: 'path',
-    notStdin: 'a new file: a plan appears when it is complete',
+    notStdin: 'a new file: a plan is written in one step',
     makes: true,
     excludes: {
       'dry-run': '--dry-run prints the requests instead of planning them',
-      run: '--run names a run, and a plan names its own',
-      shard: '--shard takes a part of the rows, and a plan has all of them',
-      'no-history': '--no-history belongs to a write, and a plan sends none',
+      run: '--run names a run, but a plan has its own name',
+      shard: '--shard takes a part of the rows, but a plan has all',
+      'no-history': '--no-history is for changes, but a plan sends none',
     },
     text: 'send nothing; write a plan to this new file, for `frontdesk plan apply`',
   },

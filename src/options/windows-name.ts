@@ -9,7 +9,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
  */
 export function windowsNameProblem(path: string, isWindows = sep === '\\'): string | undefined {
   const name = isWindows ? win32.basename(path) : '';
-  const problem = DEVICE.test(name) ? 'Windows keeps that name for a device' : undefined;
-  const ending = /[^. ][. ]+$/.test(name) ? 'Windows has no names that end with a dot or a blank' : undefined;
+  const problem = DEVICE.test(name) ? 'Windows uses that name for a device' : undefined;
+  const ending = /[^. ][. ]+$/.test(name) ? 'Windows allows no names that end with a dot or a space' : undefined;
   return (problem ?? ending) && `cannot be ${quoteValue(path)}: ${problem ?? ending}`;
 }

@@ -49,7 +49,7 @@ export async function checkOutput(
   const { sortBy } = options;
   if (sortBy === undefined) return faults;
   if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
-  else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted'));
+  else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and cannot be sorted'));
   return faults;
 }
 

@@ -138,7 +138,7 @@ function negate(number: JsonNumber): JsonNumber {
 }
 
 function calculated(text: string | undefined): JsonNumber {
-  if (text === undefined) throw new QueryProblem('the numbers are too far apart for arithmetic');
+  if (text === undefined) throw new QueryProblem('the numbers are too different in size for arithmetic');
   return new JsonNumber(text);
 }
 

@@ -206,7 +206,7 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
     const program = join(folder, name);
     if (await succeeds(access(program, constants.X_OK))) return { program, env };
   }
-  throw Failure.unsent('USAGE', 'there is no ssh-keygen on this machine, and approvals need it', {
+  throw Failure.unsent('USAGE', 'there is no ssh-keygen on this machine, but approvals need it', {
     hints: ['install OpenSSH, or put its folder into PATH'],
   });
 }
@@ -243,11 +243,11 @@ async function runSshKeygen(
         child.unref();
         reject(Failure.unsent('USAGE', `ssh-keygen ${problem}`));
       };
-      const limit = setTimeout(() => fail(`gave no answer within ${limitMs / 1000} s`), limitMs);
+      const limit = setTimeout(() => fail(`did not finish within ${limitMs / 1000} s`), limitMs);
       for (const [name, stream] of streams) {
         stream?.on('data', (piece: Buffer) => {
           texts[name] += piece.toString('utf8');
-          if (texts[name].length > MAX_OUTPUT) fail('printed more than any signature holds');
+          if (texts[name].length > MAX_OUTPUT) fail('printed more than a signature can have');
         });
       }
       child.on('error', (error) => fail(`could not be started (${error.message})`));

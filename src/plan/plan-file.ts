@@ -144,7 +144,7 @@ export function headerOf(
   // Each member was looked at.
   const { frontdeskPlan: _, ...header } = toPlain(object) as unknown as PlanHeader & { readonly frontdeskPlan: number };
   if (!/^[0-9a-f]{64}$/.test(header.sha256) || header.plan !== header.sha256.slice(0, PLAN_NAME_LENGTH)) {
-    return { problem: 'it does not name the plan by its hash' };
+    return { problem: 'the name of the plan is not its hash' };
   }
   // Not those whose answer is a one-time secret.
   const operation = ALL_OPERATIONS.find(

@@ -75,7 +75,7 @@ export class PlanSurvey {
       const value = this.#expects.get(field);
       return safeText(typeof value === 'string' ? `${field}=${value}` : `${field} (a value for each row)`);
     });
-    return texts.length === 0 ? [] : [`${texts.join(', ')}: held when planned, compared again before each write`];
+    return texts.length === 0 ? [] : [`${texts.join(', ')}: true when planned, compared again before each change`];
   }
 
   /** The fields that are sent, where all rows are cards and send the same. */
@@ -152,7 +152,7 @@ export function planFacts(
     ['Expires', [momentText(header.expiresAt)]],
     ['Approved', approvalLines(view)],
     [isChecked ? 'Status when planned' : 'Fields', kinds.length === 0 ? [] : [kinds.join(', ')]],
-    ['Old values', survey.hasOld && !isChecked ? ['as the plan says: nothing can read them again'] : []],
+    ['Old values', survey.hasOld && !isChecked ? ['as the plan says: no command can read them again'] : []],
     ['Balances', sum.count === 0 ? [] : [`${sum.text()} in all${known}`]],
     ['Sends', fieldTexts(survey.sharedBody())],
     ['Expected', survey.expected(header.expect)],
@@ -176,19 +176,21 @@ function runText(
 function leftOutTexts({ unchanged, missing = 0, emptied = 0 }: PlanHeader): readonly string[] {
   return [
     ...(unchanged === 0 ? [] : [`${plural(unchanged, 'row')} without a change`]),
-    ...(missing === 0 ? [] : [`${plural(missing, 'row')} of the older file missing in the input`]),
+    ...(missing === 0 ? [] : [`${plural(missing, 'row')} in the older file but not in the input`]),
     ...(emptied === 0 ? [] : [`${plural(emptied, 'cell')} emptied since the older file, left unchanged`]),
   ];
 }
 
-const COMPARED = 'each card is read again right before its write; one that changed is left alone';
-const NOT_COMPARED = 'no: these cannot be read, so a change by others cannot be seen';
+const COMPARED = 'each card is checked again just before it is changed; a card that changed since planning is skipped';
+const NOT_COMPARED = 'not possible: the service documents no way to read these, so changes by others go unnoticed';
 
 function approvalLines({ approvals, uncounted, demanded }: Omit<PlanView, 'allRows'>): readonly string[] {
   const signed = approvals.map(({ as, key }) => `by ${safeText(as)} (${safeText(key)})`);
   const missing = demanded - approvals.length;
   const demand =
-    demanded === 0 ? [] : [missing > 0 ? `${missing} of ${demanded} missing` : `${demanded} of ${demanded} demanded`];
+    demanded === 0
+      ? []
+      : [missing > 0 ? `${missing} of ${demanded} required approvals missing` : `${demanded} of ${demanded} required`];
   const lines = [...signed, ...demand, ...uncounted.map(({ text }) => safeText(text))];
-  return lines.length === 0 ? ['not yet'] : lines;
+  return lines.length === 0 ? ['none'] : lines;
 }

@@ -77,7 +77,7 @@ function objectIn(bytes: Uint8Array): JsonObject | Problem | undefined {
 function planFailure(
   name: string,
   { line, field = '', problem }: PlanFault,
-  hint = 'make the plan again, or fetch the file as it was',
+  hint = 'make the plan again, or get the original file',
 ): Failure {
   const part = field === '' ? '' : `${field} `;
   const message = `${name} cannot be used as a plan: line ${line}: ${part}${problem}`;
@@ -127,14 +127,14 @@ export class PlanSeal {
 
   #changed(): Failure {
     if (this.#plain.update('\n').digest('hex') !== this.#header.sha256) {
-      const problem = 'its hash is not that of the file, which was changed or cut';
+      const problem = 'its hash does not match: the file was edited or cut off';
       return planFailure(this.#name, { line: 1, problem });
     }
     const pattern = /\.\w+(?="?$)/.exec(this.#name)?.[0] ?? '.plan';
     return planFailure(
       this.#name,
       { line: 1, problem: 'only its line ends were changed, as git and some editors do' },
-      `add the line \`*${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
+      `add the line \`*${pattern} -text\` to .gitattributes, commit it, and get the original file`,
     );
   }
 }

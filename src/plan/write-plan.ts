@@ -26,7 +26,7 @@ function existsFailure(path: string): Failure {
 }
 
 function unwritable(path: string, error: unknown): Failure {
-  return Failure.unsent('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}`, {
+  return Failure.unsent('USAGE', `--plan: could not write ${path}: ${describeIoError(error)}`, {
     hints: [`check that the folder ${dirname(path)} exists and can be written`],
     cause: error,
   });
@@ -70,7 +70,7 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
       await write();
     } catch (error) {
       await discard();
-      throw ioFailure(`--plan: cannot write ${path}`, error, 'unsent');
+      throw ioFailure(`--plan: could not write ${path}`, error, 'unsent');
     }
   };
   // Whatever the umask took away.

@@ -123,7 +123,7 @@ function commandSection({ commands }: RunFacts): string {
   const lines = commands.map(
     ({ purpose, line }) => `<p>${purpose}:</p>\n<pre tabindex="0"><code>${text(line)}</code></pre>\n`,
   );
-  return `<section><h2>Go on from here</h2>\n${lines.join('')}</section>\n`;
+  return `<section><h2>Next</h2>\n${lines.join('')}</section>\n`;
 }
 
 function head(facts: RunFacts): string {
@@ -161,7 +161,7 @@ ${outcomeSection(facts)}${causeSection(facts)}${commandSection(facts)}<section><
 ${known.join('')}</dl>
 </section>
 ${timeSection(facts)}${rowSection(rows)}</main>
-<footer>Read from the run’s own record on ${utc(facts.madeMs)}. Rows are named by number and id only.</footer>
+<footer>Read from the run’s record on ${utc(facts.madeMs)}. Rows are named by number and id only.</footer>
 </body>
 </html>
 `;

@@ -38,7 +38,7 @@ export function markdownReport(facts: RunFacts): string {
       .join('\n'),
     ['| Outcome | Rows |', '| --- | ---: |', ...counts, all].join('\n'),
     ...causeList(facts),
-    ...(ways.length === 0 ? [] : ['### Go on from here', ...ways]),
+    ...(ways.length === 0 ? [] : ['### Next', ...ways]),
     '### The run',
     known.join('\n'),
   ];

@@ -65,8 +65,8 @@ export function nextCommands(
   const { unknown = 0 } = outcomes;
   const next = nextCommand({ run, hasLeft, unknown, canReconcile, canResend });
   const purposes = [
-    ...(hasLeft ? ['go on with the rows that were not sent'] : []),
-    ...(unknown > 0 && canReconcile ? ['find out what became of the unknown rows, by reading their cards'] : []),
+    ...(hasLeft ? ['send the rows that were not sent'] : []),
+    ...(unknown > 0 && canReconcile ? ['resolve the unknown outcomes by checking the cards'] : []),
     ...(unknown > 0 && !hasLeft && canResend ? ['send the unknown rows again, which sets the same values'] : []),
   ];
   const purpose = purposes.join(', and ') || 'list the unknown rows, to check each at the service';
@@ -80,7 +80,7 @@ export function nextCommands(
   }
   if (canRevert) {
     const line = `frontdesk runs revert ${run} --plan back.plan`;
-    commands.push({ purpose: 'Plan the way back to the old values; nothing is sent before the plan is applied', line });
+    commands.push({ purpose: 'Write a plan that restores the old values (nothing is sent until you apply it)', line });
   }
   return commands;
 }

@@ -72,6 +72,6 @@ export class Progress {
 }
 
 function waitedText({ row, ms, isFull }: Waited): string {
-  const hold = isFull ? '; no new rows until it ends: the answers behind it fill the memory' : '';
+  const hold = isFull ? ', no new rows until it ends, because the waiting results fill the memory' : '';
   return `waiting ${formatDuration(Math.floor(ms / 1000) * 1000)} for row ${row}${hold}`;
 }

@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
@@ -129,10 +130,9 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
-  const words =
-    said ??
-    `${commandWords(command)} ${row.id ?? eventName(row.body) ?? `row ${row.row}`}: ${whatHappened(ending, code)}`;
-  return new Failure(code, words, {
+  const subject = `${attemptOf(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
+  return new Failure(code, said ?? whatHappened(subject, ending, code), {
+    after: said === undefined && outcome === 'rejected' ? 'unchanged' : undefined,
     details: {
       operation: command,
       row: row.row,
@@ -149,22 +149,28 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   });
 }
 
-function whatHappened(ending: CallOutcome, code: FailureCode): string {
+/** What a command attempts, in the words of a run in progress: `block card`. */
+function attemptOf(command: string): string {
+  const operation = Object.values(OPERATIONS).find((each) => each.command === command);
+  return operation?.verbPhrase ?? commandWords(command);
+}
+
+function whatHappened(subject: string, ending: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
   const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
-  const answer = httpStatus === undefined ? undefined : `the service answered ${httpStatus}${said}`;
+  const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
   if (outcome === 'unknown') {
     const sent = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString()}`;
-    const seen = observedStatus === undefined ? '' : `; reading back showed status ${observedStatus}`;
-    const repeat = ending.repeated === undefined ? '' : `; the repeat ${ending.repeated}`;
-    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'its process ended before the answer'}${seen}${repeat}`;
+    const seen = observedStatus === undefined ? '' : `. The card check showed status ${observedStatus}`;
+    const repeat = ending.repeated === undefined ? '' : `. A retry ${ending.repeated}`;
+    const broken = answer ?? message ?? 'its process ended before the response';
+    return `OUTCOME UNKNOWN - ${subject}. The request may have been sent${sent}, but ${broken}${seen}${repeat}`;
   }
-  const lead = outcome === 'rejected' ? 'rejected' : 'not sent';
-  if (answer !== undefined) return `${lead}: ${answer}${outcome === 'rejected' ? '; nothing was changed' : ''}`;
-  if (ending.code === undefined) return `${lead}: the run has not reached this row`;
-  const meaning = code === 'PRECONDITION' ? 'the card was not as it had to be' : FAILURES[code].meaning;
-  return `${lead}: ${message ?? meaning}`;
+  if (answer !== undefined) return `could not ${subject}: ${answer}`;
+  if (ending.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
+  const meaning = code === 'PRECONDITION' ? 'the card did not match what was expected' : FAILURES[code].meaning;
+  return `could not ${subject}: ${message ?? meaning}`;
 }
 
 /** The result of a row with what earlier processes sent of it: the first send is never forgotten. */

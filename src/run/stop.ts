@@ -10,7 +10,7 @@ export interface Stop {
   readonly kind: 'signal' | 'reader_gone' | 'refused' | 'broken' | 'max_failures' | 'unreachable' | 'lost' | 'busy';
   /** How the rows end that it kept back. */
   readonly failure: Failure;
-  /** In a few words, for the summary: `5 rows in a row could not be sent`. */
+  /** In a few words, for the summary: `5 consecutive rows could not be sent`. */
   readonly reason: string;
   /** In a word without anything from outside, for the journal: `SIGINT`, `max_failures`, `AUTH`. */
   readonly word: string;
@@ -46,13 +46,13 @@ export function longPause(waitMs: number): Stop {
   return { kind: 'busy', failure: Failure.unsent('BUSY', `${reason}, longer than a run waits`), reason, word: 'busy' };
 }
 
-/** So many rows in a row could not be sent, the last because of `cause`; `lost`: or their outcome is unknown. */
+/** So many consecutive rows could not be sent, the last because of `cause`; `lost`: or their outcome is unknown. */
 export function outage(kind: 'unreachable' | 'lost', rows: number, cause: Failure): Stop {
   const isLost = kind === 'lost';
-  const what = `${plural(rows, 'row')} in a row could not be sent${isLost ? ' or have no known outcome' : ''}`;
+  const what = `${plural(rows, 'consecutive row')} could not be sent${isLost ? ' or have no known outcome' : ''}`;
   // Unknown rows reached the service, or may have.
   const failure = Failure.unsent(isLost ? 'PARTIAL' : 'UNREACHABLE', `the run stopped because ${what}`);
-  return { kind, failure, reason: `${what}; the last: ${cause.message}`, word: kind, cause };
+  return { kind, failure, reason: `${what}. The last one: ${cause.message}`, word: kind, cause };
 }
 
 /**
@@ -69,8 +69,8 @@ const ENDED_BY: Readonly<Record<string, string>> = {
   SIGTERM: signalWords('SIGTERM'),
   SIGHUP: signalWords('SIGHUP'),
   max_failures: '--max-failures',
-  unreachable: 'rows in a row that could not be sent',
-  lost: 'rows in a row that could not be sent or have no known outcome',
+  unreachable: 'consecutive rows that could not be sent',
+  lost: 'consecutive rows that could not be sent or have no known outcome',
   busy: 'a long pause that the service asked for',
   reader_gone: 'the reader of the output, who went away',
   AUTH: 'a refused or missing credential',

@@ -84,7 +84,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const lines = [
     `${commandWords(of.operation.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
-  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} done by an earlier process`);
+  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} handled earlier, not sent again`);
   lines.push(...causeLines(report, run, next));
   lines.push(...unchangedLines(of.left));
   const uncompared = uncomparedLine(report);
@@ -92,11 +92,13 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${report.stop.reason}`), ...remedy(report, run));
   if (report.isOutputLost) {
     // A read keeps nothing: its results went nowhere else.
-    lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
+    lines.push(
+      `the program that reads the output stopped reading${run === undefined ? '' : '. The results are kept in the run'}`,
+    );
   }
-  if (next !== undefined) lines.push(`go on with: ${next}`);
+  if (next !== undefined) lines.push(`Next: ${next}`);
   if (run !== undefined && tally.of('unknown') > 0) {
-    lines.push('unknown rows may have been applied: check each before anything is sent again');
+    lines.push('rows with an unknown outcome may have been applied: check each one before you send it again');
   }
   return lines;
 }
@@ -167,7 +169,7 @@ export function unchangedLines({
 }: LeftUnchanged = {}): readonly string[] {
   const lines = older === undefined ? [] : [`compared with ${safeText(older)}`];
   if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
-  if (missing > 0) lines.push(`${plural(missing, 'row')} of the older file missing in the input, left unchanged`);
+  if (missing > 0) lines.push(`${plural(missing, 'row')} in the older file but not in the input, left unchanged`);
   if (emptyCells.size > 0) lines.push(`empty cells left unchanged: ${cellsText(emptyCells)}`);
   if (emptied.size > 0) lines.push(`of these, emptied since the older file: ${cellsText(emptied)}`);
   return lines;
@@ -180,5 +182,5 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
 /** Of planned rows: how many could not be held against what was planned; undefined when all could. */
 export function uncomparedLine({ tally: { uncompared } }: RunResult): string | undefined {
   if (uncompared === 0) return undefined;
-  return `${plural(uncompared, 'row')} could not be compared with the plan, because they cannot be read`;
+  return `${plural(uncompared, 'row')} could not be checked for changes since planning, because no command can read them`;
 }

@@ -51,7 +51,7 @@ function readPercent(text: string): number | undefined {
 }
 
 function readPathPart(text: string): string {
-  if (text === '') throw new Unreadable('the path part is empty; / fits every path');
+  if (text === '') throw new Unreadable('the path part is empty (/ fits every path)');
   const part = /[\s{}]/.test(text) ? undefined : text;
   return readable(part, `the path part '${text}' must be a part of a path as it is sent, such as /block`);
 }

@@ -30,7 +30,7 @@ async function readSeedFile(path: string): Promise<SandboxState> {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readWhole(path));
   } catch (error) {
     const problem = error instanceof TypeError ? 'it is not UTF-8' : describeIoError(error);
-    const message = `the seed file ${path} cannot be read: ${problem}; nothing was started`;
+    const message = `could not read the seed file ${path}: ${problem}. Nothing was started.`;
     throw new Failure('USAGE', message, { cause: error });
   }
   return parseSeed(text, path);

@@ -89,7 +89,7 @@ function textOfKind(value: JsonValue, shape: JsonSchema): string | undefined {
 function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<string, StoredProfile> {
   const profiles = new Map<string, StoredProfile>();
   for (const [name, profile] of objectAt(value, 'profiles', fault)) {
-    const problem = name === SANDBOX ? 'is built in and cannot be stored' : profileNameProblem(name);
+    const problem = name === SANDBOX ? 'is built in, and cannot be stored' : profileNameProblem(name);
     if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);
     // Read by the rows that the type follows from.
     profiles.set(name, readTable(profile, PROFILE_SETTINGS, readSetting, `profiles.${name}`, fault) as StoredProfile);

@@ -97,8 +97,8 @@ export function resolveProfile(
     const chosen = choose(settings, env);
     if (chosen !== undefined) return make(chosen, settings.profiles.get(chosen), undefined, env);
     const names = [...settings.profiles.keys()].join(', ');
-    throw Failure.unsent('USAGE', `no profile was named and none is in use; there are ${names}`, {
-      hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
+    throw Failure.unsent('USAGE', `no profile was named, and there is no current profile. Profiles: ${names}`, {
+      hints: ['choose the current profile, or name one with --profile: frontdesk profile use <name>'],
     });
   }
   const namedBy = flagProfile === undefined ? 'FRONTDESK_PROFILE' : '--profile';
@@ -162,7 +162,7 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
   if (entry === undefined) {
     const login = `set ${variable}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
     throw Failure.unsent('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}`, {
-      hints: [{ text: login }, { text: 'try it without a service: frontdesk sandbox info' }],
+      hints: [{ text: login }, { text: 'try the sandbox: frontdesk sandbox info' }],
     });
   }
   const { source, overrides } = entry;
@@ -174,7 +174,7 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
       throw Failure.unsent(
         'USAGE',
         `${profile.namedBy} names the profile ${profile.name} (${own}), but ${variable} says ${spell(base)}`,
-        { hints: [`unset ${variable}, or leave the profile out`] },
+        { hints: [`unset ${variable}, or do not name a profile`] },
       );
     }
   }

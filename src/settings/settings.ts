@@ -13,7 +13,7 @@ import { parseBaseUrl } from '../wire/base-url.ts';
 /** What is wrong with a profile's name; undefined when nothing is. */
 export function profileNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) return 'is not 1 to 64 of the characters A-Z a-z 0-9 . _ -';
-  return /^\.+$/.test(name) ? 'consists of dots alone' : undefined;
+  return /^\.+$/.test(name) ? 'has only dots' : undefined;
 }
 
 /** USAGE unless the text can be the name of a profile. `where` says where it was given (`--profile`). */
@@ -38,7 +38,7 @@ function readUrl(text: string): Reading<string> {
   const base = parseBaseUrl(text);
   if (base.kind === 'ok') return found(base.baseUrl.origin + base.baseUrl.pathPrefix);
   const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
-  return bad(withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem);
+  return bad(withScheme ? `${base.problem}. Did you mean https://${text}?` : base.problem);
 }
 
 function readPattern(text: string): Reading<string> {

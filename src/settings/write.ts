@@ -54,7 +54,7 @@ async function save(path: string, settings: Settings, pid: number, assertStillHe
     assertStillHeld();
     await putInPlace(staged, target);
   } catch (error) {
-    throw ioFailure(`cannot save the settings file ${path}`, error);
+    throw ioFailure(`could not save the settings file ${path}`, error);
   }
 }
 

@@ -75,7 +75,7 @@ function split(text: string): [scheme: string, authority: string, path: string] 
 }
 
 function readAuthority(authority: string): { host: string; port: number | undefined } {
-  if (authority.includes('@')) throw new Problem('has a user name or password; a token is kept apart from the URL');
+  if (authority.includes('@')) throw new Problem('has a user name or password (a token is kept apart from the URL)');
   const match = AUTHORITY.exec(authority);
   if (match === null) throw new Problem('has no readable host and port');
   const name = (match[1] ?? '').toLowerCase();
@@ -100,7 +100,7 @@ function readPort(text: string | undefined): number | undefined {
 function checkName(name: string): void {
   if (name === '') throw new Problem('has no host');
   if (/[^\u0021-\u007e]/.test(name)) {
-    throw new Problem('has a host with letters outside ASCII; write it in its punycode form (xn--…)');
+    throw new Problem('has a host with letters outside ASCII: write it in its punycode form (xn--…)');
   }
   if (name.endsWith('.')) throw new Problem('has a host that ends with a dot');
   if (name.length > 253) throw new Problem('has a host longer than 253 characters');

@@ -74,7 +74,7 @@ export function connectBreakage(
   const code = codeOf(error);
   const names = seen === undefined || seen.names === '' ? 'another name' : seen.names;
   const valid = seen === undefined ? '' : ` (valid ${seen.validFrom} to ${seen.validTo})`;
-  const dates = `${valid}; this machine's clock says ${timeIs}`;
+  const dates = `${valid}, and this machine's clock says ${timeIs}`;
   const facts = new Map(Object.entries({ host, hostPort, code, names, dates, error: describe(error) }));
   const [, label, text] = CONNECTING.find(([codes]) => codes.test(code)) ?? OTHER;
   return { label, text: text.replace(/\{(\w+)\}/g, (whole, name: string) => facts.get(name) ?? whole) };
@@ -98,20 +98,20 @@ function sentText(error: unknown, { hostPort }: Endpoint, inBody: boolean): stri
   // undici's parser errors carry no usable code in some versions: the class name says it (docs/faults.md H23).
   if (name === 'HTTPParserError') {
     return inBody
-      ? 'the answer broke the rules of HTTP while its body was read'
+      ? 'the response broke the rules of HTTP while its body was read'
       : `${hostPort} did not answer with HTTP`;
   }
-  if (/bad upgrade|bad response/.test(message)) return 'the answer is one that was not asked for (1xx)';
+  if (/bad upgrade|bad response/.test(message)) return 'the response is one that was not asked for (1xx)';
   switch (codeOf(error)) {
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return 'the answer has too many headers';
+      return 'the response has too many headers';
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return 'the answer does not have the length that it declares';
+      return 'the response does not have the length that it declares';
     case 'UND_ERR_SOCKET':
-      return inBody ? 'the answer was cut off' : 'the connection closed before a reply';
+      return inBody ? 'the response was cut off' : 'the connection closed before a reply';
     case 'ECONNRESET':
     case 'EPIPE':
-      return inBody ? 'the answer was cut off (reset)' : 'the connection was reset before a reply';
+      return inBody ? 'the response was cut off (reset)' : 'the connection was reset before a reply';
     default:
       return `the connection failed (${describe(error)})`;
   }

@@ -36,7 +36,10 @@ function parseProxy(name: string, text: string): ProxyServer {
   if (!URL.canParse(withScheme)) throw bad({ where: name, problem: 'is not the URL of a proxy' });
   const url = new URL(withScheme);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw bad({ where: name, problem: `names a ${url.protocol}// proxy; only http:// and https:// proxies are known` });
+    throw bad({
+      where: name,
+      problem: `names a ${url.protocol}// proxy, but frontdesk knows only http:// and https:// proxies`,
+    });
   }
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
   const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);

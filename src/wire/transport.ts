@@ -234,7 +234,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   onRequestUpgrade(): void {
-    this.#break(new BreakError('broken', 'the answer is one that was not asked for (101)'));
+    this.#break(new BreakError('broken', 'the response is one that was not asked for (101)'));
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -242,7 +242,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   #tooLarge(what: string): void {
-    this.#break(new BreakError('broken', `the answer ${what}; the limit is ${MAX_BODY_BYTES} bytes`));
+    this.#break(new BreakError('broken', `the response ${what} (the limit is ${MAX_BODY_BYTES} bytes)`));
   }
 
   /**
@@ -261,7 +261,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
       this.#break(new BreakError('connect_timeout', `no connection ${through} within ${seconds}`));
       return;
     }
-    const what = this.#phase === 'reading_body' ? 'the answer did not end' : 'no reply';
+    const what = this.#phase === 'reading_body' ? 'the response did not end' : 'no reply';
     this.#break(new BreakError('broken', `${what} within ${seconds}`));
   };
 

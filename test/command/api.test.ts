@@ -167,11 +167,11 @@ describe('api refuses before anything is sent', () => {
     [['POST', '/v1/events', '--yes', '--data', '{"a":1,"a":2}'], '--data: line 1, column 8'],
     [['POST', '/v1/events', '--yes', '--data', '{bad}'], 'hint: quote the JSON for the shell, or give a file'],
     [['POST', '/v1/events', '--yes', '--data', ''], '--data: line 1, column 1'],
-    [['POST', '/v1/events', '--yes', '--data', '@missing.json'], '--data: cannot read "missing.json"'],
+    [['POST', '/v1/events', '--yes', '--data', '@missing.json'], '--data: could not read "missing.json"'],
     [['GET', '/v1/cards/x', '--include', '--json'], '--include: prints headers as text'],
     [['GET', '/v1/cards/x', '--include', '-o', 'ndjson'], '--include: prints headers as text'],
-    [['POST', '/v1/events', '--data', '{}'], '--yes is missing'],
-    [['POST', `${CARD_PATH}/activate`], '--yes is missing'],
+    [['POST', '/v1/events', '--data', '{}'], 'it needs confirmation, and there is no terminal to ask on'],
+    [['POST', `${CARD_PATH}/activate`], 'it needs confirmation, and there is no terminal to ask on'],
   ])('%j', async (args, expected) => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk(['api', ...args], { env: server.env });

@@ -121,7 +121,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     const again = await approve(it, 'ann', 'ann');
     expect(again).toMatchObject({ code: 2, stdout: '' });
     expect(again.stderr).toBe(
-      'frontdesk: the approval "p.plan.ann.sig" is there already, and is never replaced; nothing was signed\n' +
+      'frontdesk: the approval "p.plan.ann.sig" is there already, and is never replaced. Nothing was signed.\n' +
         'hint: to approve anew, remove it first: rm p.plan.ann.sig\n',
     );
     expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
@@ -201,7 +201,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const twice = await approve(it, 'ann', 'eve');
     expect(twice).toMatchObject({ code: 5, stdout: '' });
     expect(twice.stderr).toBe(
-      'frontdesk: the signature of eve does not count: ann signed with the same key; the approval was not kept\n',
+      'frontdesk: the signature of eve does not count: ann signed with the same key. The approval was not kept\n',
     );
     expect(existsSync(join(it.work, 'p.plan.eve.sig'))).toBe(false);
     copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.eve.sig'));
@@ -220,7 +220,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
     expect(signed).toMatchObject({ code: 5, stdout: '' });
     expect(signed.stderr).toContain(
-      'the signature of mallory does not count: it was not made for this plan with a key that is listed for that name; the approval was not kept',
+      'the signature of mallory does not count: it was not made for this plan with a key that is listed for that name. The approval was not kept',
     );
     expect(existsSync(join(it.work, 'p.plan.mallory.sig'))).toBe(false);
     await missing(it, '0 of plan');
@@ -247,7 +247,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const it = await stage(1);
     await approve(it, 'ann', 'ann');
     chmodSync(join(it.work, 'allowed'), 0o666);
-    await missing(it, `others can write to it (mode 0666); fix it with: chmod go-w ${join(it.work, 'allowed')}`);
+    await missing(it, `others can write to it (mode 0666). Fix it with: chmod go-w ${join(it.work, 'allowed')}`);
     const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'bob', '--as', 'bob', '--yes']);
     expect(signed.stderr).toContain(`hint: fix it with: chmod go-w ${join(it.work, 'allowed')}\n`);
     chmodSync(join(it.work, 'allowed'), 0o644);
@@ -300,7 +300,7 @@ withKeys('plan approve signs nothing (real keys)', () => {
         '--yes',
       ]);
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-      expect(stderr).toContain('; the approval was not kept');
+      expect(stderr).toContain('. The approval was not kept');
       expect(stderr).not.toContain('card block of 3 rows');
       expect(existsSync(join(it.work, 'p.plan.bob.sig'))).toBe(false);
     }
@@ -356,7 +356,7 @@ describe('L7 without a ssh-keygen that works', () => {
     chmodSync(join(bin, 'ssh-keygen'), 0o755);
     // The ten seconds are shortened in the program that waits, not in the one that hangs.
     const { code, stderr } = await run(APPLY, bin, withTimer(10_000, 1000));
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('gave no answer within 10 s') });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('did not finish within 10 s') });
     expect(statSync(join(work, 'p.plan')).isFile()).toBe(true);
     expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });

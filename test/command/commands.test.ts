@@ -174,8 +174,8 @@ describe('refused before anything is sent, exit 2, naming the field, the limit a
   const list = (...args: string[]) => ['calendar', 'subscribers', 'list', 'cal_1', ...args];
   const event = (...args: string[]) => [...EVENT, '--start', '2026-05-01', ...args];
   const refused: readonly [readonly string[], ...string[]][] = [
-    [['card', 'get', 'abc'], '<cardId>', 'is not a card id', '"abc"'],
-    [['card', 'get', `${CARD_ID}0`], '<cardId>', 'is not a card id'],
+    [['card', 'get', 'abc'], '<cardId>', 'is not a card ID', '"abc"'],
+    [['card', 'get', `${CARD_ID}0`], '<cardId>', 'is not a card ID'],
     [['card', 'get', CARD_ID.replaceAll('-', '')], '<cardId>', `did you mean ${CARD_ID}?`],
     [['card', 'get', CARD_ID, 'g'], 'cardId', '"g"'],
     [['card', 'block', '', '-y'], '<cardId>'],

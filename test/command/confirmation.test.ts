@@ -34,7 +34,7 @@ function turning(status: string, after: number, of = CARD_ID): Handler {
 }
 
 describe('a card that changed while the question stood', () => {
-  const changed = 'the card changed while the question stood: its status was ACTIVE, and is REISSUED';
+  const changed = 'the card changed before you answered: its status was ACTIVE, and is REISSUED';
 
   test.each([
     ['the status that was shown', [], changed],
@@ -91,8 +91,8 @@ describe('on a terminal block and reissue ask', () => {
     expect(result.text).toContain(
       [
         '  2 of 2 rows change',
-        '  1 of 2 rows is hidden in the sheet and read like the others',
-        '  1 row of the older file missing in the input, left unchanged',
+        '  1 of 2 rows is hidden in the sheet, but included in this run',
+        '  1 row in the older file but not in the input, left unchanged',
         '  empty cells left unchanged: 2 in first_name',
         '  of these, emptied since the older file: 2 in first_name',
       ].join('\n'),
@@ -176,22 +176,22 @@ describe('on a terminal block and reissue ask', () => {
 describe('the question', () => {
   test('shows a given reason, and that there is no way back', async () => {
     const { text } = await answered(BLOCK, 'n\r');
-    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}There is no way back from a block\.\n/);
+    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}A block cannot be undone\.\n/);
     expect(text).not.toContain('already');
   });
 
   test.each([
-    ['block', 'BLOCKED', 'The card is BLOCKED already. A second block is sent all the same.'],
-    ['reissue', 'REISSUED', 'The card is REISSUED already. A second reissue is sent all the same.'],
+    ['block', 'BLOCKED', 'The card is already BLOCKED. A second block is sent anyway.'],
+    ['reissue', 'REISSUED', 'The card is already REISSUED. A second reissue is sent anyway.'],
   ])('says before a %s when the card is %s', async (verb, status, told) => {
     const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
-    expect(text).toContain(`  ${told}\n  There is no way back from a ${verb}.\n`);
+    expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);
     expect(lines).toEqual([READ]);
   });
 
   test('of many says that there is no way back', async () => {
     const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
-    expect(text).toContain('  There is no way back from a block.\n');
+    expect(text).toContain('  A block cannot be undone.\n');
   });
 });
 
@@ -224,8 +224,8 @@ describe('after a write that was applied one line on stderr says what changed', 
     expect(code).toBe(0);
     expect(text).toContain(
       [
-        'frontdesk: warning: --location has a backslash and an n, not a line break; it is',
-        'sent as given',
+        'frontdesk: warning: --location has a backslash and an n, not a line break, and',
+        'is sent as given',
         '  calendar      "cal_1"',
         '  name          "T"',
         '  start         "2026-05-01"',
@@ -233,7 +233,7 @@ describe('after a write that was applied one line on stderr says what changed', 
         '  description   "First line',
         '                second word word word word word word word word word word word',
         '                word end"',
-        '  The start lies in the past.',
+        '  The start is in the past.',
         '? Create event "T" on default',
       ].join('\n'),
     );
@@ -260,7 +260,7 @@ describe('after a write that was applied one line on stderr says what changed', 
     const { code, text } = await openTerminal(args, { home: createHome(), env: server.env }).end;
     expect({ code, text }).toEqual({
       code: 0,
-      text: expect.stringContaining('frontdesk: warning: --email has no @; it is sent as given\n'),
+      text: expect.stringContaining('frontdesk: warning: --email has no @, and is sent as given\n'),
     });
     expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
     expect(server.requests.map(({ body }) => body)).toEqual(Array(2).fill('{"email":"ana.example.com"}'));
@@ -285,13 +285,15 @@ describe('an outcome that is unknown', () => {
     expect(result.code).toBe(8);
     const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
     expect(shown).toEqual([
-      `frontdesk: OUTCOME UNKNOWN - reissue of card ${CARD_ID}`,
-      '  What happened       the connection was reset before a reply',
-      expect.stringMatching(/^ {2}Sent {16}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
-      '  Looked at the card  now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
-      "  That means          a reissue happened; the new card's id is not known",
-      'hint: do not repeat before checking: a second reissue may make a second live card. No command can show the new card: ask those who run the service, and give',
-      expect.stringMatching(new RegExp(`^them \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request id came$`)),
+      `frontdesk: OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
+      '  What happened  the connection was reset before a reply',
+      expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
+      '  Card check     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
+      '  That means     the reissue happened, but the ID of the new card is not known',
+      'hint: check the card before you run this again: a second reissue may create a second live card. No command can show the new card: ask the team that runs the',
+      expect.stringMatching(
+        new RegExp(`^service, and give them \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request ID received$`),
+      ),
       'hint: check with:',
       `  frontdesk card get ${CARD_ID}`,
       '',
@@ -371,8 +373,8 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(result.text).toContain(
       [
         '  2 of 2 rows change',
-        '  1 of 2 rows is hidden in the sheet and read like the others',
-        '  1 row of the older file missing in the input, left unchanged',
+        '  1 of 2 rows is hidden in the sheet, but included in this run',
+        '  1 row in the older file but not in the input, left unchanged',
         '  empty cells left unchanged: 2 in first_name',
         '  of these, emptied since the older file: 2 in first_name',
       ].join('\n'),

@@ -185,7 +185,7 @@ describe('auth login off a terminal', () => {
     const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
     const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
     expect(first.code).toBe(4);
-    expect(first.stderr).toContain('the credential is not kept; the profile and its URL are saved');
+    expect(first.stderr).toContain('the credential is not kept. The profile and its URL are saved');
     const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
     expect(JSON.parse(file()).entries).toEqual([]);
     expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
@@ -351,7 +351,7 @@ describe("the gift-card API's token that is a JWT", () => {
       env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
       stdin: idLines(90),
     });
-    await running.waitForOutput('{"notice":{"code":"TOKEN_TOO_SHORT","message":"the token ends in ');
+    await running.waitForOutput('{"notice":{"code":"TOKEN_TOO_SHORT","message":"the token expires in ');
     await running.waitForOutput('and 90 rows take about 1 min 30 s');
     running.child.kill('SIGKILL');
     await running.result;

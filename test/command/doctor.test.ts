@@ -122,7 +122,7 @@ describe('doctor', () => {
     expect(of('cards-url')).toMatchObject([{ status: 'ok', message: `${server.url} (environment)` }]);
     expect(of('cards-credential')[0]?.message).toBe('environment (FRONTDESK_CARDS_TOKEN), ends with 0001');
     expect(of('cards-proxy')).toMatchObject([{ status: 'ok' }]);
-    expect(of('cards-clock')[0]?.message).toBe('not checked; --connect sends one GET of an id that cannot exist');
+    expect(of('cards-clock')[0]?.message).toBe('not checked (--connect sends one GET of an ID that cannot exist)');
     expect(stdout).not.toContain(CARDS_TOKEN);
     expect(stdout).not.toContain(CALENDAR_TOKEN);
   });
@@ -259,7 +259,7 @@ describe('the file system of the state folder', () => {
 
   test('is tried where there is one, and left as it was', async () => {
     expect(await said('renameSync', 'return original(...args);')).toEqual([
-      'ok: exclusive files and folders, renames and appends work',
+      'ok: the file system supports what locks and runs need',
     ]);
     const { of } = await doctor({});
     expect(of('state-file-system')).toEqual([
@@ -272,13 +272,13 @@ describe('the file system of the state folder', () => {
       'replaces one folder by another',
       'renameSync',
       'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);',
-      'a folder takes a free name, and none that holds a file',
+      'a folder takes a free name, but not one with a file',
     ],
     [
       'makes a file twice',
       'writeFileSync',
       "return original(args[0], args[1], { ...args[2], flag: 'w' });",
-      'a file is made once (O_EXCL)',
+      'a file is created only once (O_EXCL)',
     ],
     [
       'copies files instead of renaming them',
@@ -290,10 +290,10 @@ describe('the file system of the state folder', () => {
       'appends where the writer left off',
       'openSync',
       "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));",
-      'what is appended comes last (O_APPEND)',
+      'appended text is last (O_APPEND)',
     ],
   ])('is named when it %s', async (_what, call, code, promise) => {
-    expect(await said(call, code)).toEqual([`warning: does not hold in there: ${promise}`]);
+    expect(await said(call, code)).toEqual([`warning: not supported by the file system of there: ${promise}`]);
   });
 
   test('is tried by the first run, which names what does not hold and goes on; the second tries nothing', async () => {
@@ -307,7 +307,7 @@ describe('the file system of the state folder', () => {
     const first = await run();
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
     expect(first.stderr.split('\n')[0]).toBe(
-      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, and none that holds a file; set FRONTDESK_STATE_DIR to a folder on a local disk`,
+      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, but not one with a file; set FRONTDESK_STATE_DIR to a folder on a local disk`,
     );
     const second = await run();
     expect(second.code).toBe(0);

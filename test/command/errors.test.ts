@@ -72,8 +72,8 @@ describe('a card id that was pasted with something around it', () => {
     const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
       env: server.env,
     });
-    expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card id; did you mean');
-    expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card id; did you mean');
+    expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card ID. Did you mean');
+    expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card ID. Did you mean');
     expect(stderr).toContain(
       `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
     );
@@ -85,7 +85,7 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card id (it has 31 digits, not 32); a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
+      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32); a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
     );
   });
 
@@ -106,7 +106,7 @@ describe('a card id that was pasted with something around it', () => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(['card', 'block', `${ID}, ${OTHER_ID}`, '-y'], { env: server.env });
     expect(code).toBe(2);
-    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}; nothing was sent\n`);
+    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}. Nothing was sent.\n`);
     expect(stderr).not.toContain('hint: check');
     expect(server.requests).toEqual([]);
   });
@@ -146,10 +146,10 @@ test.each<[readonly string[], string]>([
   const shown = await runFrontdesk(args, { env: server.env });
   expect(shown).toMatchObject({ code: 2, stdout: '' });
   expect(shown.stderr).toContain(where);
-  expect(shown.stderr.split('nothing was sent')).toHaveLength(2);
+  expect(shown.stderr.split(/nothing was sent/i)).toHaveLength(2);
   const { error } = JSON.parse((await runFrontdesk([...args, '--json'], { env: server.env })).stderr);
   expect(error).toMatchObject({ code: 'USAGE', exitCode: 2, outcome: 'not_sent' });
-  expect(error.message.split('nothing was sent')).toHaveLength(2);
+  expect(error.message.split(/nothing was sent/i)).toHaveLength(2);
   expect(server.lines).toEqual([]);
 });
 
@@ -162,7 +162,7 @@ test.each<[readonly string[], Readonly<Record<string, string>>, object]>([
   const { stderr } = await runFrontdesk([...args, '--json'], { env: { ...server.env, ...env } });
   const { error } = JSON.parse(stderr);
   expect(error).toMatchObject({ ...expected, outcome: 'not_sent' });
-  expect(error.message).toMatch(/; nothing was sent$/);
+  expect(error.message).toMatch(/\. Nothing was sent\.$/);
   expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
 });
 
@@ -186,7 +186,7 @@ test('a service that is down is named by the variable that set its URL', async (
   const { code, stderr } = await runFrontdesk(['card', 'get', '7c0e1111-2222-3333-4444-555566667777'], { env });
   expect(code).toBe(7);
   expect(stderr).toContain(
-    'hint: The service may be down. Try again in a minute\nhint: if it stays so, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
+    'hint: try again in a minute. The service may be down\nhint: if that does not help, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
   );
 });
 
@@ -235,8 +235,8 @@ describe('with json an error is one line on stderr', () => {
     const server = await startRecordingServer([{ status: 400, body }]);
     const result = await runFrontdesk(EVENT, { env: server.env });
     expect(result).toMatchObject({ code: 6, stdout: '' });
-    expect(result.stderr.split('\n')[0]).toMatch(/the service answered 400/);
-    expect(result.stderr).toContain(`the service answered 400${shown}`);
+    expect(result.stderr.split('\n')[0]).toMatch(/the service returned 400/);
+    expect(result.stderr).toContain(`the service returned 400${shown}`);
   });
 
   test('body holds any other body: JSON as sent, or text cut to 500 characters', async () => {
@@ -408,7 +408,7 @@ describe('the table of exit codes', () => {
       expect(error.code).toBe('UNREACHABLE');
       expect(error.outcome).toBe(outcome);
       // A read says nothing of what was sent.
-      expect(error.message.includes('nothing was sent')).toBe(outcome !== undefined);
+      expect(error.message.includes('Nothing was sent.')).toBe(outcome !== undefined);
     }
   });
 
@@ -539,7 +539,7 @@ describe('what was not sent or changed is said of writes alone', () => {
   ])('but of %s', async (_, args, code) => {
     const result = await runFrontdesk(args, { env: closed });
     expect(result.code).toBe(code);
-    expect(result.stderr).toContain('nothing was sent');
+    expect(result.stderr).toContain('Nothing was sent.');
   });
 
   test('not of a wait that Ctrl-C ends', async () => {
@@ -559,5 +559,5 @@ test('a row of a run that meets a dead service is told how the run goes on, and 
   expect(result.code).toBe(7);
   expect(result.stdout).not.toContain('Try again');
   expect(result.stderr).toContain('"resume":"frontdesk runs resume ');
-  expect((await runFrontdesk(BLOCK, { env })).stderr).toContain('Try again in a minute');
+  expect((await runFrontdesk(BLOCK, { env })).stderr).toContain('try again in a minute');
 });

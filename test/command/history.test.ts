@@ -283,11 +283,11 @@ describe('history --id that finds nothing', () => {
   }
 
   test.each([
-    [['--id', CARD_ID], `No write of card ${CARD_ID} on this machine; records begin 3 Sep 2026.`],
-    [['--id', 'sub_9'], 'No write of "sub_9" on this machine; records begin 3 Sep 2026.'],
+    [['--id', CARD_ID], `No write of card ${CARD_ID} on this machine. Records begin 3 Sep 2026.`],
+    [['--id', 'sub_9'], 'No write of "sub_9" on this machine. Records begin 3 Sep 2026.'],
     [
       ['--operation', 'card.block', '--outcome', 'applied', '--since', '7d'],
-      'No card block with outcome applied since 7d on this machine; records begin 3 Sep 2026.',
+      'No card block with outcome applied since 7d on this machine. Records begin 3 Sep 2026.',
     ],
   ])('%j says what was looked for, and since when there are records', async (args, sentence) => {
     expect(await noMatch(args)).toContain(sentence);
@@ -351,7 +351,7 @@ describe('history reconcile', () => {
       { operation: 'card.block', id: cardId(1), outcome: 'confirmed_by_read', httpStatus: 200, requestId: 'read-1' },
     ]);
     expect(reads()).toEqual([3, 2, 1].map((number) => `GET /v1/cards/${cardId(number)}`));
-    expect(result.stderr).toContain('a reissue is never settled by a read');
+    expect(result.stderr).toContain('Checking the card cannot confirm a reissue');
     const after = await history(home);
     expect(after.map(({ outcome }) => outcome)).toEqual(['applied', 'unknown', 'unknown', 'confirmed_by_read']);
     // A second time asks only for what is still open.
@@ -442,8 +442,8 @@ describe('history reconcile', () => {
       ['card', 'reissue', cardId(7), cardId(8), '--yes', '--run', 'may'],
       /runs results may --outcome unknown/,
     ],
-    ['a calendar', ['calendar', 'update', 'cal_1', '--name', 'x'], /repeating this command sets the same values/],
-    ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /no command can check that/],
+    ['a calendar', ['calendar', 'update', 'cal_1', '--name', 'x'], /running this command again sends the same values/],
+    ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /no command can check it/],
   ])('refuses %s with what settles it, and reads nothing', async (_what, args, fix) => {
     const home = createHome();
     const server = await startRecordingServer(() => ({ status: 502, body: 'no' }));

@@ -45,7 +45,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (_, args, stdin, end
     const { code, stdout, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(0);
     expect(JSON.stringify(JSON.parse(stdout))).toContain('BLOCKED');
-    expect(stderr).toContain('too late to stop: the write has ended; its result follows');
+    expect(stderr).toContain('too late to cancel: the request has finished, and its result follows');
     expect(server.lines).toHaveLength(1);
   });
 
@@ -54,7 +54,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (_, args, stdin, end
     const env = { ...server.env, ...atTheEndOf(ending, interrupts(2, 'undefined')) };
     const { code, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(16);
-    expect(stderr).toContain('the write has ended, but its result was not printed; see `frontdesk history`');
+    expect(stderr).toContain('the request has finished, but its result was not printed. See `frontdesk history`');
     expect(server.lines).toHaveLength(1);
   });
 });
@@ -73,7 +73,7 @@ describe('results that find no room', () => {
     const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
     expect(code).toBe(exitCode);
     expect(stdout).toMatch(/^\[[^\]]*$/);
-    expect(stderr).toContain('the results could not be written: full; they are kept in the run');
+    expect(stderr).toContain('the results could not be written: full. They are kept in the run');
     expect(stderr).toContain(`"exitCode":${exitCode}`);
   });
 });

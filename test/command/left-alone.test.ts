@@ -54,6 +54,6 @@ describe('after --changed-from', () => {
     const cleared = ['calendar', 'subscribers', 'update', '--from', 'mine.csv', '--empty-cells', 'clear', '--yes'];
     const own = await run(cleared);
     expect(own.code).toBe(2);
-    expect(own.stderr).toContain('this is a file of --failed, in which an empty cell was left alone');
+    expect(own.stderr).toContain('this is a file of --failed, in which an empty cell means unchanged');
   });
 });

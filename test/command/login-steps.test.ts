@@ -23,7 +23,7 @@ test('a login says that the token was stored and not tried, and takes no URL for
   const home = createHome();
   const refused = await runFrontdesk([...LOGIN, '--token-stdin'], { home, stdin: 'https://cards.example.com/token' });
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('a URL and not a token');
+  expect(refused.stderr).toContain('a URL, not a token');
   expect(existsSync(join(home.configDir, 'settings.json'))).toBe(false);
   const { code, stdout } = await runFrontdesk([...LOGIN, '--token-stdin'], { home, stdin: 'a-token-of-the-test' });
   expect(code).toBe(0);

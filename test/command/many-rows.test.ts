@@ -109,14 +109,14 @@ describe('rows', () => {
 
   test('a row of empty cells between others, and an id that a spreadsheet has rounded, are faults that say so', async () => {
     expect(await refused(BLOCK, `cardId,reason\n${ONE},a\n,\n${TWO},b\n`)).toContain(
-      'line 3: the row has no value, and rows follow it: take it out',
+      'line 3: the row is empty, but rows follow it: delete it',
     );
     expect(await refused(BLOCK, `cardId\n${ONE}\n\n${TWO}\n`)).toContain(
-      'line 3: the row has no value, and rows follow it: take it out',
+      'line 3: the row is empty, but rows follow it: delete it',
     );
     expect((await sent(BLOCK, `${ONE}\n\n${TWO}\n`)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
     const rounded = await refused(BLOCK, `cardId\n"6,51327E+31"\n${TWO}\n`);
-    expect(rounded).toContain('6,51327E+31\\" is a number that a spreadsheet has rounded, so that the id is lost');
+    expect(rounded).toContain('6,51327E+31\\" is an ID that a spreadsheet has rounded, so it is lost');
     expect(rounded).toContain('1 fault in');
   });
 
@@ -135,7 +135,7 @@ describe('rows', () => {
       '--ignore-columns: the input has no column \\"Nota\\"; did you mean Note?',
     );
     expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
-      '--ignore-columns: cardId is the column of the id',
+      '--ignore-columns: cardId is the column of the ID',
     );
   });
 
@@ -152,7 +152,7 @@ describe('rows', () => {
       expect(result).toMatchObject({ code: 17, requests: [], stdout: '' });
       expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2');
       // A read says nothing of what was sent.
-      expect(result.stderr.includes('nothing was sent')).toBe(args[1] !== 'get');
+      expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
     }
     expect(existsSync(join(path, 'a.plan'))).toBe(false);
     for (const args of [
@@ -165,7 +165,7 @@ describe('rows', () => {
       const result = await runFrontdesk([...args, '--expect-rows', '2'], { env: server.env });
       expect(result).toMatchObject({ code: 17, stdout: '' });
       expect(result.stderr).toContain('the input has 1 row, and --expect-rows says 2');
-      expect(result.stderr.includes('nothing was sent')).toBe(args[1] !== 'get');
+      expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
       expect(server.lines).toEqual([]);
     }
     expect(existsSync(join(path, 'a.plan'))).toBe(false);
@@ -186,7 +186,7 @@ describe('rows', () => {
     const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
     const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
     expect(stderr.trimEnd().split('\n')).toEqual([
-      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}',
+      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
       '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
     ]);
   });
@@ -194,7 +194,7 @@ describe('rows', () => {
   test('--shard with --rate says how fast all shards are together', async () => {
     const { stderr } = await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4));
     expect(stderr).toContain(
-      '"SHARD_RATE","message":"--rate holds for each shard by itself: 4 processes send up to 200 requests a second"',
+      '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
     );
   });
 
@@ -213,7 +213,7 @@ describe('rows', () => {
     ] as const) {
       const result = await live(args, stdin);
       expect(result).toMatchObject({ code: 5, stdout: '' });
-      expect(result.stderr).toContain('profile live allows 2 rows in one write (maxRows), and these are 3');
+      expect(result.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
     }
     expect(server.lines).toEqual([]);
     expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
@@ -263,12 +263,12 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     [
       'an unknown column, with the nearest name',
       `cardId,reson\n${ONE},x\n`,
-      'column 2: unknown column \\"reson\\"; did you mean reason?',
+      'column 2: unknown column \\"reson\\": did you mean reason?',
     ],
     ['a doubled column', `cardId,reason,reason\n${ONE},a,b\n`, 'line 1, column 3: there are two columns reason'],
     ['a row with too many cells', `cardId,reason\n${ONE},a,b\n`, 'line 2: the row has 3 cells, the header 2'],
     ['a row with too few cells', `cardId,reason\n${ONE}\n`, 'line 2: the row has 1 cell, the header 2'],
-    ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: \\"zz\\" is not a card id'],
+    ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: \\"zz\\" is not a card ID'],
     [
       'two columns that name different cards',
       `cardId,id\n${ONE},${TWO}\n`,
@@ -277,22 +277,22 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     [
       'the same id twice, whatever its case',
       `cardId\n${ONE.toUpperCase()}\n${ONE}\n`,
-      `line 3, column cardId: the same id as in line 2 (${ONE}); --allow-duplicates accepts that`,
+      `line 3, column cardId: the same id as in line 2 (${ONE}). --allow-duplicates accepts that`,
     ],
     [
       'the same id twice, of which one row has a fault of its own',
       `cardId,reason,_outcome\n${ONE},a,unknown\n${ONE},b,\n`,
-      `line 3, column cardId: the same id as in line 2 (${ONE}); --allow-duplicates accepts that`,
+      `line 3, column cardId: the same id as in line 2 (${ONE}). --allow-duplicates accepts that`,
     ],
     [
       'a List as subscribers list --json prints it',
       '{\n  "object": "list",\n  "data": []\n}\n',
-      '1 fault in stdin, nothing was sent: line 1: one JSON object over several lines; give an array',
+      '1 fault in stdin, nothing was sent: line 1: a JSON object over several lines. Give an array',
     ],
     [
       'a row whose outcome is unknown',
       `cardId,_outcome\n${ONE},unknown\n`,
-      'send it again with --resend-unknown only if it was not',
+      'Send it again with --resend-unknown only if it was not',
     ],
   ])('%s', async (_what, stdin, problem) => {
     const stderr = await refused(BLOCK, stdin);
@@ -313,7 +313,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       [...EVENTS, '--calendar', 'cal_1'],
       'name,start,calendar\nA,2026-05-01,cal_1\nA,2026-05-01,\n',
     );
-    expect(stderr).toContain('line 3: the same event as in line 2 (\\"A\\"); --allow-duplicates accepts that');
+    expect(stderr).toContain('line 3: the same event as in line 2 (\\"A\\"). --allow-duplicates accepts that');
   });
 
   test('ids of the command line and --from', async () => {
@@ -348,7 +348,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
   });
 
   test('the whole input is checked even by one shard of it', async () => {
-    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card id');
+    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
   });
 });
 
@@ -430,7 +430,7 @@ describe('what a run prints', () => {
     expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
     expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
     expect(lines[2]).toBe(
-      `2\t${TWO}\trejected\t409\tblock of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed`,
+      `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.`,
     );
     expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
     expect(result.stderr).toContain(
@@ -519,7 +519,7 @@ describe('a run stops', () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('after 5 rows in a row that could not be sent, and then 7: nothing could be sent at all', async () => {
+  test('after 5 consecutive rows that could not be sent, and then 7: nothing could be sent at all', async () => {
     const server = await startRecordingServer(playService());
     await server.stop();
     const result = await runFrontdesk([...ACTIVATE, '--retries', '0'], { env: server.env, stdin: idLines(7) });
@@ -551,7 +551,7 @@ describe('a run stops', () => {
     const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
     const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
     expect(written.stderr).toMatch(
-      /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\ngo on with: frontdesk runs resume m\n$/,
+      /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\n$/,
     );
     const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
     expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
@@ -653,10 +653,7 @@ describe('what the answers of rows lack is reported', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
       .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
-  const LACKS = 'the answer lacks status, which the service’s description requires; the rest is shown'.replace(
-    '’',
-    "'",
-  );
+  const LACKS = 'the response lacks status, which the service documents as required. The rest is shown';
 
   test.each([
     ['a write', BLOCK],
@@ -769,8 +766,8 @@ describe('--failed', () => {
     const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
     expect(left).toBe(
       'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
-        `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: block of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed"\r\n` +
-        `${cardId(3)};;;3;rejected;"REJECTED: block of card ${cardId(3)} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed"\r\n`,
+        `${TWO};"say ""x"";y";'=1+1;2;rejected;REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.\r\n` +
+        `${cardId(3)};;;3;rejected;REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.\r\n`,
     );
     const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
     expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);

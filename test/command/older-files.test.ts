@@ -95,7 +95,7 @@ describe('files of version 0.1.0 are read', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { error: { message: string; sentAt?: string } | null }).error);
     expect(errors[2]).toMatchObject({
-      message: `card block ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED); nothing was changed`,
+      message: `could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED). Nothing was changed.`,
       service: { errorCode: 'CARD_EXPIRED' },
       http: { status: 409, requestId: 'req-16' },
     });
@@ -103,7 +103,7 @@ describe('files of version 0.1.0 are read', () => {
       sentAt: expect.stringMatching(/^2026-11-21T22:02:2/),
       observed: { status: 'ACTIVE' },
     });
-    expect(errors[5]?.message).toBe(`card block ${cardId(6)}: not sent: the card was not as it had to be`);
+    expect(errors[5]?.message).toBe(`could not block card ${cardId(6)}: the card did not match what was expected`);
   });
 
   test('the list of runs', async () => {
@@ -145,10 +145,10 @@ describe('files of version 0.1.0 are read', () => {
     const result = await runFrontdesk(args, { home, env: server.env, cwd: home.path });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     // Neither makes a request, so they say nothing of what was sent.
-    const told = ['revert', 'results'].includes(args[1] ?? '') ? '' : '; nothing was sent';
+    const told = ['revert', 'results'].includes(args[1] ?? '') ? '' : '. Nothing was sent.';
     expect(result.stderr).toBe(
       `frontdesk: run ${run} was begun by an earlier build: it tells what it did, and cannot go on${told}\n` +
-        `hint: see what it did: frontdesk runs results ${run}\n` +
+        `hint: see its rows: frontdesk runs results ${run}\n` +
         `hint: begin a new run with the rows that are left of ${join(runs, run, 'input')}\n`,
     );
     expect(server.requests).toEqual([]);

@@ -153,7 +153,7 @@ describe.concurrent('an open write in a plan and in a run', () => {
     chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
     const rows = await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may']);
     expect([rows.code, posts()]).toEqual([4, 1]);
-    expect(rows.stderr).toContain('nothing was sent');
+    expect(rows.stderr).toContain('Nothing was sent.');
     chmodSync(join(home.stateDir, 'history.jsonl'), 0o600);
     expect((await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may'])).code).toBe(8);
     expect(posts()).toBe(3);

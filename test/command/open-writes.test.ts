@@ -26,7 +26,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     const second = await run(REISSUE);
     expect(second.code).toBe(17);
     expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
-    expect(second.stderr).toContain('nothing was sent');
+    expect(second.stderr).toContain('Nothing was sent.');
     expect(posts()).toBe(1);
     const raw = await run(['api', 'POST', `/v1/cards/${cardId(1).toUpperCase()}/reissue`, '--yes']);
     expect([raw.code, posts()]).toEqual([17, 1]);

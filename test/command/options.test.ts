@@ -93,7 +93,7 @@ describe('refused with exit 2 and nothing sent', () => {
     [[...GET, '--columns', 'status', '-o', 'json'], {}, '--columns', 'json'],
     [[...GET, '--sort-by', 'status', '-o', 'ndjson'], {}, '--sort-by', 'ndjson'],
     [[...GET, '--no-header', '--json'], {}, '--no-header', 'json'],
-    [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'not sorted'],
+    [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],
     [[...GET, '--json=true'], {}, '--json', 'takes no value'],
     [[...GET, '-qz'], {}, '-z: unknown option', 'a value that begins with "-" goes after "--"'],
     [[...GET, '-zq'], {}, '-zq: unknown option', 'goes after "--": frontdesk card get -- -zq'],
@@ -122,7 +122,7 @@ describe('refused with exit 2 and nothing sent', () => {
       [
         '--columns: there is no column "nope"',
         '--concurrency: belongs to several ids or --from',
-        '<cardId>: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+        '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
@@ -130,16 +130,16 @@ describe('refused with exit 2 and nothing sent', () => {
       [
         '--concurrency: must be a whole number from 1 to 1000, not "0"',
         '--expect: "foo" is not a field of a card; did you mean',
-        '<cardId> 1: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+        '<cardId> 1: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
       ['card', 'block', '--from', 'missing.csv', '-j', '0', '--rate', 'x'],
-      ['--concurrency: must be', '--rate: must be', '--from: cannot read "missing.csv"'],
+      ['--concurrency: must be', '--rate: must be', '--from: could not read "missing.csv"'],
     ],
     [
       ['card', 'get', '--from', 'bad.csv', '--shard', '3/2', '--columns', 'nope'],
-      ['--columns: there is no', '--shard: must be', 'line 2, column cardId: "bad" is not a card id'],
+      ['--columns: there is no', '--shard: must be', 'line 2, column cardId: "bad" is not a card ID'],
     ],
     [
       ['card', 'block', 'zz', '--reson', 'lost', '--ca-file', 'missing.pem', '-p', 'nope', '--retries', 'x'],
@@ -148,7 +148,7 @@ describe('refused with exit 2 and nothing sent', () => {
         '--profile: there is no profile "nope"',
         '--retries: must be a whole number from 0 to 100, not "x"',
         '--ca-file: missing.pem cannot be read',
-        '<cardId>: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+        '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
@@ -157,7 +157,7 @@ describe('refused with exit 2 and nothing sent', () => {
         '--frobnicate: unknown option',
         '-x: unknown option',
         '--limit: unknown option',
-        '<cardId>: "zz" is not a card id',
+        '<cardId>: "zz" is not a card ID',
       ],
     ],
     [
@@ -180,7 +180,7 @@ describe('refused with exit 2 and nothing sent', () => {
       ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],
       [
         'there is no column "nope"',
-        '<cardId>: "zz" is not a card id',
+        '<cardId>: "zz" is not a card ID',
         '--status: must be one of',
         '--interval: must be',
       ],
@@ -331,7 +331,7 @@ describe('--quiet and --verbose', () => {
     );
     await full.stop();
     expect((await runFrontdesk([...LIST, '-q', '--retries', '0'], { env: full.env })).stderr).toMatch(
-      /^frontdesk: list of/,
+      /^frontdesk: could not list the subscribers of/,
     );
   });
 
@@ -451,7 +451,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
       stdin: `${CARD_ID}\n`,
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('a run of many rows always keeps its record');
+    expect(stderr).toContain('a run needs its record');
   });
 
   test('and says that --expect was not compared', async () => {
@@ -460,7 +460,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests: [request(`/v1/cards/${CARD_ID}/block`, {})] });
     expect(stderr).toBe(
-      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}\n',
+      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}\n',
     );
   });
 
@@ -493,7 +493,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
   });
 });
 
-describe('no colour and no escape sequence off a terminal, whatever the variables say', () => {
+describe('no color and no escape sequence off a terminal, whatever the variables say', () => {
   test.each([{ FORCE_COLOR: '1' }, { NO_COLOR: '1' }, { FORCE_COLOR: '3', TERM: 'xterm-256color' }])(
     '%j',
     async (env) => {

@@ -124,8 +124,8 @@ describe('a read-back', () => {
     for (const args of [BLOCK, REISSUE]) {
       const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-      expect(stderr).toMatch(/\(request was sent \d\d:\d\d:\d\dZ\)/);
-      expect(stderr).toContain('Looked at the card: status ACTIVE');
+      expect(stderr).toMatch(/The request was sent at \d\d:\d\d:\d\dZ\. The /);
+      expect(stderr).toContain('Card check: status ACTIVE');
       expect(stderr).toContain(`frontdesk card get ${CARD_ID}\n`);
       expect(stderr.split('\n').filter((line) => line.startsWith('hint: ')).length).toBe(2);
     }
@@ -195,7 +195,7 @@ test('a signal while the card of --expect is read: the write was not sent', asyn
   expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toEqual({
     code: 'CANCELLED',
     exitCode: 143,
-    message: 'cancelled by SIGTERM; nothing was sent',
+    message: 'cancelled by SIGTERM. Nothing was sent.',
     operation: 'card.block',
     outcome: 'not_sent',
   });
@@ -211,7 +211,7 @@ describe('retries wait, and never less than Retry-After', () => {
     const result = await running.result;
     expect(result).toMatchObject({ code: 130, stdout: '' });
     expect(result.stderr).not.toContain('already sent');
-    expect(result.stderr).toContain('was cancelled; nothing was changed');
+    expect(result.stderr).toContain(`cancelled: block card ${CARD_ID}. Nothing was changed.`);
     expect(server.lines).toEqual([`POST ${PATH}/block`]);
   });
 

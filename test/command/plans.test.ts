@@ -115,7 +115,7 @@ describe('--plan sends no write', () => {
     expect(header).toEqual(linesOf(home, 'my plan')[0]);
     expect(Date.parse(header.expiresAt) - Date.parse(header.createdAt)).toBe(7 * 86_400_000);
     expect(stderr).toBe(
-      `{"notice":{"code":"PLANNED","message":"nothing was sent; look at it: frontdesk plan show 'my plan'"}}\n{"notice":{"code":"PLANNED","message":"apply it: frontdesk plan apply 'my plan'"}}\n`,
+      `{"notice":{"code":"PLANNED","message":"nothing was sent. Review the plan: frontdesk plan show 'my plan'"}}\n{"notice":{"code":"PLANNED","message":"apply it: frontdesk plan apply 'my plan'"}}\n`,
     );
     expect(linesOf(home, 'my plan')[1]).toMatchObject({ row: 1, id: cardId(1), drift: 'checked' });
     expect(linesOf(home, 'my plan')[1]).not.toHaveProperty('body');
@@ -142,7 +142,9 @@ describe('--plan sends no write', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines[0].error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: cardId(2), operation: 'card.block' });
-    expect(lines[1].notice.message).toBe('no plan was written: 1 of 3 rows cannot be planned; nothing was sent');
+    expect(lines[1].notice.message).toBe(
+      'no plan was written, because 1 of 3 rows cannot be planned. Nothing was sent.',
+    );
     expect(writes(server)).toEqual([]);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
     const other = ['--expect', 'clientReference=order-2', '--plan', 'p.plan', '--json'];
@@ -221,7 +223,7 @@ describe('--plan sends no write', () => {
     [['--plan', 'p', '--run', 'x'], '--plan and --run'],
     [['--plan', 'p', '--dry-run'], '--plan and --dry-run'],
     [['--plan', '-'], '--plan: must be a new file'],
-    [['--plan', 'nowhere/p'], '--plan: cannot write nowhere/p'],
+    [['--plan', 'nowhere/p'], '--plan: could not write nowhere/p'],
     [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be more than 0 and at most 90d, not "91d"'],
     [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
     [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
@@ -283,7 +285,7 @@ describe('--plan sends no write', () => {
     file('new.csv', 'id,email,first_name\ns1,new@x,\ns2,b@x,\ns3,c@x,\n');
     const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
     const counted = [
-      '1 row of the older file missing in the input, left unchanged',
+      '1 row in the older file but not in the input, left unchanged',
       'empty cells left unchanged: 3 in first_name',
       'of these, emptied since the older file: 2 in first_name',
     ];
@@ -293,7 +295,7 @@ describe('--plan sends no write', () => {
       expect([planned.stderr, dry.stderr]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
     expect(linesOf(home)[0]).toMatchObject({ source: 'new.csv', rows: 1, unchanged: 2, missing: 1, emptied: 2 });
     const shown = await runFrontdesk(['plan', 'show', 'p.plan'], { home });
-    expect(shown.stderr).toContain('frontdesk: note: Left out: 1 row of the older file missing in the input\n');
+    expect(shown.stderr).toContain('frontdesk: note: Left out: 1 row in the older file but not in the input\n');
     expect(shown.stderr).toContain('frontdesk: note: Left out: 2 cells emptied since the older file, left unchanged\n');
     const clear = [...update, '--empty-cells', 'clear', '--plan', 'clear.plan'];
     await runFrontdesk(clear, { home, env: server.env });
@@ -389,7 +391,7 @@ describe('plan apply', () => {
     const env = { ...elsewhere.env };
     const refused = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain(`make the plan again for ${elsewhere.url}`);
+    expect(refused.stderr).toContain(`Make the plan again for ${elsewhere.url}`);
     expect(refused.stderr).not.toContain('plan apply');
     expect(elsewhere.requests).toEqual([]);
   });
@@ -434,7 +436,7 @@ describe('plan apply', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).error?.message);
-    expect(messages[1]).toBe(`block of card ${cardId(2)} was not sent: status is BLOCKED, was ACTIVE when planned`);
+    expect(messages[1]).toBe(`could not block card ${cardId(2)}: status is BLOCKED, was ACTIVE when planned`);
     expect(messages[2]).toContain('updatedAt is 2025-01-03T00:00:00Z, was 2025-01-02T00:00:00Z when planned');
     expect(writes(planned.server)).toHaveLength(2);
     const again = await apply(planned);
@@ -509,7 +511,7 @@ describe('plan apply', () => {
     expect(server.requests).toEqual([]);
     const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env: server.env });
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('2 rows could not be compared with the plan');
+    expect(stderr).toContain('2 rows could not be checked for changes since planning');
     expect(writes(server)).toEqual([
       '/v1/subscribers/sub_1 {"email":"a@x.example"}',
       '/v1/subscribers/sub_2 {"first_name":""}',
@@ -585,7 +587,7 @@ describe('a plan is compared with what is read right before each write', () => {
       row: 1,
       outcome: 'not_sent',
       attempts: 0,
-      error: { code: 'PRECONDITION', message: `block of card ${cardId(1)} was not sent: ${problem}` },
+      error: { code: 'PRECONDITION', message: `could not block card ${cardId(1)}: ${problem}` },
     });
     expect(writes(server)).toEqual([]);
   });
@@ -609,7 +611,7 @@ describe('a card stands in a plan once', () => {
     const input = { home, env: server.env, stdin: `${cardId(1)}\n${cardId(1).toUpperCase()}\n` };
     const { code, stderr } = await runFrontdesk(args, input);
     expect(code).toBe(2);
-    expect(stderr).toContain(`the same id as in line 1 (${cardId(1).toUpperCase()}); a plan holds a card once`);
+    expect(stderr).toContain(`the same id as in line 1 (${cardId(1).toUpperCase()}). A plan can have a card only once`);
     expect(server.requests).toEqual([]);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });
@@ -685,7 +687,7 @@ describe('plan apply refuses and sends nothing', () => {
     const other = await startRecordingServer([]);
     const { code, stderr } = await apply({ home, server: other });
     expect(code).toBe(2);
-    expect(stderr).toContain('nothing was sent');
+    expect(stderr).toContain('Nothing was sent.');
   });
 
   it('a plan of the sandbox, elsewhere (2); another process with the sandbox applies it', async () => {
@@ -869,8 +871,8 @@ describe('a plan of which only the line ends were changed', () => {
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toBe(
         [
-          `frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '; nothing was sent' : ''}`,
-          'hint: add the line `*.plan -text` to .gitattributes, commit it, and fetch the file as it was written',
+          `frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '. Nothing was sent.' : ''}`,
+          'hint: add the line `*.plan -text` to .gitattributes, commit it, and get the original file',
           '',
         ].join('\n'),
       );
@@ -882,7 +884,7 @@ describe('a plan of which only the line ends were changed', () => {
     const { home, path } = await planOf(2);
     writeFileSync(path, readFileSync(path, 'utf8').replace('X-1', 'X-2').replaceAll('\n', '\r\n'));
     const { code, stderr } = await runFrontdesk(['plan', 'show', 'p.plan'], { home });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('which was changed or cut') });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('its hash does not match') });
   });
 });
 

@@ -298,7 +298,7 @@ describe('requireReason', () => {
       const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toContain(
-        '--reason: this profile requires: the number of the ticket, such as CARE-17; nothing was sent\n',
+        '--reason: this profile requires: the number of the ticket, such as CARE-17. Nothing was sent.\n',
       );
       expect(result.stderr).not.toContain('[A-Z]');
     }
@@ -317,8 +317,8 @@ describe('requireReason', () => {
 
 describe('an address without its scheme', () => {
   test.each([
-    ['cards.example.com', 'did you mean https://cards.example.com?'],
-    ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
+    ['cards.example.com', 'Did you mean https://cards.example.com?'],
+    ['cards.example.com:8443/api', 'Did you mean https://cards.example.com:8443/api?'],
     ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
   ])('%s is refused and offered with it', async (url, said) => {
     const { run } = atHome();

@@ -134,7 +134,7 @@ test('a row whose repeat was refused says when it was first sent, and how the re
     messages.push(rowsIn((await runFrontdesk(again, options)).stdout)[0]?.error?.message);
   const results = await runFrontdesk(['runs', 'results', 'r', '-o', 'ndjson'], { home });
   expect(messages[0]).toMatch(
-    /outcome unknown: it may have been sent at \S+Z, and .*; the repeat was refused: 409 CARD_EXPIRED no$/,
+    /The request may have been sent at \S+Z, but .*\. A retry was refused: 409 CARD_EXPIRED no$/,
   );
   // The last unknown answer is what is known of the row now.
   expect(rowsIn(results.stdout)).toMatchObject([{ outcome: 'unknown', attempts: 3 }]);

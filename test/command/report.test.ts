@@ -266,7 +266,7 @@ describe('a run that did not come to its end is reported:', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('- Command: `card freeze`');
     expect(result.stdout).toContain('| applied | 3 |');
-    expect(result.stdout).toContain('A newer frontdesk wrote this run; what this one does not know is left out.');
+    expect(result.stdout).toContain('A newer frontdesk wrote this run. What this one does not know is left out.');
     expect((await runFrontdesk(['runs', 'show', 'nightly'], { home })).code).toBe(2);
   });
 });

@@ -36,7 +36,7 @@ describe('runs revert', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'frontdesk: note: nothing was sent; look at it: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row was left out: nothing of theirs was applied\n',
+        'frontdesk: note: nothing was sent. Review the plan: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row was left out: nothing of them was applied\n',
     });
     expect(it.server.requests).toHaveLength(before);
     const [header, ...rows] = it.plan('back.plan');
@@ -127,7 +127,7 @@ describe('runs revert', () => {
     expect(stdout).not.toContain('runs revert');
   });
 
-  it('says which rows have no way back (15), and plans the others', async () => {
+  it('says which rows cannot be restored (15), and plans the others', async () => {
     const older = 'id,email\nsub_1,a@old.example\nsub_2,b@old.example\n';
     const newer = 'id,email,active\nsub_1,a@new.example,\nsub_2,b@new.example,true\n';
     const it = await stage(() => undefined, older, newer);
@@ -146,7 +146,7 @@ describe('runs revert', () => {
   });
 
   it.each([
-    ['cards', ['card', 'activate', '--from', '-'], 'there is no way back from that'],
+    ['cards', ['card', 'activate', '--from', '-'], 'that cannot be undone'],
     ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
   ])('refuses a run of %s (2)', async (_, args, message) => {
     const it = await stage();
@@ -181,7 +181,7 @@ describe('a row whose id was written again later', () => {
     const back = await run(['runs', 'revert', 'r', '--plan', 'back.plan']);
     expect(back.code).toBe(15);
     expect(back.stderr).toMatch(
-      /row 2: sub_2 is not in the plan: it was written again on .* \(entry \S+\), which old values/,
+      /row 2: sub_2 is not in the plan: it was changed again on .* \(entry \S+\), and old values would undo that/,
     );
     expect(
       plan('back.plan')

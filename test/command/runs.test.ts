@@ -295,7 +295,7 @@ describe('a run whose file of rows is gone', () => {
     expect(told.code).toBe(16);
     const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
     expect(resumed.stderr).toContain('the rows of run eve are gone');
-    expect(resumed.stderr).toContain('hint: see what it did: frontdesk runs results eve\n');
+    expect(resumed.stderr).toContain('hint: see its rows: frontdesk runs results eve\n');
     expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
     expect(await runFrontdesk(begin, options)).toMatchObject({ code: 0 });
     expect(await runFrontdesk(['runs', 'resume', 'eve'], options)).toMatchObject({ code: 0 });
@@ -308,7 +308,9 @@ describe('a run whose file of rows is gone', () => {
     await runFrontdesk([...BLOCK, '--run', 'eve'], options);
     rmSync(join(options.home.stateDir, 'runs', 'eve', 'journal.jsonl'));
     const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
-    expect(resumed.stderr).toMatch(/^frontdesk: the run's record is gone .*; nothing was sent\nhint: check its rows/);
+    expect(resumed.stderr).toMatch(
+      /^frontdesk: the run's record is gone .*\. Nothing was sent\.\nhint: check its rows/,
+    );
     expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
     expect(server.requests).toHaveLength(2);
   });
@@ -370,7 +372,7 @@ describe('runs resume', () => {
     const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
     expect(result.code).toBe(8);
     expect(result.lines).toHaveLength(2);
-    const seen = 'the connection was reset before a reply; reading back showed status ACTIVE';
+    const seen = 'the connection was reset before a reply. The card check showed status ACTIVE';
     expect(result.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
     expect(readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').match(new RegExp(seen, 'g'))).toHaveLength(2);
     const later = await runFrontdesk(['runs', 'results', 'u', '--outcome', 'unknown'], { home });
@@ -389,7 +391,7 @@ describe('runs resume', () => {
     });
     expect(result.code).toBe(8);
     expect(result.stdout).toMatch(
-      /^3,.*outcome unknown: it may have been sent at \S+, and its process ended before the answer; reading back showed status ACTIVE/m,
+      /^3,.*OUTCOME UNKNOWN - block card \S+\. The request may have been sent at \S+, but its process ended before the response\. The card check showed status ACTIVE/m,
     );
   });
 
@@ -398,7 +400,7 @@ describe('runs resume', () => {
     const result = await resume(['--reconcile', '-o', 'csv'], 'REISSUED');
     expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
     expect(result.code).toBe(8);
-    expect(result.stdout.match(/,unknown,.*reading back showed status REISSUED/g)).toHaveLength(2);
+    expect(result.stdout.match(/,unknown,.*The card check showed status REISSUED/g)).toHaveLength(2);
     expect(result.stderr).toContain('frontdesk runs results u --outcome unknown');
   });
 
@@ -449,9 +451,7 @@ describe('runs resume', () => {
     expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
     const row = JSON.parse(resent.stdout.split('\n')[0] ?? '');
     expect(row).toMatchObject({ row: 1, outcome: 'unknown', attempts: 2, error: { code: 'OUTCOME_UNKNOWN' } });
-    expect(row.error.message).toMatch(
-      /outcome unknown: it may have been sent at .*; the repeat was refused: 409 CARD_REISSUED/,
-    );
+    expect(row.error.message).toMatch(/The request may have been sent at .*\. A retry was refused: 409 CARD_REISSUED/);
     expect(resent.stderr).toContain('"outcomes":{"unknown":1},"requests":1,"earlier":0,"exitCode":8');
     const results = await runFrontdesk(['runs', 'results', 'u', '-o', 'ndjson'], options);
     expect(JSON.parse(results.stdout)).toMatchObject({ outcome: 'unknown', attempts: 2, error: row.error });
@@ -480,7 +480,7 @@ describe('runs resume', () => {
   test('names the command of the run in its summary', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
     expect((await resume(['-o', 'table'])).stderr).toMatch(
-      /^frontdesk: note: run u is unsettled: of 5 rows none is left to send, 2 unknown\ncard block \(run u\): 5 rows: 3 applied; 0 requests, /,
+      /^frontdesk: note: run u is unsettled: of 5 rows nothing is left to send, 2 unknown\ncard block \(run u\): 5 rows: 3 applied; 0 requests, /,
     );
   });
 
@@ -570,14 +570,14 @@ describe('runs results', () => {
     });
     const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
     // In the words in which they were told, but for answers of which a record keeps only a part.
-    expect(JSON.parse(stdout.replace(/sent \d\d:\d\d:\d\dZ/, 'sent TIME'))).toEqual([
-      `card block ${cardId(1)}: rejected: the service answered 409 (CARD_EXPIRED: expired in May); nothing was changed`,
+    expect(JSON.parse(stdout.replace(/sent at \d\d:\d\d:\d\dZ/, 'sent at TIME'))).toEqual([
+      `could not block card ${cardId(1)}: the service returned 409 (CARD_EXPIRED: expired in May). Nothing was changed.`,
       expect.stringMatching(
-        /^OUTCOME UNKNOWN - block of card \S+: the connection was reset before a reply \(request was sent TIME\)\. .*status ACTIVE/,
+        /^OUTCOME UNKNOWN - block card \S+\. The request was sent at TIME\. The connection was reset before a reply\. .*status ACTIVE/,
       ),
-      `block of card ${cardId(3)} was not sent: clientReference is "order-1", not b`,
-      expect.stringContaining(`block of card ${cardId(4)} was not sent: `),
-      `card block ${cardId(5)}: rejected: the service answered 400 (Bad Request: no such field); nothing was changed`,
+      `could not block card ${cardId(3)}: clientReference is "order-1", not b`,
+      expect.stringContaining(`could not block card ${cardId(4)}: could not read card ${cardId(4)}: no such card at `),
+      `could not block card ${cardId(5)}: the service returned 400 (Bad Request: no such field). Nothing was changed.`,
     ]);
     await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
     const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
@@ -687,7 +687,7 @@ describe('runs', () => {
     expect(await names('--state', 'interrupted')).toEqual(['', '']);
     expect(await names('--limit', '1')).toEqual([
       'second\n',
-      'frontdesk: note: 1 older run not shown; --limit shows more\n',
+      'frontdesk: note: 1 older run not listed. --limit lists more\n',
     ]);
     expect(await runFrontdesk(['runs', 'list', '--state', 'finshed', '--limit', '0'], { home })).toMatchObject({
       code: 2,
@@ -716,7 +716,7 @@ describe('runs', () => {
     const before = server.requests.length;
     const refused = await live(['runs', 'resume', '--last']);
     expect(refused).toMatchObject({ code: 5, stdout: '' });
-    expect(refused.stderr).toContain('profile live allows 2 rows in one write (maxRows), and these are 3');
+    expect(refused.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
     expect(server.requests.length).toBe(before);
     expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
     await live(['profile', 'set', 'live', '--max-rows', '3']);

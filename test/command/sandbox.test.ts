@@ -99,7 +99,7 @@ describe('sandbox info for people', () => {
     expect(code).toBe(0);
     const { choices } = JSON.parse((await runFrontdesk(['sandbox', 'info', '--json'], { home })).stdout);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'Where the service shows no rule, the sandbox chose:',
+      'Where the service documents no rule, the sandbox chose:',
       ...choices.map(({ topic, choice }: { topic: string; choice: string }) => `  ${topic}  ${choice}`),
     ]);
     expect(stdout).not.toContain(ACTIVE);

@@ -43,8 +43,8 @@ test('with --out it stays in the file when the history cannot be written, and th
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
   expect(code).toBe(16);
-  expect(stderr).toContain('the write WAS applied');
-  expect(stderr).toContain('the answer is in a.json');
+  expect(stderr).toContain('The change WAS applied');
+  expect(stderr).toMatch(/the answer is in a\.json/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
   expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
@@ -54,7 +54,7 @@ test('as JSON it is printed when the history cannot be written', async () => {
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 16, stdout: ANSWER });
-  expect(stderr).toContain('the answer is on stdout');
+  expect(stderr).toMatch(/the answer is on stdout/i);
   expect(stderr).not.toContain(SECRET);
 });
 
@@ -64,7 +64,7 @@ test('--out says where it saved, and only --show-sensitive shows it besides', as
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
   expect(code).toBe(0);
   expect(stdout).not.toContain(SECRET);
-  expect(stderr).toContain('the answer is in a.json');
+  expect(stderr).toMatch(/the answer is in a\.json/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
   const shown = await runFrontdesk([...PROVISION, '--out', 'b.json', '--show-sensitive', '--json'], {
     env: server.env,
@@ -86,7 +86,7 @@ test.each([
   });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(body);
-  expect(stderr).toContain('the answer is in a.json');
+  expect(stderr).toMatch(/the answer is in a\.json/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -100,7 +100,7 @@ test('what a 2xx began and did not end stays in the file byte for byte', async (
   });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(begun);
-  expect(stderr).toContain('the answer is in a.json');
+  expect(stderr).toMatch(/the answer is in a\.json/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -135,7 +135,7 @@ test.each(UNREADABLE)('off a terminal, what came and is %s is lost where nobody 
   const args = [...PROVISION, '--json', '--timeout', '1s'];
   const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-  expect(stderr).toContain('the answer, as it came, is lost, and cannot be had again; --out would have kept it');
+  expect(stderr).toContain('the answer, as it came, is lost, and cannot be had again. --out would have kept it');
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -178,7 +178,7 @@ test.each([
     home,
   });
   expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
-  expect(stderr).toContain('nothing was sent');
+  expect(stderr).toContain('Nothing was sent.');
   expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
 });
 
@@ -197,7 +197,7 @@ test.each([
   });
   expect(code).toBe(16);
   expect(stderr).toContain('WAS applied');
-  expect(stderr).toContain(isShown ? 'the answer is on stdout' : 'the answer is lost');
+  expect(stderr).toContain(isShown ? 'The answer is on stdout' : 'The answer is lost');
   expect(stdout).toBe(isShown ? ANSWER : '');
   expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
@@ -215,7 +215,7 @@ test.each([
   });
   expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
   expect(stderr).toContain('WAS applied');
-  expect(stderr).toMatch(/the answer is in \S+a\.json, and may not be there after a power cut/);
+  expect(stderr).toMatch(/the answer is in \S+a\.json, and may not be there after a power cut/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
 });
 
@@ -256,7 +256,7 @@ test.each([
     env: server.env,
     script: `$FD ${PROVISION.join(' ')} --json --yes ${to}; read -r over`,
   });
-  await terminal.waitFor('the answer is on stderr');
+  await terminal.waitFor(/the answer is on stderr/i);
   // Until then the terminal stays open: what was written last is not lost.
   terminal.type('\n');
   expect((await terminal.end).text).toContain(SECRET);
@@ -276,7 +276,7 @@ test.each([
   terminal.type('\n');
   await terminal.end;
   const stderr = readFileSync(join(home.path, 'said'), 'utf8');
-  expect(stderr).toContain('the answer is lost');
+  expect(stderr).toMatch(/the answer is lost/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -314,7 +314,7 @@ it.each(['y', 'N', 'yes', 'no'])('does not take %s for the name of a file', asyn
   terminal.type('\r');
   const { code, text } = await terminal.end;
   expect({ code, posts: server.requests.filter(({ method }) => method === 'POST') }).toEqual({ code: 130, posts: [] });
-  expect(text).toContain('nothing was sent');
+  expect(text).toContain('Nothing was sent.');
   expect(readdirSync(home.path).filter((name) => name.startsWith('provision-') || name === answer)).toEqual([]);
 });
 

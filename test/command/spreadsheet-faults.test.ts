@@ -24,8 +24,8 @@ describe('a spreadsheet file', () => {
     expect([code, sent]).toEqual([2, []]);
     expect(stderr.trimEnd().split('\n')).toEqual([
       'frontdesk: 2 faults in "new.csv", nothing was sent:',
-      '  line 1, column 2: unknown column "activ"; did you mean active?',
-      '  line 1, column 3: unknown column "emial"; did you mean email?',
+      '  line 1, column 2: unknown column "activ": did you mean active?',
+      '  line 1, column 3: unknown column "emial": did you mean email?',
     ]);
   });
 
@@ -39,8 +39,8 @@ describe('a spreadsheet file', () => {
     expect([code, sent]).toEqual([2, []]);
     expect(stderr).toContain('line 2, column active: must be true or false, not "WAHR": write true\n');
     expect(stderr).toContain('line 3, column active: must be true or false, not "faux": write false\n');
-    expect(stderr).toContain('line 4, column id: #REF! is an error of a spreadsheet and no value');
-    expect(stderr).toContain('line 5, column email: #N/A is an error of a spreadsheet and no value');
+    expect(stderr).toContain('line 4, column id: #REF! is a spreadsheet error, not a value');
+    expect(stderr).toContain('line 5, column email: #N/A is a spreadsheet error, not a value');
     expect(stderr).not.toContain('column note');
   });
 });
@@ -85,7 +85,7 @@ describe('with --changed-from', () => {
     const files = { 'old.csv': 'id,email\ns1,a@x\ns2,b@x\n', 'new.csv': 'id,email\ns1,a@y\ns2,b@x\n' };
     const wrong = await update(files, [...OLDER, '--expect-changes', '2']);
     expect([wrong.code, wrong.sent]).toEqual([17, []]);
-    expect(wrong.stderr).toContain('1 row differs from the older file, and --expect-changes says 2; nothing was sent');
+    expect(wrong.stderr).toContain('1 row differs from the older file, and --expect-changes says 2. Nothing was sent.');
     const right = await update(files, [...OLDER, '--expect-changes', '1']);
     expect([right.code, right.sent]).toEqual([0, ['/v1/subscribers/s1 {"email":"a@y"}']]);
     expect((await update(files, ['--expect-changes', '1'])).code).toBe(2);

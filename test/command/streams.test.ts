@@ -169,11 +169,11 @@ describe('--active all merges both answers into one List', () => {
 });
 
 describe('a list that has exactly limit entries', () => {
-  test('warns that there may be more and that the there is no way to page', async () => {
+  test('warns that there may be more and that the service documents no paging', async () => {
     const server = await startRecordingServer(lists(ten));
     const text = await runFrontdesk(LIST, { env: server.env });
     expect(text.code).toBe(0);
-    expect(text.stderr).toMatch(/^frontdesk: warning: there may be more .* no way /);
+    expect(text.stderr).toMatch(/^frontdesk: warning: there may be more than 10 .* no paging/);
     expect((await runFrontdesk([...LIST, '--limit', '11'], { env: server.env })).stderr).toBe('');
     expect((await runFrontdesk([...LIST, '--limit', '10'], { env: server.env })).stderr).toContain('there may be more');
     expect(server.lines.map((line) => line.split('?')[1] ?? '')).toEqual(['', 'limit=11', 'limit=10']);
@@ -339,7 +339,7 @@ describe('streams that are closed or full', () => {
     const server = await startRecordingServer(cards);
     const read = await shell(`$F card get $ID ${redirection}`, server);
     expect(read.code).toBe(16);
-    expect(read.stderr).toContain('nothing was changed');
+    expect(read.stderr).toContain('Nothing was changed at the service.');
     const write = await shell(`$F card block $ID -y --json ${redirection}`, server);
     expect(write.code).toBe(16);
     expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'LOCAL_IO', outcome: 'applied', id: CARD_ID });

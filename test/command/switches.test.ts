@@ -24,7 +24,7 @@ describe('the variables that switch something', () => {
     const env = { FRONTDESK_READ_ONLY: 'ja' };
     expect((await runFrontdesk(GET, { env })).code).toBe(0);
     const written = await runFrontdesk(ACTIVATE, { env });
-    expect(written.stderr).toContain(`FRONTDESK_READ_ONLY: ${PROBLEM}; nothing was sent`);
+    expect(written.stderr).toContain(`FRONTDESK_READ_ONLY: ${PROBLEM}. Nothing was sent.`);
     expect(written.code).toBe(2);
   });
 

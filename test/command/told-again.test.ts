@@ -43,7 +43,7 @@ describe('a row that did not succeed', () => {
     const messages = (stdout: string) =>
       (JSON.parse(stdout) as { error: { message: string } }[]).map(({ error }) => error.message);
     const live = messages((await run(apply)).stdout);
-    expect(live[0]).toContain(`block of card ${cardId(1)} was rejected`);
+    expect(live[0]).toContain(`could not block card ${cardId(1)}: the service returned 409`);
     expect(live[1]).toContain('OUTCOME UNKNOWN');
     const [planned] = JSON.parse((await run(['runs', 'list', '--json'])).stdout) as { run: string }[];
     expect(messages((await run(['runs', 'results', planned?.run ?? '', '--json'])).stdout)).toEqual(live);
@@ -98,7 +98,7 @@ describe('the file of --changed-from', () => {
     await run(['api', 'POST', '/v1/subscribers/s1', '--data', '{"email":"e@example.com"}', '--yes', '-q']);
     const { code, stderr, stdout } = await run(['runs', 'revert', 'may', '--plan', 'back.plan', '--json']);
     expect(code).toBe(15);
-    expect(stderr).toContain('s1 is not in the plan: it was written again on');
+    expect(stderr).toContain('s1 is not in the plan: it was changed again on');
     expect(JSON.parse(stdout)).toMatchObject({ rows: 1 });
   });
 });

@@ -65,7 +65,7 @@ describe('where nothing can be written', () => {
     expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
     const run = await at(HOMELESS, ['card', 'activate', CARD_ID, OTHER_ID, '--yes']);
     expect(run).toMatchObject({ code: 2, lines: [] });
-    expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder of your own');
+    expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder that you can write to');
   });
 
   test.each([
@@ -83,7 +83,7 @@ test('C14 a disk that takes only a part of the settings leaves the old ones', as
   const kept = [0, '', { retries: 1 }];
   const refused = [
     16,
-    'frontdesk: cannot save the settings file /settings.json: the disk took only a part of it; what was there before is unchanged\n',
+    'frontdesk: could not save the settings file /settings.json: the disk took only a part of it. The earlier content is unchanged.\n',
     { retries: 2 },
   ];
   const ends: unknown[] = [];

@@ -83,7 +83,7 @@ describe.concurrent('card wait', () => {
       env: server.env,
     });
     expect(result).toMatchObject({ code: 124, stdout: '' });
-    expect(result.stderr).toContain('within 3s: its last status is BLOCKED; the last read failed: ');
+    expect(result.stderr).toContain('within 3s: its last status is BLOCKED. The last check failed: ');
   });
 
   test('goes on when a service that stopped listening is back, and waits its time out when it is not', async () => {
@@ -137,7 +137,7 @@ describe.concurrent('card wait', () => {
   test('a signal ends it at once', async () => {
     const server = await serve([card('BLOCKED')]);
     const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
-    await running.waitForOutput('is BLOCKED; waiting for ACTIVE');
+    await running.waitForOutput('is BLOCKED, waiting for ACTIVE');
     running.child.kill('SIGINT');
     const result = await running.result;
     expect(result).toMatchObject({ code: 130, stdout: '' });
@@ -148,8 +148,8 @@ describe.concurrent('card wait', () => {
     const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
     const loud = await runFrontdesk(line, { env: (await serve(script)).env });
     expect(loud.stderr).toBe(
-      `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION; waiting for ACTIVE\n` +
-        `frontdesk: note: card ${CARD_ID} is BLOCKED; waiting for ACTIVE\n`,
+      `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION, waiting for ACTIVE\n` +
+        `frontdesk: note: card ${CARD_ID} is BLOCKED, waiting for ACTIVE\n`,
     );
     const quiet = await runFrontdesk([...line, '-q'], { env: (await serve(script)).env });
     expect(quiet).toMatchObject({ code: 0, stderr: '' });

@@ -189,7 +189,7 @@ describe('-o xlsx', () => {
     const running = startFrontdesk(args, { home, env: server.env });
     await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
     running.child.kill('SIGINT');
-    await running.waitForOutput('waiting up to');
+    await running.waitForOutput('Waiting up to');
     running.child.kill('SIGINT');
     expect((await running.result).code).toBe(130);
     expect(

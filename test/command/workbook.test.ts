@@ -80,7 +80,7 @@ describe('--from takes a workbook', () => {
       'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
     });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-      '1 fault in "rows.xlsx", nothing was sent: Rows!A100002, column id: the same id as in line 9 ("s7"); --allow-duplicates accepts that',
+      '1 fault in "rows.xlsx", nothing was sent: Rows!A100002, column id: the same id as in line 9 ("s7"). --allow-duplicates accepts that',
     );
   });
 });
@@ -119,17 +119,17 @@ describe('the sheet', () => {
   test('is refused when there is none of that name, with the nearest', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Last yaer"; did you mean "Last year"? (nothing was sent)',
+      '--sheet: "rows.xlsx" has no sheet "Last yaer"; did you mean "Last year"? Nothing was sent.',
     );
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Customers"; its sheets are "Rows", "Last year"; nothing was sent',
+      '--sheet: "rows.xlsx" has no sheet "Customers"; its sheets are "Rows", "Last year". Nothing was sent.',
     );
   });
 
   test('belongs to a workbook and to --from', async () => {
     const home = homeWith({ 'rows.csv': Buffer.from('id,email\ns1,a@x\n') });
     expect(await refused([...UPDATE, '--from', 'rows.csv', '--sheet', 'Rows'], home)).toBe(
-      '--sheet is for workbooks (.xlsx), and "rows.csv" is not one; nothing was sent',
+      '--sheet is for .xlsx files, but "rows.csv" is not one. Nothing was sent.',
     );
     expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
   });
@@ -137,7 +137,7 @@ describe('the sheet', () => {
   test('has hidden rows, which are read, and a warning says so even with --quiet', async () => {
     const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
     const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
-    const hidden = '1 of 2 rows is hidden in the sheet and read like the others';
+    const hidden = '1 of 2 rows is hidden in the sheet, but included in this run';
     const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
     expect(result.requests).toEqual(['s1 {"email":"a@x"}', 's2 {"email":"b@x"}']);
     expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
@@ -180,10 +180,10 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
       '5 faults in "rows.xlsx", nothing was sent',
-      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
-      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569); store it as text, since dates are sent as typed',
+      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
+      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569); store it as text: dates are sent as typed',
       'Rows!D3, column active: must be true or false, not "maybe"',
-      'Rows!A3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
+      'Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
       'Rows!A4, column id: is empty',
     ]);
   });
@@ -198,7 +198,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       ]),
     });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial"; did you mean email?',
+      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial": did you mean email?',
     );
   });
 
@@ -217,7 +217,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       'old.xlsx': sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 1.5, true]], 'Old')]),
     });
     expect(await refused([...UPDATE, '--from', 'new.xlsx', '--changed-from', 'old.xlsx'], home)).toBe(
-      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text, since it is sent as typed; nothing was sent',
+      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text: it is sent as typed. Nothing was sent.',
     );
   });
 });
@@ -273,7 +273,7 @@ describe('a run from a workbook', () => {
   test('does not write --failed under the name of a workbook', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...args, '--failed', 'failed.xlsx'], home)).toBe(
-      '--failed: failed.xlsx would be read as xlsx, but the rows are written as csv; nothing was sent',
+      '--failed: failed.xlsx would be read as xlsx, but the rows are written as csv. Nothing was sent.',
     );
     expect(existsSync(join(home.path, 'work', 'failed.xlsx'))).toBe(false);
   });
@@ -333,7 +333,7 @@ describe('a hidden first sheet is passed over with a notice, and hidden rows are
         code: 'WORKBOOK',
         message: '"rows.xlsx": the sheet "Members" is read; there is also "Archive" (hidden) (--sheet names another)',
       },
-      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet and read like the others' },
+      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
     ]);
     const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
     expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
@@ -348,7 +348,7 @@ test('a workbook of hidden sheets alone is refused, with their names', async () 
   };
   const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
   expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-    '"rows.xlsx": every sheet is hidden; --sheet names the one to read; its sheets are "Rows" (hidden); nothing was sent',
+    '"rows.xlsx": every sheet is hidden; name one with --sheet; its sheets are "Rows" (hidden). Nothing was sent.',
   );
 });
 
@@ -406,13 +406,13 @@ describe('cells with another look than what is stored, and merged cells, are ref
     const home = homeWith({ 'rows.xlsx': make() });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
       '7 faults in "rows.xlsx", nothing was sent',
-      'Members!A2, column id: is not what it looks like (shown as "sub_00042", stored as 42); store as text what is meant',
-      'Members!C2, column first_name: is not what it looks like (shown as "5000%", stored as 50); store as text what is meant',
-      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024); store it as text, since dates are sent as typed`,
-      'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say',
+      'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42); store the intended value as text',
+      'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50); store the intended value as text',
+      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024); store it as text: dates are sent as typed`,
+      'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
       'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"); store its value as text',
-      'Members!C4, column first_name: is not what it looks like (shown as "1.23457E+11", stored as 123456789012); store as text what is meant',
-      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+      'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012); store the intended value as text',
+      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
     ]);
   });
 
@@ -473,7 +473,7 @@ describe('what a spreadsheet does not show', () => {
     ],
   ])('columns %s are read, counted and named', async (_how, before, are) => {
     const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
-    const message = `${are} hidden in the sheet and read like the others`;
+    const message = `${are} hidden in the sheet, but included in this run`;
     const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
     expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
     expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
@@ -517,12 +517,12 @@ describe('a sheet whose header has faults is not read on', () => {
     [
       'a name that is unknown',
       textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']),
-      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial"; did you mean email?',
+      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial": did you mean email?',
     ],
     [
       'no name at all',
       textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
-      '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty; it has to hold the names of the columns',
+      '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty, but must contain the names of the columns',
     ],
   ])('%s', async (_what, rows, message) => {
     const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });

@@ -104,7 +104,7 @@ describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is s
     expect({ code, stdout, stderr }).toEqual({
       code: 5,
       stdout: '',
-      stderr: 'frontdesk: writes are not allowed here; nothing was sent\n',
+      stderr: 'frontdesk: changes are not allowed in this environment. Nothing was sent.\n',
     });
     expect(server.requests).toHaveLength(before);
   });
@@ -172,7 +172,7 @@ describe('a profile that demands approvals', () => {
     expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
     const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
     expect(raw.code).toBe(5);
-    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for more than one row;');
+    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows;');
     expect(server.requests).toEqual([]);
     expect((await run(bulk, idLines(1))).code).toBe(0);
     expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
@@ -239,7 +239,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
       const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
       const { code, stderr } = await runFrontdesk(['card', 'block', cardId(1), '--yes'], { home, env });
       expect(code).toBe(4);
-      expect(stderr).toContain(`the audit log ${path} can be written by every user; nothing was sent`);
+      expect(stderr).toContain(`the audit log ${path} can be written by every user. Nothing was sent.`);
       expect(stderr).toContain(`hint: fix it with: chmod o-w ${path}`);
       expect([server.requests, readFileSync(path, 'utf8')]).toEqual([[], '']);
     },

@@ -16,7 +16,7 @@ const SUSPEND: Operation = {
   name: 'card.suspend',
   command: 'card.suspend',
   path: '/v1/cards/{cardId}/suspend',
-  nounPhrase: 'suspension of card',
+  verbPhrase: 'suspend card',
   verb: 'suspend',
   effect: {
     kind: 'write',
@@ -24,7 +24,7 @@ const SUSPEND: Operation = {
     confirm: true,
     readBack: 'none',
     unavailable: 'never',
-    unknownHint: 'do not repeat before checking',
+    unknownHint: 'check the card before you run this again',
   },
   echoes: null,
 };

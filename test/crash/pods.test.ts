@@ -60,7 +60,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     first.goOn();
     const { code, stdout, stderr } = await first.ended;
     expect(stderr).toContain(
-      'run night is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-2 (process 1) took it over; nothing more of it is sent from here',
+      'run night is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-2 (process 1) took it over. Nothing more of it is sent from here.',
     );
     expect(code).toBe(16);
     expect(server.order).toHaveLength(sent);
@@ -86,7 +86,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     const { code, stderr } = await second.ended;
     const said = [...stderr.matchAll(/"message":"(run night[^"]*)"/g)].map(([, message]) => message);
     expect(said[0]).toBe(
-      'run night is held by another frontdesk on pod-1 (process 1); waiting up to 90 s, and taking over after 60 s without a sign of life',
+      'run night is in use by another frontdesk on pod-1 (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
     );
     expect(said[1]).toMatch(
       /^run night: another frontdesk on pod-1 \(process 1\) gave its last sign of life \d+ s ago; /,
@@ -115,7 +115,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     first.terminate();
     expect((await first.ended).code).toBe(143);
     const { code, stderr } = await start('pod-2', HOUR_MS).ended;
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('is held by') });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('is in use by') });
     expect(server.order.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1)).sort());
   });
 

@@ -111,7 +111,7 @@ describe('compiled code that earlier starts kept', () => {
       randomBytes(16).copy(bytes, Math.floor(bytes.length * 0.75));
       writeFileSync(path, bytes);
     }
-    expect((await doctorOn(home)).message).toMatch(/^damaged files in .* were not used; they are written anew$/);
+    expect((await doctorOn(home)).message).toMatch(/^damaged files in .* were not used. frontdesk writes them again$/);
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
   });
 

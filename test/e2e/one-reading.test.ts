@@ -12,7 +12,7 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));
 const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 /** Said by the decoder alone, through which all text of an input goes. */
-const OF_THE_DECODER = 'nothing from here on was read';
+const OF_THE_DECODER = 'Nothing from here on was read';
 
 test('resume, results, report and revert parse no input', async () => {
   const home = createHome();

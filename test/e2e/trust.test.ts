@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurre
     const activate = ['card', 'activate', CARD_ID];
     const refused = await stage.run(activate);
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('nothing was sent');
+    expect(refused.stderr).toContain('Nothing was sent.');
     expect(stage.posts()).toBe(0);
     expect((await stage.run([...activate, '--no-history'])).code).toBe(0);
     expect((await stage.run(['history'])).code).toBe(4);
@@ -196,9 +196,9 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
   });
 
   it.each([
-    ['without its signatures', 'rm "$run/plan.ann.sig"', 5, 'go on with `plan apply` and the file of the plan'],
+    ['without its signatures', 'rm "$run/plan.ann.sig"', 5, 'use `plan apply` with the file of the plan'],
     ['whose signer is no longer listed', 'echo "ann $(cat bob.pub)" > allowed', 5, '1 missing'],
-    ['whose copy was changed', CHANGE_COPY, 2, 'its hash is not that of the file'],
+    ['whose copy was changed', CHANGE_COPY, 2, 'its hash does not match'],
     ['whose copy is another plan', OTHER_PLAN, 2, 'keeps another plan'],
   ])('is not resumed %s', async (_, script, code, says) => {
     const { stage, run, work } = await approved();
@@ -383,7 +383,7 @@ describe.concurrent('T25 a pattern of requireReason that never comes to an end',
       env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
     });
     expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
-    expect(stderr).toContain('takes longer than 200 ms; nothing was sent');
+    expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
   });
 });
 

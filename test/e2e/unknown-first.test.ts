@@ -57,7 +57,7 @@ describe('an unknown outcome whose record cannot be written ends with 8', () => 
     const server = await breaksHistory(home);
     const env = { ...server.env, ...NO_PAUSE, FRONTDESK_ACCESSIBLE: '1' };
     const terminal = openTerminal(['desk'], { home, columns: 200, env });
-    await terminal.waitFor(/Card id/);
+    await terminal.waitFor(/Card ID/);
     terminal.type(`${CARD_ID}\r`);
     await terminal.waitFor(/Look again/);
     terminal.type('4\r');

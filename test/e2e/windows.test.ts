@@ -50,7 +50,7 @@ describe.skipIf(!isWindows)('names that Windows does not have (skipped on other 
     const { code, stderr } = await run(createHome(), args);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('--out: cannot be "NUL": Windows keeps that name for a device'),
+      stderr: expect.stringContaining('--out: cannot be "NUL": Windows uses that name for a device'),
     });
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
       '-p',
       'sandbox',
     ]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cannot read') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('could not read') });
   });
 
   it('%APPDATA% has the settings and %LOCALAPPDATA% the state', async () => {

@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'src/http/response-shape.ts',
-        line: "if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the answer has no cardId';",
+        line: "if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the response has no cardId';",
         instead: '',
       },
     ],

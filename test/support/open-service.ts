@@ -27,5 +27,5 @@ export async function openService() {
   return { home, service, server, run, posts, list };
 }
 
-/** A reissue of card 1 that nobody is asked about. */
+/** A reissue card 1 that nobody is asked about. */
 export const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];

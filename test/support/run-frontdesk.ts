@@ -115,7 +115,7 @@ export const NO_PAUSE = withTimer(2000, 50);
 /** Environment in which the five seconds after a signal pass at once; that they are five is tested where it says so. */
 export const SHORT_GRACE = withTimer(5000, 300);
 
-/** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
+/** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no color, no home. */
 function cleanEnvironment(home: Home): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',

@@ -77,7 +77,7 @@ describe('an ending', () => {
       ['errorCode', 'CARD_EXPIRED'],
       ['message', 'm'.repeat(400)],
     ]);
-    const failure = new Failure('REJECTED', 'block of card 1 was rejected', {
+    const failure = new Failure('REJECTED', 'block card 1 was rejected', {
       details: {
         outcome: 'rejected',
         http: { status: 409, requestId: 'r-1' },

@@ -63,12 +63,12 @@ function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean
 function checkLogin(given: LoginGiven, { prompt }: Session): void {
   const faults: Fault[] = [];
   if (familyOf(given) === undefined && !prompt.available) {
-    faults.push({ where: '--family', problem: 'is required where no person can be asked: cards or calendar' });
+    faults.push({ where: '--family', problem: 'is required, as there is no terminal to ask on: cards or calendar' });
   }
   if (!hasSource(given) && !prompt.available) {
     faults.push({
       where: '--token-stdin',
-      problem: 'is required where no person can be asked (or --token-command, --token-file)',
+      problem: 'is required, as there is no terminal to ask on (or --token-command, --token-file)',
     });
   }
   if (faults.length > 0) throw usageFailure(faults);
@@ -173,8 +173,8 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   if (expiresAtMs === undefined) return undefined;
   const nowMs = session.context.clock.now();
   if (judgeExpiry({ expiresAtMs }, nowMs) === 'expired' && !session.common.ignoreExpiry) {
-    throw new Failure('AUTH', `this token ${describeExpiry(expiresAtMs, nowMs)}; it was not stored`, {
-      hints: ['get a new one; if this clock is wrong, add --ignore-expiry'],
+    throw new Failure('AUTH', `this token ${describeExpiry(expiresAtMs, nowMs)}, so it was not stored`, {
+      hints: ['get a new one. If this clock is wrong, add --ignore-expiry'],
     });
   }
   return new Date(expiresAtMs).toISOString();
@@ -228,7 +228,7 @@ async function checkWithRead(
     if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
     else await storeCredential(place, before);
     const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
-    throw failure.with({}, [`the credential ${kept}; the profile and its URL are saved`, 'log in with another token']);
+    throw failure.with({}, [`the credential ${kept}. The profile and its URL are saved`, 'log in with another token']);
   }
   await session.notify(warning('NOT_TRIED', 'the credential is stored, but it could not be tried'));
   throw failure;
@@ -277,7 +277,7 @@ export const command = localCommand({
     const before = await ownCredential(session, family);
     const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
     if (keptCopy !== undefined) {
-      const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
+      const message = `the credentials file was damaged. A copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
     if (check !== undefined) await checkWithRead(session, family, check, before);

@@ -146,7 +146,7 @@ class Wait {
     this.#trouble = undefined;
     this.#wasAnswered = true;
     if (wanted.includes(status)) return true;
-    const seen = `${status}; waiting for ${wanted.join(' or ')}`;
+    const seen = `${status}, waiting for ${wanted.join(' or ')}`;
     const message = `card ${cardId} is ${seen}`;
     await this.#report(message, isNews ? note('WAITING', message) : undefined, `the card is ${seen}`);
     return false;
@@ -159,7 +159,7 @@ class Wait {
     this.#wasAnswered = wasAnswered;
     const isNews = this.#trouble?.code !== failure.code;
     this.#trouble = failure;
-    const message = `${failure.message}; still waiting`;
+    const message = `${failure.message}. Still waiting`;
     await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
   }
 
@@ -196,7 +196,7 @@ class Wait {
 
   #timeout(): Failure {
     const { cardId, status: wanted, timeout } = this.#input;
-    const since = this.#trouble === undefined ? '' : `; the last read failed: ${this.#trouble.message}`;
+    const since = this.#trouble === undefined ? '' : `. The last check failed: ${this.#trouble.message}`;
     const seen = this.#status === undefined ? 'no status was seen' : `its last status is ${this.#status}`;
     const observed = new Map<string, JsonValue>([['reads', new JsonNumber(String(this.#reads))]]);
     if (this.#status !== undefined) observed.set('status', this.#status);

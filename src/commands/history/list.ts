@@ -61,14 +61,14 @@ async function noMatch(session: Session, filter: HistoryFilter): Promise<string>
   const looked = lookedFor(filter);
   if (beginMs === undefined) return `No ${looked} on this machine: it has no records yet.`;
   const day = peopleDate(localTime(new Date(beginMs).toISOString()).slice(0, 10));
-  return `No ${looked} on this machine; records begin ${day}.`;
+  return `No ${looked} on this machine. Records begin ${day}.`;
 }
 
 /** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
 function refuseHeldId(id: string, where: string): void {
   const read = readCardId(id);
   if (read.kind === 'holds')
-    throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id', refusedId: id }]);
+    throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card ID', refusedId: id }]);
   if (read.kind !== 'several') return;
   const lead = 'look for one of them';
   const hints = read.ids
@@ -122,7 +122,7 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   const { entries, rows, unread, failure } = await matchingWrites(session, filter, '--id');
   const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
-  const nothing = 'No write was made from this machine yet; every one is recorded here.';
+  const nothing = 'No changes recorded on this machine yet.';
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
   // On a terminal the sentence is the result.
   if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));

@@ -53,16 +53,16 @@ function obstacle(
     const fix = isSettledByLook(entry.operation)
       ? `runs resume ${entry.run} --reconcile`
       : `runs results ${entry.run} --outcome unknown`;
-    return { problem: `is a row of run ${entry.run}`, fix: `go on with: frontdesk ${fix}` };
+    return { problem: `is a row of run ${entry.run}`, fix: `resume it: frontdesk ${fix}` };
   }
   if (!canBeLookedAt(entry.operation)) {
     const [row] = operationsOf(entry.operation);
-    const hint = row?.effect.kind === 'write' ? row.effect.unknownHint : 'look where it should have had an effect';
+    const hint = row?.effect.kind === 'write' ? row.effect.unknownHint : 'check it at the service';
     return { problem: `is a ${words}, and no card shows whether it was applied`, fix: hint };
   }
   if (entry.profile !== name) {
     const command = `frontdesk history reconcile ${entry.entry} -p ${shellQuote(entry.profile)}`;
-    return { problem: `is of profile ${entry.profile}, not ${name}`, fix: `go on with: ${command}` };
+    return { problem: `is of profile ${entry.profile}, not ${name}`, fix: `resume: ${command}` };
   }
   if (entry.host !== service.host) {
     const problem = `was sent to ${entry.host}, and profile ${name} leads to ${service.host}`;
@@ -104,7 +104,7 @@ async function look(session: Session, cardId: string): Promise<CardLook | undefi
 function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): string {
   const [row] = operationsOf(operation);
   const never =
-    row === undefined || settledBy(row) !== undefined ? '' : `; a ${nounOf(row)} is never settled by a read`;
+    row === undefined || settledBy(row) !== undefined ? '' : `. Checking the card cannot confirm a ${nounOf(row)}`;
   return `${commandWords(operation)} ${id} (entry ${entry}) is still unknown: the card shows ${seen.status ?? 'no status'}${never}`;
 }
 
@@ -119,7 +119,7 @@ export async function reconcileHistory(
   sinceMs: number | undefined,
 ): Promise<number> {
   if (!session.keepsHistory) {
-    throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set; no card was read', {
+    throw new Failure('USAGE', 'could not record anything: FRONTDESK_NO_HISTORY is set. No card was checked', {
       hints: ['unset FRONTDESK_NO_HISTORY'],
     });
   }
@@ -142,7 +142,7 @@ export async function reconcileHistory(
   const named = new Map(known.map((entry) => [entry.entry, entry]));
   const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
   const rows = now.map(historyJson);
-  const none = `No write of profile ${session.profile.name} to ${service.host} is unknown.`;
+  const none = `No unknown outcomes of profile ${session.profile.name} to ${service.host}.`;
   await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
   return now.some((entry) => entry.ending.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
 }

@@ -55,7 +55,7 @@ type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
   const { outcome, code } = entry.ending;
   if (outcome !== 'unknown') return `ended ${String(outcome).replaceAll('_', ' ')}, which is known`;
-  if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still under way' : undefined;
+  if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still in progress' : undefined;
   const folder = runFolder(session.stateDir(), entry.run);
   const held = await heldRuns([{ folder }], session.context.clock);
   return held.size === 0 ? undefined : `is a row of run ${entry.run}, which a process works on`;
@@ -95,7 +95,7 @@ export async function resolveEntry(session: Session, name: string, found: Found)
   if (problem !== undefined) {
     throw new Failure(
       'USAGE',
-      `entry ${safeText(entry.entry)} ${problem}: only a write of unknown outcome is resolved`,
+      `entry ${safeText(entry.entry)} ${problem}: only a change with an unknown outcome can be resolved`,
       {
         hints: ['list what is open: frontdesk history --open'],
       },

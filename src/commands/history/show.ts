@@ -23,7 +23,7 @@ export const command = localCommand({
     const card = readCardId(name);
     if (card.kind === 'id' || card.kind === 'holds') {
       throw new Failure('USAGE', `${quoteValue(name)} is a card id, not the name of an entry`, {
-        hints: [`list the writes to the card: frontdesk history --id ${card.id}`],
+        hints: [`list the changes of the card: frontdesk history --id ${card.id}`],
       });
     }
     const [entry] = await withClosings(session, [await showHistory(session.stateDir(), name)]);

@@ -73,25 +73,25 @@ export interface Approving {
 }
 
 function notSigned(key: string, problem: string): Failure {
-  return new Failure('USAGE', `--key: ${quoteValue(key)} did not sign the plan: ${problem}; nothing was signed`);
+  return new Failure('USAGE', `--key: ${quoteValue(key)} did not sign the plan: ${problem}. Nothing was signed.`);
 }
 
 function refuseUncounted(uncounted: Uncounted | undefined): void {
   if (uncounted === undefined) return;
   const { text, fix } = uncounted;
-  throw new Failure('FORBIDDEN', `${text}; the approval was not kept`, { hints: fix === undefined ? [] : [fix] });
+  throw new Failure('FORBIDDEN', `${text}. The approval was not kept`, { hints: fix === undefined ? [] : [fix] });
 }
 
 function alreadyThere(file: string): Failure {
-  const message = `the approval ${quoteValue(file)} is there already, and is never replaced; nothing was signed`;
+  const message = `the approval ${quoteValue(file)} is there already, and is never replaced. Nothing was signed.`;
   return new Failure('USAGE', message, { hints: [`to approve anew, remove it first: ${removeCommand([file])}`] });
 }
 
 async function confirm(session: Session, { path, as, profile }: Approving, plan: CheckedPlan): Promise<void> {
   const { context, output, common, prompt } = session;
   const name = `plan ${plan.header.plan}`;
-  const hint = 'add --yes to approve it without a question; nothing was signed';
-  if (!common.yes) requirePerson(session, name, hint);
+  const hint = 'add --yes to approve it without a prompt';
+  if (!common.yes) requirePerson(session, `approve ${name}`, hint);
   const view = await reviewOf(session, profile, path, plan);
   const isWanted = context.stderr.isTerminal || !isJson(output.format);
   if (isWanted && !(common.yes && common.quiet)) await writePlanView(session, context.stderr, path, view);
@@ -99,7 +99,7 @@ async function confirm(session: Session, { path, as, profile }: Approving, plan:
     await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
   }
   if (common.yes || (await prompt.confirm(`Approve ${name} as ${as}?`))) return;
-  throw new Failure('CANCELLED', `${name}: not confirmed; nothing was signed`);
+  throw new Failure('CANCELLED', `did not approve ${name}: not confirmed. Nothing was signed.`);
 }
 
 /** Writes the signature beside the plan, whole or not at all, and never over another. */
@@ -162,7 +162,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
     if (profile?.approvers === undefined) {
-      const message = 'the approval was not compared with any approvers: no profile in use names them';
+      const message = 'the approval was not compared with any approvers: the current profile names none';
       await session.notify(note('NOT_COMPARED', message));
     }
     return 0;

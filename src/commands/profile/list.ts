@@ -1,5 +1,5 @@
 import { localCommand } from '../../command/command.ts';
-import { note } from '../../failure.ts';
+import { note, withSentence } from '../../failure.ts';
 import { list } from '../../json/shape.ts';
 import { currentProfileName, knownProfiles } from '../../settings/resolve.ts';
 import { SANDBOX } from '../../settings/settings.ts';
@@ -9,7 +9,7 @@ export const command = localCommand({
   columns: COLUMNS,
   description:
     'Without stored profiles, `default` is what the environment says. `sandbox` is built in. Tokens are never shown.',
-  examples: { 'See all profiles': 'profile list', 'Names only': "profile list --json --query '[].name' --raw" },
+  examples: { 'See all profiles': 'profile list', 'Names only': "profile list --json --query '[].name' --raw --raw" },
   output: () => list(PROFILE),
   async run(session) {
     const settings = session.settings();
@@ -20,7 +20,7 @@ export const command = localCommand({
     const rows = all.map(([name, profile]) => profileJson(name, profile, current));
     await session.print({ kind: 'list', rows, columns: COLUMNS });
     if (profiles.size === 0 && session.context.stdout.isTerminal) {
-      await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
+      await session.notify(note('NO_PROFILE', withSentence('no profiles yet', CREATE_HINT)));
     }
   },
 });

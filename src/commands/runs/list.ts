@@ -29,13 +29,13 @@ export const command = localCommand({
     const document = runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run));
     const none =
       state === undefined
-        ? 'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv'
+        ? 'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
     const columns = session.isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
     await session.print({ kind: 'list', document, rows, columns, whenEmpty: none });
     if (runs.length > limit) {
       await session.notify(
-        note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
+        note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not listed. --limit lists more`),
       );
     }
     raise(unreadFailure('run', unread));

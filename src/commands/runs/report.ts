@@ -201,7 +201,7 @@ async function openReported(session: Session, run: StoredRunHandle, { timeline, 
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));
   const isNewer = header.version > RUN_VERSION;
-  if (isNewer) notes.add('A newer frontdesk wrote this run; what this one does not know is left out.');
+  if (isNewer) notes.add('A newer frontdesk wrote this run. What this one does not know is left out.');
   if (stored.damage !== undefined) {
     notes.add('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify(warning('LOCAL_IO', stored.damage.message));

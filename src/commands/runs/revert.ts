@@ -12,7 +12,7 @@ export const command = localCommand({
     last: LAST,
     plan: {
       kind: 'path',
-      notStdin: 'a new file: a plan appears when it is complete',
+      notStdin: 'a new file: a plan is written in one step',
       makes: true,
       required: true,
       text: 'write the plan to this new file',

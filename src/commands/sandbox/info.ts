@@ -30,13 +30,13 @@ function infoText({ cards, calendars, subscribers }: Info): string {
     ...calendars.map(({ id }) => calendarLine(id, subscribers)),
     '',
     ...cards.slice(0, 1).map(({ cardId }) => `Try: frontdesk -p sandbox card get ${cardId}`),
-    'What it chose where the service shows no rule: frontdesk sandbox info --choices',
+    'What it chose where the service documents no rule: frontdesk sandbox info --choices',
   ].join('\n');
 }
 
 function choicesText({ choices }: Info): string {
   return [
-    'Where the service shows no rule, the sandbox chose:',
+    'Where the service documents no rule, the sandbox chose:',
     ...choices.map(({ topic, choice }) => line(topic, choice)),
   ].join('\n');
 }

@@ -16,7 +16,7 @@ export const command = localCommand({
     await markSandboxReset(session.stateDir());
     await session.print({
       kind: 'text',
-      text: 'The sandbox is as it was at first.',
+      text: 'The sandbox has its initial data again.',
       json: jsonOf(RESET, { reset: true }),
     });
   },

@@ -42,7 +42,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   const { openSandbox } = await import('../../sandbox/open.ts');
   const { context, places } = session;
   const server = await openSandbox(places.stateDir, context);
-  await session.notify(note('SANDBOX', 'this is the sandbox on this machine; nothing real is touched'));
+  await session.notify(note('SANDBOX', 'using the sandbox on this machine. No real cards or calendars are affected'));
   const token = family === 'cards' ? server.cardsToken : server.calendarToken;
   return {
     base: readBaseUrl(server.url),

@@ -92,7 +92,7 @@ function outputOptions(
 export function refuseDisabledTls(env: Context['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {
-    hints: ['unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a certificate of your own use --ca-file <pem>'],
+    hints: ['unset NODE_TLS_REJECT_UNAUTHORIZED. To trust your own certificate, use --ca-file <pem>'],
   });
 }
 

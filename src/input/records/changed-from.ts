@@ -89,9 +89,9 @@ export class ChangedFrom {
       const role = roles.roleOf(name);
       return role === 'ignored' || role === 'unknown' ? [] : [placeFault(record, format, name, problem)];
     });
-    if (id === '') return [...faults, placeFault(record, format, '', 'the row has no id')];
+    if (id === '') return [...faults, placeFault(record, format, '', 'the row has no ID')];
     if (this.add(id, values) || printJson(this.cells(id)) === printJson(values)) return faults;
-    return [...faults, placeFault(record, format, '', 'its id stands in an earlier row too')];
+    return [...faults, placeFault(record, format, '', 'its ID is in an earlier row too')];
   }
 
   /** The fields that differ from the older row of this id, with what they were; undefined when there is no such row. */

@@ -16,7 +16,7 @@ export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 /** What is wrong with an id that a spreadsheet took for a number: `6,51E+31`. */
 export function roundedProblem(id: unknown): string | undefined {
   if (typeof id !== 'string' || !/^[0-9]+[.,][0-9]+E\+[0-9]+$/i.test(id)) return undefined;
-  return `${quoteValue(id)} is a number that a spreadsheet has rounded, so that the id is lost: store the column as text, and export it again`;
+  return `${quoteValue(id)} is an ID that a spreadsheet has rounded, so it is lost: store the column as text, and export it again`;
 }
 
 const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!)$/;
@@ -24,7 +24,7 @@ const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL
 /** What is wrong with a cell in which a spreadsheet has put an error: `#REF!`. */
 export function errorProblem(cell: unknown): string | undefined {
   if (typeof cell !== 'string' || !SPREADSHEET_ERROR.test(cell)) return undefined;
-  return `${cell} is an error of a spreadsheet and no value: correct the formula, and export it again`;
+  return `${cell} is a spreadsheet error, not a value: correct the formula, and export it again`;
 }
 
 /** `type` of a member's JSON Schema; without one it may be anything. */
@@ -33,10 +33,10 @@ function mayHoldMembers(type: unknown): boolean {
 }
 
 const UNKNOWN_OUTCOME =
-  'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
+  'the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not';
 
 const DONE =
-  'this row was done already; `frontdesk runs results <run> --outcome rejected,not_sent --as-input` gives the others, and --ignore-columns _outcome sends it all the same';
+  'this row is done already. `frontdesk runs results <run> --outcome rejected,not_sent --as-input` prints the others. --ignore-columns _outcome sends it again';
 
 function outcomeOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value.trim().toLowerCase() : '';
@@ -86,7 +86,7 @@ export class ColumnRoles {
   /** What is wrong with `--ignore-columns`, of an input that has these columns. */
   ignoredProblems(names: ReadonlySet<string>): readonly string[] {
     return this.#ignored.flatMap((name) => {
-      if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the id`];
+      if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the ID`];
       if (names.has(name)) return [];
       const hint = didYouMean(name, [...names]);
       return [`--ignore-columns: the input has no column ${quoteValue(name)}${hint}`];
@@ -107,7 +107,7 @@ export class ColumnRoles {
   clearedProblem({ names, line, sheet }: InputHeader): readonly InputFault[] {
     if (!OWN_COLUMNS.every((name) => names.includes(name))) return [];
     const problem =
-      'this is a file of --failed, in which an empty cell was left alone: --empty-cells clear would empty it; take one that ends in .ndjson';
+      'this is a file of --failed, in which an empty cell means unchanged, but --empty-cells clear would clear it. Use a file that ends in .ndjson';
     return [{ line, sheet, problem }];
   }
 
@@ -158,8 +158,8 @@ export class ColumnRoles {
     const near = nearest(name, useful) ?? nearest(name, others);
     const hint =
       near === undefined
-        ? `the columns that are read are ${useful.join(', ')}; --ignore-columns skips others`
+        ? `the columns are ${useful.join(', ')} (--ignore-columns skips others)`
         : `did you mean ${near}?`;
-    return `unknown column ${quoteValue(name)}; ${hint}`;
+    return `unknown column ${quoteValue(name)}: ${hint}`;
   }
 }

@@ -10,7 +10,7 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const GUARD = /['\\]/;
 /** With which some spreadsheets say how the rest is separated. */
 const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
-const NEVER_CLOSED = 'a quote that is never closed';
+const NEVER_CLOSED = 'a quote that is not closed';
 
 interface QuoteFault {
   /** Index of the character at fault, in the text of the row. */
@@ -42,7 +42,7 @@ export class CsvParser extends RecordParser {
 
   /** `raw`: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
   constructor(raw: boolean) {
-    super('a row of more than 8 million characters; is a closing quote missing?; nothing after it was read');
+    super('a row of more than 8 million characters (is a closing quote missing?). Nothing after it was read');
     this.#raw = raw;
   }
 
@@ -115,7 +115,7 @@ export class CsvParser extends RecordParser {
     const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
     const column = String(countFrom(before, lineStart) + 1);
     const line = this.line + countLineBreaks(before);
-    this.endWith({ line, problem: `${problem}; nothing after it was read`, column });
+    this.endWith({ line, problem: `${problem}. Nothing after it was read`, column });
   }
 }
 
@@ -138,7 +138,7 @@ function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
     } else {
       const cell = row.slice(start, end);
       const quote = cell.indexOf('"');
-      const problem = 'a quote inside a cell that does not begin with one; write "" inside quotes';
+      const problem = 'a quote inside a cell that does not start with one. Write "" inside quotes';
       if (quote !== -1) return { at: start + quote, problem };
       cells.push(cell);
     }
@@ -157,6 +157,6 @@ function closingQuote(row: string, start: number): number {
 function raggedProblem(cells: readonly string[], names: readonly string[]): string {
   const counts = `the row has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, the header ${names.length}`;
   if (cells.length < names.length)
-    return `${counts}; the first one missing is ${quoteValue(names[cells.length] ?? '')}`;
-  return `${counts}; the first one too many is ${quoteValue(cells[names.length] ?? '')} (a text with a delimiter in it needs quotes)`;
+    return `${counts}. The first missing one is ${quoteValue(names[cells.length] ?? '')}`;
+  return `${counts}. The first extra one is ${quoteValue(cells[names.length] ?? '')} (a text with a delimiter in it needs quotes)`;
 }

@@ -11,7 +11,7 @@ export interface TextPiece {
 
 const LINE_FEED = 0x0a;
 const NUL = 'a NUL character (UTF-16 needs a byte order mark)';
-const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252; save it as UTF-8)';
+const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252: save it as UTF-8)';
 const NOT_UTF16 = 'half of a surrogate pair, which is not UTF-16';
 /** A byte that no UTF-8 has. */
 const NO_CHARACTER = Buffer.from([0xff]);
@@ -73,7 +73,7 @@ export async function* decodeText(
   const ending = (problem: string) => ({
     text: '',
     isLast: false,
-    problem: `${problem}; nothing from here on was read`,
+    problem: `${problem}. Nothing from here on was read`,
   });
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {

@@ -4,7 +4,7 @@ import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
 /** What is wrong with a row of a table without any value, unless it stands at the end. */
-export const EMPTY_BETWEEN = 'the row has no value, and rows follow it: take it out';
+export const EMPTY_BETWEEN = 'the row is empty, but rows follow it: delete it';
 
 /** What is said of rows without any value at the end of a table, which spreadsheets leave behind and nothing reads. */
 export function emptyEndNote(rows: number, firstLine: number): string {

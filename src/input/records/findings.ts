@@ -138,11 +138,11 @@ export class Findings {
   /** One sentence for each column that has such values. */
   suspiciousValues(): readonly string[] {
     const cells = this.#garbledCells === 1 ? '1 cell looks' : `${this.#garbledCells} cells look`;
-    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}); what is there is sent`;
+    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}), and are sent as given`;
     const odd = [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, line }) =>
       cells === 1
-        ? `1 cell of column ${name} (line ${line}) has ${suspicion}; it is sent as given`
-        : `${cells} cells of column ${name} (line ${line} and others) have ${suspicion}; they are sent as given`,
+        ? `1 cell of column ${name} (line ${line}) has ${suspicion}, and is sent as given`
+        : `${cells} cells of column ${name} (line ${line} and others) have ${suspicion}, and are sent as given`,
     );
     return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
@@ -167,7 +167,7 @@ export class Findings {
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
-    const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '; a plan holds a card once' : '; --allow-duplicates accepts that'}`;
+    const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '. A plan can have a card only once' : '. --allow-duplicates accepts that'}`;
     return placeFault(record, format, field, problem);
   }
 }

@@ -247,7 +247,7 @@ export class Interpreter {
     const near = this.#strangers > MAX_NEIGHBOURS ? undefined : changedFrom.neighbour(id);
     const hint =
       near === undefined
-        ? 'so what changed cannot be told'
+        ? 'so its changes are unknown'
         : `which has ${quoteValue(near)}: was a zero lost, or the case changed?`;
     return `${quoteValue(id)} is not in ${changedFrom.name}, ${hint}`;
   }

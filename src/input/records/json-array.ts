@@ -15,11 +15,11 @@ const AFTER: Readonly<Record<Expected, Readonly<Record<string, Expected>>>> = {
 };
 
 const PROBLEMS: Readonly<Record<Expected, string>> = {
-  array: 'expected a JSON array, which begins with [',
+  array: 'expected a JSON array, which starts with [',
   first: 'expected a row',
   element: 'expected a row',
   comma: 'expected "," or "]" after a row',
-  end: 'something follows the end of the JSON array',
+  end: 'there is text after the end of the JSON array',
 };
 
 const SPACE = /[ \t\r\n]*/y;
@@ -35,7 +35,7 @@ export class JsonArrayParser extends RecordParser {
   #column = 1;
 
   constructor() {
-    super('a row of more than 8 million characters; nothing after it was read');
+    super('a row of more than 8 million characters. Nothing after it was read');
   }
 
   protected override readNext(start: number, isLast: boolean): number | undefined {

@@ -25,7 +25,7 @@ export function placeJsonFault(error: unknown, line: number, column: number): In
 export function readJsonLine(text: string): Element {
   if (text !== '{') return { ...readElement(parseJson(text)), text };
   // A document that is printed over many lines would be a fault in each of them.
-  const problem = 'one JSON object over several lines; give an array, or one object a line (-o ndjson prints that)';
+  const problem = 'a JSON object over several lines. Give an array, or one object per line (-o ndjson prints that)';
   return { problem, isEnd: true };
 }
 
@@ -34,7 +34,7 @@ export class LineParser extends RecordParser {
   readonly #read: (text: string) => Element;
 
   constructor(read: (text: string) => Element) {
-    super('a line of more than 8 million characters; nothing after it was read');
+    super('a line of more than 8 million characters. Nothing after it was read');
     this.#read = read;
   }
 

@@ -99,7 +99,7 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
   }
   if (options.sheet !== undefined && options.isOlder !== true) {
     await input.close();
-    throw Failure.unsent('USAGE', `--sheet is for workbooks (.xlsx), and ${options.name} is not one`);
+    throw Failure.unsent('USAGE', `--sheet is for .xlsx files, but ${options.name} is not one`);
   }
   yield* readTextRows(input, format, options);
 }

@@ -40,7 +40,7 @@ function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOpt
   if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first;
   const all = `its sheets are ${listSheets(sheets)}`;
   if (sheet === undefined) {
-    throw Failure.unsent('USAGE', `${name}: every sheet is hidden; --sheet names the one to read; ${all}`);
+    throw Failure.unsent('USAGE', `${name}: every sheet is hidden. Name one with --sheet: ${all}`);
   }
   const near = nearest(
     sheet,
@@ -152,7 +152,7 @@ class SheetReader {
     const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
     const hidden = names.filter((name, column) => name !== '' && (this.#columns[column] || rest) === HIDDEN);
     this.header = { names, line: 1, sheet: this.#context.name, hidden };
-    if (!isThere) this.#refuse(1, 'the row is empty; it has to hold the names of the columns');
+    if (!isThere) this.#refuse(1, 'the row is empty, but must contain the names of the columns');
     else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);
     this.isMisread = this.#faults.length > 0;
   }
@@ -187,7 +187,7 @@ class SheetReader {
     if (place === undefined) throw this.#damaged('its merged cells cannot be read');
     const name = this.header?.names[place.column];
     if (name === undefined || place.row > this.#line) return;
-    const problem = `is merged (${reference} is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say`;
+    const problem = `is merged (${reference} is shown as one cell, but only its first cell is stored). Split it, and store each cell as text`;
     this.#refuse(place.row, problem, place.column, name);
   }
 
@@ -231,7 +231,7 @@ class SheetReader {
     if (type === 'str') return unescapeText(value);
     if (type !== 's' || value === '' || formula !== undefined) return value;
     const text = this.#context.sharedStrings[Number(value)];
-    if (text === undefined) throw this.#damaged('a cell points to a text that is not there');
+    if (text === undefined) throw this.#damaged('a cell refers to a text that does not exist');
     return text;
   }
 

@@ -41,16 +41,16 @@ function storedProblem({
 }: StoredCell): readonly [what: string, remedy: string] | undefined {
   if (formula !== undefined) return ['is a formula', 'store its value as text'];
   if (type === 'd' || (type === 'n' && format.isDate)) {
-    return ['is a date or a time', 'store it as text, since dates are sent as typed'];
+    return ['is a date or a time', 'store it as text: dates are sent as typed'];
   }
   if (type !== 'n') return undefined;
   const digits = wholeNumber(value);
-  if (digits === undefined) return ['is a decimal number', 'store it as text, since it is sent as typed'];
+  if (digits === undefined) return ['is a decimal number', 'store it as text: it is sent as typed'];
   if (digits.replace(/^-/, '').length <= MAX_DIGITS) return undefined;
   return [`is a number of more than ${MAX_DIGITS} digits, which spreadsheets round`, 'store it as text'];
 }
 
-const OTHER_LOOK = ['is not what it looks like', 'store as text what is meant'] as const;
+const OTHER_LOOK = ['is shown otherwise than it is stored', 'store the intended value as text'] as const;
 
 /**
  * What a cell says, as a CSV file of the same sheet would have it. What a spreadsheet keeps differently from what
@@ -63,7 +63,7 @@ export function readCell(cell: StoredCell): CellText {
   const constant = booleanOf(cell);
   if (constant !== undefined) return { text: constant };
   if (type === 'b' && formula === undefined) return { text: value === '1' || value === 'true' ? 'TRUE' : 'FALSE' };
-  if (type === 'e') return { text: value, problem: `is an error (${value}); store what is meant as text` };
+  if (type === 'e') return { text: value, problem: `is an error (${value}). Store the intended value as text` };
   const isNumber = type === 'n' && Number.isFinite(Number(value));
   const shown = type === 'd' || type === 'b' ? value : shownText(format, isNumber ? Number(value) : value)?.trim();
   const text = isNumber ? (wholeNumber(value) ?? value) : value;
@@ -87,5 +87,5 @@ function booleanOf({ value, formula }: StoredCell): 'TRUE' | 'FALSE' | undefined
 function looksOf({ type, value, formula }: StoredCell, shown: string | undefined): string {
   const given = type === 'n' ? value : quoteValue(value);
   const stored = formula === undefined ? given : quoteValue(`=${formula}`);
-  return `${shown === undefined ? 'shown in a format of its own' : `shown as ${quoteValue(shown)}`}, stored as ${stored}`;
+  return `${shown === undefined ? 'shown in a custom format' : `shown as ${quoteValue(shown)}`}, stored as ${stored}`;
 }

@@ -8,7 +8,7 @@ export class WorkbookFault extends Error {
 
 /** A fault of a file that breaks the rules of its own format. `detail` says which. */
 export function damaged(detail: string, cause?: unknown): WorkbookFault {
-  return new WorkbookFault(`is damaged, or not a workbook (${detail})`, cause);
+  return new WorkbookFault(`is damaged, or not an .xlsx file (${detail})`, cause);
 }
 
 /** The directory of a ZIP file stands at its end, so the packed file is kept in memory while it is read. */
@@ -47,7 +47,7 @@ export async function readPacked(bytes: AsyncIterable<Uint8Array>): Promise<Buff
   }
   const whole = Buffer.concat(pieces);
   if (begins(whole, ZIP)) return whole;
-  if (!begins(whole, OLE)) throw new WorkbookFault('is not a workbook (an .xlsx file is a ZIP file, and this is not)');
-  if (whole.includes(ENCRYPTED_PACKAGE)) throw new WorkbookFault('is encrypted; save it without a password');
-  throw new WorkbookFault('is in the older .xls format, or encrypted; save it as .xlsx, without a password');
+  if (!begins(whole, OLE)) throw new WorkbookFault('is not an .xlsx file (those are ZIP files)');
+  if (whole.includes(ENCRYPTED_PACKAGE)) throw new WorkbookFault('is encrypted: save it without a password');
+  throw new WorkbookFault('is in the older .xls format, or encrypted: save it as .xlsx, without a password');
 }

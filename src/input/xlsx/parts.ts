@@ -64,7 +64,7 @@ async function readRelations(archive: Archive, source: string): Promise<readonly
 function otherFormat(archive: Archive): WorkbookFault {
   const isOpenDocument = archive.has('mimetype') && archive.has('content.xml');
   return new WorkbookFault(
-    isOpenDocument ? 'is an OpenDocument file; save it as .xlsx' : 'is a ZIP file, but not a workbook',
+    isOpenDocument ? 'is an OpenDocument file: save it as .xlsx' : 'is a ZIP file, but not an .xlsx file',
   );
 }
 
@@ -75,10 +75,10 @@ function otherFormat(archive: Archive): WorkbookFault {
 export async function findParts(archive: Archive) {
   const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
   if (main === undefined) throw otherFormat(archive);
-  if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format; save it as .xlsx');
+  if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format: save it as .xlsx');
   const relations = await readRelations(archive, main);
   const [workbook] = await allElements(archive, main, 'workbook');
-  if (workbook === undefined) throw new WorkbookFault('is a document of another kind, not a workbook');
+  if (workbook === undefined) throw new WorkbookFault('is another kind of document, not a spreadsheet');
   const within = (name: string) => workbook.children.filter((element) => element.name === name);
   const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));
   const sheets = within('sheets').flatMap(({ children }) =>

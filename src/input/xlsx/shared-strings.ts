@@ -31,7 +31,7 @@ export async function readSharedStrings(archive: Archive, part: string): Promise
       const text = textOf(entry);
       // Each entry costs memory, also an empty one.
       length += text.length + 16;
-      if (length > MAX_LENGTH) throw new WorkbookFault('holds more text than can be read; split it');
+      if (length > MAX_LENGTH) throw new WorkbookFault('contains too much text: split it');
       strings.push(text);
     }
   }

@@ -30,18 +30,18 @@ export class Archive {
     if (this.#zip.entryCount > MAX_PARTS) throw damaged('it has too many parts');
     let unpacked = 0;
     for await (const entry of this.#zip.eachEntry()) {
-      if (entry.isEncrypted()) throw new WorkbookFault('is encrypted; save it without a password');
-      if (!entry.canDecodeFileData()) throw damaged('it is packed in a way that workbooks are not');
+      if (entry.isEncrypted()) throw new WorkbookFault('is encrypted: save it without a password');
+      if (!entry.canDecodeFileData()) throw damaged('it is packed in an unknown way');
       const key = keyOf(entry.fileNameRaw.toString('utf8'));
       // Two readers could take two different ones.
-      if (this.#entries.has(key)) throw damaged('it holds a part twice');
+      if (this.#entries.has(key)) throw damaged('it contains a part twice');
       this.#entries.set(key, entry);
       unpacked += entry.uncompressedSize;
     }
     if (unpacked > MAX_UNPACKED_BYTES) throw new WorkbookFault('unpacks to more than 1 GiB');
     for (const { uncompressedSize: size, compressedSize: packed } of this.#entries.values()) {
       if (size <= LARGE_BYTES || size <= MAX_RATIO * packed) continue;
-      throw new WorkbookFault(`unpacks to ${Math.floor(size / packed)} times its size, as no workbook does`);
+      throw new WorkbookFault(`unpacks to ${Math.floor(size / packed)} times its size, which no real .xlsx file does`);
     }
   }
 
@@ -53,7 +53,7 @@ export class Archive {
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw damaged(`the part ${name} is missing`);
-    const problem = `the part ${name} is not what the directory says`;
+    const problem = `the part ${name} does not match the directory`;
     let crc = 0;
     try {
       for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {

@@ -175,7 +175,7 @@ export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandl
   if (stored !== undefined) return stored;
   throw Failure.unsent('USAGE', `run ${run} was begun by an earlier build: it tells what it did, and cannot go on`, {
     hints: [
-      `see what it did: frontdesk runs results ${run}`,
+      `see its rows: frontdesk runs results ${run}`,
       `begin a new run with the rows that are left of ${join(folder.path, 'input')}`,
     ],
   });
@@ -200,7 +200,7 @@ export async function lostRows(
         : `to write them again, repeat the command that began it, with the same input and --run ${run}`,
       last?.s === 'begun'
         ? `or remove it, since no row of it was sent: ${remove}`
-        : `see what it did: frontdesk runs results ${run}`,
+        : `see its rows: frontdesk runs results ${run}`,
     ],
   });
 }

@@ -101,6 +101,6 @@ export function lossOf(name: string, known: RunOverview | undefined, open: reado
     ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
     ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown${named}`] : []),
   ];
-  const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
+  const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '. Its plan could be sent again then' : '';
   return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;
 }

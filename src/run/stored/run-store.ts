@@ -130,7 +130,7 @@ export function refuseOtherPlace(header: RunHeader, host: string): void {
 export function staleRunWarning(header: RunHeader, nowMs: number): string | undefined {
   const days = Math.floor((nowMs - Date.parse(header.startedAt)) / DAY_MS);
   if (days < STALE_DAYS) return undefined;
-  return `run ${header.run} was begun ${days} days ago; its rows may no longer be what is wanted`;
+  return `run ${header.run} was started ${days} days ago. Check that its rows are still what you want`;
 }
 
 /** Deletes what a run kept. USAGE when there is none or a process works on it. */

@@ -133,7 +133,7 @@ describe.concurrent('ids', () => {
     ]);
     await onStage((stage) =>
       expectRefusals(stage, [
-        [['card', 'get', 'order-1'], '<cardId>', 'is not a card id'],
+        [['card', 'get', 'order-1'], '<cardId>', 'is not a card ID'],
         [['card', 'get', `${CARD_ID}0`], '<cardId>'],
         [['card', 'get', `${CARD_ID}\n`], '<cardId>'],
         [['card', 'get', CARD_ID.replaceAll('-', '')], '<cardId>'],

@@ -39,24 +39,24 @@ async function expectUnreadable(answer: Behaviour, text: string | RegExp): Promi
 describe.concurrent('bodies that do not end well', () => {
   const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
   const rows: readonly (readonly [string, Behaviour, RegExp])[] = [
-    ['B1 chunked and cut', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{"cardId"`), /the answer was cut off/],
+    ['B1 chunked and cut', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{"cardId"`), /the response was cut off/],
     [
       'B2 chunked, valid JSON so far, without the last chunk',
       raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(CARD)}`),
-      /the answer was cut off/,
+      /the response was cut off/,
     ],
-    ['B3 a length that is too long', wrongLength(200, CARD.length + 9, CARD), /the answer was cut off/],
-    ['B4 a length that is too short', wrongLength(200, 3, CARD), /the answer is not JSON|answer/],
+    ['B3 a length that is too long', wrongLength(200, CARD.length + 9, CARD), /the response was cut off/],
+    ['B4 a length that is too short', wrongLength(200, 3, CARD), /the response is not JSON|answer/],
     [
       'B5 no length, cut at the close',
       raw(`${HEAD}\r\n${CARD.slice(0, 60)}`),
-      /the answer is not JSON.*ends inside a string/,
+      /the response is not JSON.*ends inside a string/,
     ],
     ['B6 a bad chunk size', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`), /broke the rules of HTTP/],
     [
       'B8 a declared length of 99 GB',
       raw(`${HEAD}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
-      /the answer declares 99000000000 bytes; the limit is 33554432 bytes/,
+      /the response declares 99000000000 bytes \(the limit is 33554432 bytes\)/,
     ],
   ];
   it.each(rows)('%s: nothing half is printed', async (_, answer, text) => {
@@ -67,12 +67,12 @@ describe.concurrent('bodies that do not end well', () => {
     const endless = flood(`${HEAD}\r\n{"a":"`, 'x'.repeat(65_536));
     const write = await once(endless, 'event', { attemptMs: 15_000, budgetMs: 15_000 });
     expect(write.end).toBe('8 unknown');
-    expect(write.error?.message).toContain('the answer does not end; the limit is 33554432 bytes');
+    expect(write.error?.message).toContain('the response does not end (the limit is 33554432 bytes)');
   });
 
   it('B9 gzip although not asked: the encoding is named', async () => {
     const zipped = reply(200, { 'Content-Encoding': 'gzip' }, gzipSync(CARD));
-    await expectUnreadable(zipped, /the answer is compressed \(gzip\), which was not asked for/);
+    await expectUnreadable(zipped, /the response is compressed \(gzip\), which was not asked for/);
     const { server } = await once(zipped, 'get');
     expect(server.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
@@ -143,7 +143,7 @@ describe('memory and time of large answers', () => {
     const server = await faulty(json(200, filled('[', '{"a":1}', ']')));
     const result = await meet(server, 'provisionA', { attemptMs: 30_000 });
     expect(result.end).toBe('8 unknown');
-    expect(result.error?.message).toContain('the answer has too many parts');
+    expect(result.error?.message).toContain('the response has too many parts');
   });
 
   it('B10 a gzip bomb: never unpacked', async () => {
@@ -152,7 +152,7 @@ describe('memory and time of large answers', () => {
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-against-a-bomb' };
     const { code, stderr, peak } = await peakMemory(['card', 'get', CARD_ID, '--json', '--retries', '0'], env);
     expect(code).toBe(10);
-    expect(stderr).toContain('the answer is compressed (gzip), which was not asked for');
+    expect(stderr).toContain('the response is compressed (gzip), which was not asked for');
     if (peak !== undefined) expect(peak).toBeLessThan(150);
   });
 });
@@ -220,7 +220,7 @@ describe.concurrent('names', () => {
     const twice = json(200, CARD.replace('"status":"ACTIVE"', '"status":"ACTIVE","status":"BLOCKED"'));
     const read = await once(twice, 'get');
     expect(read.end).toBe('10');
-    expect(read.error?.message).toContain('the answer is ambiguous');
+    expect(read.error?.message).toContain('the response is ambiguous');
     expect(read.error?.message).toContain('the name "status" occurs twice');
     const write = await faulty(onPost(twice, ACTIVE));
     expect((await meet(write, 'block', { env: NO_PAUSE })).end).toBe('8 unknown');
@@ -285,12 +285,12 @@ describe.concurrent('text', () => {
   ])('%s: unreadable, never repaired', async (_, bytes) => {
     await expectUnreadable(
       reply(200, { 'Content-Type': 'application/json; charset=iso-8859-1' }, bytes),
-      /the answer is not UTF-8 text/,
+      /the response is not UTF-8 text/,
     );
   });
 
   it('B25 UTF-16 without a byte order mark: zero bytes are no JSON', async () => {
-    await expectUnreadable(reply(200, {}, Buffer.from('{"a":1}', 'utf16le')), /the answer is not JSON/);
+    await expectUnreadable(reply(200, {}, Buffer.from('{"a":1}', 'utf16le')), /the response is not JSON/);
   });
 
   it('B23 one byte order mark is accepted, two are not', async () => {
@@ -309,14 +309,14 @@ describe.concurrent('text', () => {
 
 describe.concurrent('shapes', () => {
   it.each(['null', '[]', '"x"', '5', 'true'])('B26 %s as the body: no card', async (body) => {
-    await expectUnreadable(json(200, body), /the answer is not a JSON object/);
+    await expectUnreadable(json(200, body), /the response is not a JSON object/);
     const list = await once(json(200, body), 'list');
     expect(list.end).toBe('10');
   });
 
   it.each([
-    ['an object without data', '{"object":"list"}', 'the answer has no array data'],
-    ['data that is no array', '{"object":"list","data":{}}', 'the answer has no array data'],
+    ['an object without data', '{"object":"list"}', 'the response has no array data'],
+    ['data that is no array', '{"object":"list","data":{}}', 'the response has no array data'],
   ])('B26 a list that is %s: the field is named', async (_, body, text) => {
     const { end, error } = await once(json(200, body), 'list');
     expect(end).toBe('10');
@@ -356,9 +356,7 @@ describe.concurrent('shapes', () => {
     const other = json(200, cardText('ACTIVE', OTHER));
     const read = await once(other, 'get');
     expect(read.end).toBe('10');
-    expect(read.error?.message).toContain(
-      `the answer has the cardId "${OTHER}", which is not the one that was asked for`,
-    );
+    expect(read.error?.message).toContain(`the response has the cardId "${OTHER}", not the requested one`);
     const write = await faulty(onPost(other, ACTIVE));
     expect((await meet(write, 'block', { env: NO_PAUSE })).end).toBe('8 unknown');
     const reissued = await once(other, 'reissue');

@@ -231,7 +231,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
         expect(refused.stderr).toContain('--yes');
         const { home, env } = stage;
         const asked = openTerminal([...RESUME, '--resend-unknown'], { home, env });
-        await asked.waitFor('They may have been applied');
+        await asked.waitFor('They may already have been applied');
         asked.type('\r');
         expect((await asked.end).code).toBe(130);
         expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(sent);
@@ -292,7 +292,7 @@ describe.concurrent('a run that stops', () => {
     }
   });
 
-  test('K7 stops after five rows in a row that could not be sent, and says how to go on', async () => {
+  test('K7 stops after five consecutive rows that could not be sent, and says how to go on', async () => {
     await onStage(async (stage) => {
       await stage.server.close();
       const result = await stage.run(activate(rowsFile(stage, 30), '-j', '1', '--retries', '0'));
@@ -419,7 +419,7 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
         writeFileSync(header, readFileSync(header, 'utf8').replace(/("startedAt": ")[^"]+/, `$1${old}`));
         const { code, stderr } = await stage.run(RESUME);
         expect(code).toBe(8);
-        expect(stderr).toContain('was begun 8 days ago');
+        expect(stderr).toContain('was started 8 days ago');
       },
       { route: (request, count) => (count === 2 ? silence() : answerAsService(request)) },
     ));

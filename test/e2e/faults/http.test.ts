@@ -51,7 +51,9 @@ describe.concurrent('redirects', () => {
     const moved = reply(status, { Location: '/v2/elsewhere' }, '');
     const wrote = await once(moved, 'activate', { retries: 2 });
     expect(wrote.end).toBe('6 rejected');
-    expect(wrote.error?.message).toContain(`the service redirected (${status}) to ${wrote.server.url}; redirects are`);
+    expect(wrote.error?.message).toContain(
+      `the service redirected (${status}) to ${wrote.server.url}, and redirects are`,
+    );
     expect(wrote.error?.hint).toContain('check FRONTDESK_CARDS_URL (http://127.0.0.1:');
     expect(seen(wrote.server)).toBe('1 POST, 0 GET');
     const read = await once(moved, 'list', { retries: 2 });
@@ -73,7 +75,7 @@ describe.concurrent('redirects', () => {
     const location = 'https://ann:s3cret@evil.example/%1b]0;x?token=abc';
     const wrote = await once(reply(307, { Location: location }, ''), 'activate', { format: [] });
     expect(wrote.code).toBe(6);
-    expect(wrote.stderr).toContain('to https://evil.example;');
+    expect(wrote.stderr).toContain('to https://evil.example, ');
     expect(wrote.stderr).not.toMatch(/s3cret|token=abc/);
   });
 });
@@ -97,7 +99,7 @@ describe.concurrent('refusals', () => {
     });
     expect(end).toBe('5 rejected');
     expect(error?.message).toContain(
-      'accepted the credential of profile default, but the service answered 403 (NO: no)',
+      'accepted the credential of profile default, but the service returned 403 (NO: no)',
     );
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
@@ -107,21 +109,21 @@ describe.concurrent('refusals', () => {
     expect(found.end).toBe('3');
     expect(found.error).toMatchObject({
       code: 'NOT_FOUND',
-      message: `no card ${CARD_ID} at ${found.server.url.slice(7)} (profile default): the service answered 404 (CARD_NOT_FOUND: no such card)`,
+      message: `could not read card ${CARD_ID}: no such card at ${found.server.url.slice(7)} (profile default): the service returned 404 (CARD_NOT_FOUND: no such card)`,
       http: { status: 404 },
       service: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
     });
     const page = await once(reply(404, { 'Content-Type': 'text/html' }, '<html><title>404</title></html>'), 'get');
     expect(page.end).toBe('3');
     expect(page.error?.hint).toContain('check FRONTDESK_CARDS_URL (http://127.0.0.1:');
-    expect(page.error?.hint).toContain('a web page answered instead of the service');
+    expect(page.error?.hint).toContain('a web page responded instead of the service');
   });
 
   it('H7 404 in the calendar API: a short excerpt of whatever came', async () => {
     const { code, stderr } = await once(reply(404, {}, `no ${ESC}[2Jcalendar here`), 'calendar', { format: [] });
     expect(code).toBe(3);
-    expect(stderr).toContain('no calendar cal_1 at');
-    expect(stderr).toContain('the service answered 404 ("no \\x1b[2Jcalendar here")');
+    expect(stderr).toContain('could not update calendar cal_1: no such calendar at');
+    expect(stderr).toContain('the service returned 404 ("no \\x1b[2Jcalendar here")');
   });
 
   it.each([400, 409, 422])('H8 %i: rejected, with code, message and details', async (status) => {
@@ -129,7 +131,7 @@ describe.concurrent('refusals', () => {
     const { end, error, server } = await once(json(status, body), 'activate', { retries: 2 });
     expect(end).toBe('6 rejected');
     expect(error?.message).toContain(
-      `the service answered ${status} (BAD_STATE: card is blocked, details {"since":"2026-01-01"})`,
+      `the service returned ${status} (BAD_STATE: card is blocked, details {"since":"2026-01-01"})`,
     );
     expect(error?.service).toEqual(body);
     expect(seen(server)).toBe('1 POST, 0 GET');
@@ -168,7 +170,7 @@ describe.concurrent('Retry-After', () => {
     const { end, error, server } = await once(json(429, '', { 'Retry-After': '120' }), 'activate', { retries: 2 });
     expect(end).toBe('11 rejected');
     expect(seen(server)).toBe('1 POST, 0 GET');
-    expect(error?.message).toContain('asking to wait 120 s; the wait would pass --retry-max-time');
+    expect(error?.message).toContain('asking to wait 120 s, and that wait is longer than --retry-max-time allows');
     expect(Date.parse(error?.retryAt ?? '')).toBeGreaterThanOrEqual(before + 120_000);
     expect(error?.hint).toContain(error?.retryAt ?? 'no time');
   });
@@ -251,7 +253,7 @@ describe.concurrent('server errors', () => {
       env: NO_PAUSE,
     });
     expect(end).toBe('8 unknown');
-    expect(error?.message).toContain(`the service answered ${status} ("Gateway way `);
+    expect(error?.message).toContain(`The service returned ${status} ("Gateway way `);
     expect(error?.message).not.toContain('alert');
     expect(error?.message).not.toContain('<');
     expect(/\("([^"]*)"\)/.exec(error?.message ?? '')?.[1]?.length).toBe(120);
@@ -285,10 +287,10 @@ describe.concurrent('server errors', () => {
   ])('H18 %s: a read fails, a write is settled by reading or unknown', async (_, answer, status) => {
     const read = await once(raw(answer), 'get');
     expect(read.end).toBe('10');
-    expect(read.error?.message).toContain(`the service answered ${status} without a body`);
+    expect(read.error?.message).toContain(`the service returned ${status} without a body`);
     const unknown = await write(raw(answer), 'subscriber');
     expect(unknown.end).toBe('8 unknown');
-    expect(unknown.error?.message).toContain(`the service answered ${status} without a body`);
+    expect(unknown.error?.message).toContain(`The service returned ${status} without a body`);
     expect((await write(raw(answer), 'activate')).code).toBe(0);
   });
 
@@ -296,7 +298,7 @@ describe.concurrent('server errors', () => {
     const page = reply(200, { 'Content-Type': 'text/html' }, '<!doctype html><title>Sign in</title>');
     const read = await once(page, 'list');
     expect(read.end).toBe('10');
-    expect(read.error?.message).toContain('a web page answered instead of the service (200, "Sign in")');
+    expect(read.error?.message).toContain('a web page responded instead of the service (200, "Sign in")');
     expect(read.error?.hint).toMatch(/^check (?:the base URL|FRONTDESK_\w+_URL) /);
     expect((await write(page, 'event')).end).toBe('8 unknown');
   });
@@ -317,8 +319,8 @@ describe.concurrent('answers that break the rules of HTTP', () => {
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
       /not asked for/,
     ],
-    ['H22 status 999', 'HTTP/1.1 999 What\r\nContent-Length: 2\r\n\r\n{}', /answered 999/],
-    ['H22 status 600', 'HTTP/1.1 600 What\r\nContent-Length: 2\r\n\r\n{}', /answered 600/],
+    ['H22 status 999', 'HTTP/1.1 999 What\r\nContent-Length: 2\r\n\r\n{}', /returned 999/],
+    ['H22 status 600', 'HTTP/1.1 600 What\r\nContent-Length: 2\r\n\r\n{}', /returned 600/],
     ['H23 status 99', 'HTTP/1.1 99 Low\r\nContent-Length: 2\r\n\r\n{}', /./],
     ['H23 a status line of junk', 'HTTP/1.1 abc def\r\n\r\n', /did not answer with HTTP/],
     ['H24 an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n', /127\.0\.0\.1:\d+ did not answer with HTTP/],
@@ -368,7 +370,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     const result = await meet(`https://127.0.0.1:${port}`, 'activate', { retries: 2 });
     expect(result.end).toBe('7 not_sent');
     expect(result.error?.message).toContain(`the TLS handshake with 127.0.0.1:${port} failed`);
-    expect(result.error?.message).toContain('nothing was sent');
+    expect(result.error?.message).toContain('Nothing was sent.');
   });
 
   it('H29 Date far from our clock with a 401: the hint names both clocks', async () => {
@@ -386,7 +388,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     const answer = json(422, problem, { 'Content-Type': 'application/problem+json' });
     const { end, error } = await once(answer, 'subscriber');
     expect(end).toBe('6 rejected');
-    expect(error?.message).toContain('the service answered 422 (Unprocessable: email is taken)');
+    expect(error?.message).toContain('the service returned 422 (Unprocessable: email is taken)');
     expect(error?.body).toEqual(problem);
   });
 });

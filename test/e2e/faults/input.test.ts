@@ -51,12 +51,12 @@ describe.concurrent('input', () => {
     }));
 
   const READS_STDIN = [
-    ['card block --from - --yes', '--from: cannot read stdin'],
-    ['card block --from - --plan new.plan', '--from: cannot read stdin'],
-    ['calendar subscribers update --from new.csv --changed-from - --yes', '--changed-from: cannot read stdin'],
-    ['calendar update cal_1 --description-file - --yes', '--description-file: cannot read stdin'],
-    ['api POST /v1/events --data @- --yes', '--data: cannot read stdin'],
-    ['auth login -p live --family cards --token-stdin', '--token-stdin: cannot read stdin'],
+    ['card block --from - --yes', '--from: could not read stdin'],
+    ['card block --from - --plan new.plan', '--from: could not read stdin'],
+    ['calendar subscribers update --from new.csv --changed-from - --yes', '--changed-from: could not read stdin'],
+    ['calendar update cal_1 --description-file - --yes', '--description-file: could not read stdin'],
+    ['api POST /v1/events --data @- --yes', '--data: could not read stdin'],
+    ['auth login -p live --family cards --token-stdin', '--token-stdin: could not read stdin'],
   ] as const;
 
   test.runIf(process.platform === 'linux').each([
@@ -72,7 +72,7 @@ describe.concurrent('input', () => {
         });
         const { code, stdout, stderr } = await run;
         expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
-        expect(stderr.replace('; nothing was sent', '')).toBe(`frontdesk: ${what}: ${reason}\n`);
+        expect(stderr.replace('. Nothing was sent.', '')).toBe(`frontdesk: ${what}: ${reason}\n`);
       }
       expect(stage.lines).toEqual([]);
     }),

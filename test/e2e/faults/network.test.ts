@@ -63,7 +63,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(result.end).toBe('7 not_sent');
     expect(result.error).toMatchObject({ code: 'UNREACHABLE', attempts: 3, phase: 'connecting' });
     expect(result.error?.message).toBe(
-      `activation of card ${CARD_ID}: cannot connect to 127.0.0.1:${port} (refused); nothing was sent`,
+      `could not activate card ${CARD_ID}: cannot connect to 127.0.0.1:${port} (refused). Nothing was sent.`,
     );
   });
 
@@ -87,7 +87,9 @@ describe.concurrent('connections that do not come about', () => {
     const server = await faulty(deafOnAccept());
     const result = await meet(`https://127.0.0.1:${server.port}`, 'block', { attemptMs: 500, budgetMs: 1000 });
     expect(result.end).toBe('7 not_sent');
-    expect(result.error?.message).toContain(`no connection to 127.0.0.1:${server.port} within 0.5 s; nothing was sent`);
+    expect(result.error?.message).toContain(
+      `no connection to 127.0.0.1:${server.port} within 0.5 s. Nothing was sent.`,
+    );
   });
 
   const canUnshare = spawnSync('unshare', ['-n', 'true']).status === 0;
@@ -110,14 +112,14 @@ describe.concurrent('connections that do not come about', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect(code, stderr).toBe(7);
     expect(stderr).toContain('"outcome":"not_sent"');
-    expect(stderr).toContain('(no route: ENETUNREACH); nothing was sent');
+    expect(stderr).toContain('(no route: ENETUNREACH). Nothing was sent.');
   });
 
   it('N6 reset while connecting: tried again, nothing sent', async () => {
     const server = await faulty(resetOnAccept());
     const result = await meet(`https://127.0.0.1:${server.port}`, 'block', { retries: 2, budgetMs: 40_000 });
     expect(result.end).toBe('7 not_sent');
-    expect(result.error?.message).toContain('(reset while connecting); nothing was sent');
+    expect(result.error?.message).toContain('(reset while connecting). Nothing was sent.');
     expect(server.connections).toBe(3);
   });
 
@@ -166,7 +168,9 @@ describe.concurrent('connections that break after the request', () => {
     expect(seen(server)).toBe('1 POST, 2 GET');
     expect(server.applications(`POST ${targetOf('block')}`)).toBe(1);
     expect(result.error?.observed).toMatchObject({ status: 'ACTIVE', reads: 2 });
-    expect(result.error?.message).toMatch(/OUTCOME UNKNOWN.*reset before a reply \(request was sent \d\d:\d\d:\d\dZ\)/);
+    expect(result.error?.message).toMatch(
+      /OUTCOME UNKNOWN.* The request was sent at \d\d:\d\d:\d\dZ\. The .*reset before a reply/,
+    );
     expect(result.error?.hint).toContain(`check with: frontdesk card get ${CARD_ID}`);
   });
 
@@ -186,7 +190,7 @@ describe.concurrent('connections that break after the request', () => {
     const event = await faulty(closeAfterRequest());
     const unknown = await meet(event, 'event', { retries: 2 });
     expect(unknown.end).toBe('8 unknown');
-    expect(unknown.error?.message).toContain('the connection closed before a reply');
+    expect(unknown.error?.message).toContain('The connection closed before a reply');
     expect(seen(event)).toBe('1 POST, 0 GET');
   });
 
@@ -194,7 +198,7 @@ describe.concurrent('connections that break after the request', () => {
     const server = await faulty(silence());
     const write = await meet(server, 'event', { attemptMs: 2000, retries: 2 });
     expect(write.end).toBe('8 unknown');
-    expect(write.error?.message).toContain('no reply within 2 s');
+    expect(write.error?.message).toContain('No reply within 2 s');
     expect(seen(server)).toBe('1 POST, 0 GET');
     const other = await faulty(silence());
     const read = await meet(other, 'get', { attemptMs: 1500, retries: 1, budgetMs: 40_000 });
@@ -213,24 +217,24 @@ describe.concurrent('connections that break after the request', () => {
   });
 
   const slow: readonly (readonly [string, Behaviour, string, attemptMs: number])[] = [
-    ['N13 headers dripped byte by byte', spelled('HTTP/1.1 200 OK\r\n', 200), 'no reply within 2 s', 2000],
+    ['N13 headers dripped byte by byte', spelled('HTTP/1.1 200 OK\r\n', 200), 'No reply within 2 s', 2000],
     [
       'N14 endless 103 Early Hints',
       drip('', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 10),
-      'more than 16 provisional answers (1xx) came',
+      'More than 16 provisional answers (1xx) came',
       // The answers come to an end by their number, on a busy machine too.
       20_000,
     ],
     [
       'N15 body dripped for ever',
       drip('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n{', ' ', 50),
-      'the service answered 200, but the answer did not end within 3 s',
+      'The service returned 200, but the response did not end within 3 s',
       3000,
     ],
     [
       'N16 body stalls',
       raw('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{"id":', { keepOpen: true }),
-      'the service answered 200, but the answer did not end within 3 s',
+      'The service returned 200, but the response did not end within 3 s',
       3000,
     ],
   ];
@@ -315,7 +319,7 @@ describe.concurrent('TLS', () => {
     const port = await listen(server);
     const result = await meet(`https://127.0.0.1:${port}`, 'activate', { retries: 2 });
     expect(result.end).toBe('7 not_sent');
-    expect(result.error?.message).toContain(`127.0.0.1:${port} does not speak TLS; nothing was sent`);
+    expect(result.error?.message).toContain(`127.0.0.1:${port} does not speak TLS. Nothing was sent.`);
     expect(result.stderr).not.toMatch(/openssl|ssl3|SSL routines/i);
     expect(result.error?.attempts).toBe(1);
   });

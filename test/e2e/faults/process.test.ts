@@ -180,7 +180,7 @@ describe.concurrent('signals', () => {
         const running = start(stage, ACTIVATE);
         await untilRequests(stage, 1);
         running.child.kill('SIGINT');
-        await running.waitForOutput('waiting up to 5 s for its answer');
+        await running.waitForOutput('Waiting up to 5 s for the response');
         held.release();
         const { code, stdout } = await running.result;
         expect(code).toBe(0);
@@ -197,7 +197,7 @@ describe.concurrent('signals', () => {
         const twice = start(stage, REISSUE, ENDLESS_GRACE);
         await untilRequests(stage, 1);
         twice.child.kill('SIGINT');
-        await twice.waitForOutput('waiting up to 5 s');
+        await twice.waitForOutput('Waiting up to 5 s');
         twice.child.kill('SIGINT');
         // The first is open: a second one is made only where that is asked for.
         const waiting = start(stage, [...REISSUE, '--again']);

@@ -244,7 +244,7 @@ describe.concurrent('text from outside', () => {
 });
 
 describe.concurrent('terminals', () => {
-  test('T9 puts no escape sequence into a pipe, and no colour where none is wanted', () =>
+  test('T9 puts no escape sequence into a pipe, and no color where none is wanted', () =>
     onStage(async (stage) => {
       const settings: Record<string, string>[] = [
         {},

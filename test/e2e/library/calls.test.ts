@@ -76,7 +76,9 @@ describe('what a call resolves to', () => {
     const client = createClient({ cards: { url: server.url, token: TOKEN } });
     const [busy, refused] = [await client.card.block(CARD_ID), await client.card.get(CARD_ID)];
     expect(busy).toMatchObject({ outcome: 'rejected', error: { code: 'BUSY', exitCode: 11 } });
-    expect('error' in busy && busy.error.message).toMatch(/the wait would pass retryMaxTimeMs; nothing was changed$/);
+    expect('error' in busy && busy.error.message).toMatch(
+      /that wait is longer than retryMaxTimeMs allows\. Nothing was changed\.$/,
+    );
     expect('error' in refused && refused.error.message).toMatch(
       /127\.0\.0\.1:\d+ did not accept the credential \(cards\.token\)/,
     );

@@ -37,7 +37,7 @@ describe('a mistake of the program', () => {
     const { card, calendar } = client;
     const event = { calendar: 'cal_1', name: 'n', start: '2027-04-02' };
     const wrong: readonly [Promise<unknown> | undefined, string][] = [
-      [card['get']?.('4711'), 'card.get: cardId: "4711" is not a card id'],
+      [card['get']?.('4711'), 'card.get: cardId: "4711" is not a card ID'],
       [card['get']?.(), 'card.get: cardId: is required'],
       [card['block']?.(CARD_ID, { reasn: 'x' }), 'card.block: reasn: is not a field'],
       [card['block']?.(CARD_ID, { reason: null }), 'card.block: reason: must not be null'],

@@ -210,7 +210,7 @@ describe('docs/guides/library.md', () => {
       'done: 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 is BLOCKED\n',
       expect.stringMatching(/^BLOCKED \d+ \S+\ncustomer01@example\.com\n/),
       'applied\n'.repeat(7),
-      'true TypeError: card.get: cardId: "4711" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n',
+      'true TypeError: card.get: cardId: "4711" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n',
     ]);
   });
 });

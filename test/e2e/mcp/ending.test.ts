@@ -77,7 +77,7 @@ describe('which service is meant', () => {
     const env = { FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test' };
     const stdin = lines(INITIALIZE, call(1, 'card_block', BLOCK));
     const { stdout } = await runFrontdesk(['mcp', '-p', 'live', '--allow-writes'], { home, env, stdin });
-    expect(stdout).toContain('T-[0-9]+ is not found in it, as this profile requires');
+    expect(stdout).toContain('it does not match T-[0-9]+, as this profile requires');
     expect(stdout).not.toContain('elicitation/create');
   });
 });

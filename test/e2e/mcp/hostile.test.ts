@@ -22,7 +22,7 @@ async function start(handler: Handler = service) {
 /** An error of the tool that says that nothing was sent, why, and what a person can run. */
 function expectRefused(message: Message, why: string): void {
   const text = message.result?.content?.[0]?.text ?? JSON.stringify(message);
-  expect(text).toContain(`${why}; nothing was sent`);
+  expect(text).toContain(`${why}. Nothing was sent.`);
   expect(text).toContain(`a person can run: frontdesk card `);
   expect(message.result).toMatchObject({
     isError: true,
@@ -246,7 +246,7 @@ describe('a client of 2025 that', () => {
     const calls = Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK));
     client.send(...calls);
     const refused = await client.next((message) => message.result?.isError === true);
-    expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already; nothing was sent');
+    expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already. Nothing was sent.');
     expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11 });
     expect(posts()).toEqual([]);
   });

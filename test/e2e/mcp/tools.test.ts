@@ -75,7 +75,9 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const missing = await client.call('card_get', { cardId: CARD_ID });
     expect(missing.isError).toBe(true);
     expect(missing.structuredContent?.['text']).toBe(missing.content[0]?.text);
-    expect(missing.structuredContent?.['text']).toMatch(new RegExp(`^no card ${CARD_ID} at `));
+    expect(missing.structuredContent?.['text']).toMatch(
+      new RegExp(`^could not read card ${CARD_ID}: no such card at `),
+    );
   });
 
   it('confirms a write with a person, sends it once and keeps it in the history', async () => {
@@ -181,13 +183,13 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       undefined,
-      'cardId: "4711" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      'cardId: "4711" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ]);
     expect(await said('card_block', { cardId: CARD_ID, reasn: 'lost' })).toEqual([
       true,
       2,
       'not_sent',
-      'reasn: is not a field of this operation; did you mean reason? (nothing was sent)',
+      'reasn: is not a field of this operation; did you mean reason? Nothing was sent.',
     ]);
     expect(await said('subscribers_list', { limit: 101 })).toEqual([
       true,
@@ -206,7 +208,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       undefined,
-      `id: "Card: ${CARD_ID}." is not a card id; did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
+      `id: "Card: ${CARD_ID}." is not a card ID. Did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
     ]);
     expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
     expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
@@ -218,10 +220,10 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const said = async (name: string, args: object) => (await client.call(name, args)).content[0]?.text;
     const held = `Card: ${CARD_ID}.`;
     const other = 'a1b2c3d4-2222-3333-4444-555566667777';
-    const refused = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}?`;
+    const refused = `cardId: "${held}" is not a card ID. Did you mean ${CARD_ID}?`;
     const meant = `hint: check the id, then call it again with cardId ${CARD_ID}`;
     expect(await said('card_get', { cardId: held })).toBe(`${refused}\n${meant}`);
-    expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(`${refused} (nothing was sent)\n${meant}`);
+    expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(`${refused} Nothing was sent.\n${meant}`);
     expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(`${refused}\n${meant}`);
     const two = `${CARD_ID} and ${other}`;
     const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}`;
@@ -229,7 +231,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       `${both}\nhint: call it once for each: cardId ${CARD_ID}, cardId ${other}`,
     );
     // Which of them is meant to be changed is not guessed.
-    expect(await said('card_reissue', { cardId: two })).toBe(`${both}; nothing was sent`);
+    expect(await said('card_reissue', { cardId: two })).toBe(`${both}. Nothing was sent.`);
   });
 
   it('refuses a field that a person could not be shown whole, with the command, and asks nobody', async () => {
@@ -248,7 +250,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       'not_sent',
     ]);
     expect(long.content[0]?.text).toBe(
-      `update of calendar cal-1: no person was asked, because description has 2001 characters, and a question shows at most 2000; nothing was sent\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
+      `did not update calendar cal-1: no person was asked, because description has 2001 characters, and a question shows at most 2000. Nothing was sent.\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
     );
     expect([asked, server.lines]).toEqual([[], []]);
     await client.call('calendar_update', { calendarId: 'cal-1', description: description.slice(1) });

@@ -47,7 +47,7 @@ async function blocking(
   block: string,
 ): Promise<Terminal> {
   const terminal = openTerminal(['desk'], { home: createHome(), columns: 120, env: { ...server.env, ...env } });
-  await terminal.waitFor(/Card id/);
+  await terminal.waitFor(/Card ID/);
   terminal.type(`${CARD_ID}\r`);
   await terminal.waitFor(/Look again/);
   terminal.type(block);
@@ -62,11 +62,11 @@ describe.concurrent('a write under way at the desk', () => {
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/request already sent; waiting up to 5 s/);
+    await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
     service.answer();
     await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card id/);
+    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
@@ -79,7 +79,7 @@ describe.concurrent('a write under way at the desk', () => {
     terminal.type(CTRL_C);
     await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card id/);
+    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     service.answer();
@@ -105,9 +105,9 @@ describe.concurrent('a write under way at the desk', () => {
     const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
     await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/request already sent/);
+    await terminal.waitFor(/request was already sent/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/request already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
+    await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
     terminal.type('leave\r');
     const end = await terminal.end;
     service.answer();
@@ -151,11 +151,11 @@ describe.concurrent('a write under way at the desk', () => {
     looks.come();
     await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card id/);
+    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card ID/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).not.toMatch(/request already sent|cancelled/);
+    expect(end.text).not.toMatch(/request was already sent|cancelled/);
   });
 });
 
@@ -171,7 +171,7 @@ describe.concurrent('the desk without a credential', () => {
     const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
     expect(end.text).toContain(why);
-    expect(end.text).not.toMatch(/Card id|This session/);
+    expect(end.text).not.toMatch(/Card ID|This session/);
   });
 
   it.for([
@@ -184,12 +184,12 @@ describe.concurrent('the desk without a credential', () => {
     expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
     const end = await dialogue(['desk', '-p', 'live'], [], { home, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
-    expect(end.text).not.toMatch(/Card id|This session/);
+    expect(end.text).not.toMatch(/Card ID|This session/);
   });
 });
 
 describe.concurrent('the desk at which no key is pressed', () => {
-  const WARNING = 'the desk ends in a minute';
+  const WARNING = 'The desk closes in a minute';
 
   it.for(LOOKS)('says so a minute before it is left, at the question as at the menu: %s', async (look, context) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
@@ -197,8 +197,8 @@ describe.concurrent('the desk at which no key is pressed', () => {
     const home = createHome();
     const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
     expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(idle.text).toMatch(new RegExp(`Card id[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card id/, `${CARD_ID}\r`]], { home, env, columns: 120 });
+    expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], { home, env, columns: 120 });
     expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
     expect(server.lines).toEqual([GET]);

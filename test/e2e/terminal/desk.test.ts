@@ -193,7 +193,7 @@ describe.concurrent('the desk', () => {
     await menuWith(terminal, /Updated[^\n]*\n\n▲ NOT KNOWN YET: the reissue/);
     terminal.type('another\r');
     await terminal.waitFor(
-      /1 7c0e1111 {2}order-1 {2}ACTIVE {2}reissue \d\d:\d\d: NOT KNOWN[^\n]*\n\? Card id \([^)]*1 outcome\s+unknown\)\s*$/,
+      /1 7c0e1111 {2}order-1 {2}ACTIVE {2}reissue \d\d:\d\d: NOT KNOWN[^\n]*\n\? Card ID \([^)]*1 outcome\s+unknown\)\s*$/,
     );
     terminal.type('1\r');
     await menuWith(terminal, verdict);
@@ -310,7 +310,7 @@ describe.concurrent('the desk', () => {
     terminal.type('olve\r');
     await terminal.waitFor(/What did you find out about the reissue/);
     terminal.type('1\r');
-    await terminal.waitFor(/Id of the new card \(Enter = not known\)/);
+    await terminal.waitFor(/ID of the new card \(Enter = not known\)/);
     terminal.type(`${NEW_ID}\r`);
     await terminal.waitFor(/Note \(Enter = none\)/);
     terminal.type('seen in the console\r');
@@ -332,9 +332,9 @@ describe.concurrent('the desk', () => {
       ['?', /its order number \(the client reference\)/],
       ['order-7', /knows no card with that order number/],
     ] as const) {
-      await terminal.waitFor(/Card id \([^)]*\)\s*$/);
+      await terminal.waitFor(/Card ID \([^)]*\)\s*$/);
       terminal.type(`${typed}\r`);
-      await terminal.waitFor(new RegExp(`${seen.source}[\\s\\S]*Card id \\([^)]*\\)\\s*$`));
+      await terminal.waitFor(new RegExp(`${seen.source}[\\s\\S]*Card ID \\([^)]*\\)\\s*$`));
     }
     for (const typed of ['order-1', '7C0E1111', `see https://desk.example.com/cards/${CARD_ID}.`]) {
       terminal.type(`${typed}\r`);
@@ -344,7 +344,7 @@ describe.concurrent('the desk', () => {
       }
       await menuWith(terminal, /Card 7c0e1111/);
       terminal.type(CTRL_C);
-      await terminal.waitFor(/then Enter[\s\S]*Recent cards[\s\S]*Card id \([^)]*\)\s*$/);
+      await terminal.waitFor(/then Enter[\s\S]*Recent cards[\s\S]*Card ID \([^)]*\)\s*$/);
     }
     terminal.type(CTRL_C);
     expect((await terminal.end).code).toBe(0);
@@ -472,7 +472,7 @@ describe.concurrent('the desk', () => {
 
   it('ends with the code of a signal', async ({ onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
-    const end = await dialogue(['desk'], [[/Card id/, { signal: 'SIGTERM' }]], { env: server.env });
+    const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
     expect(end.code).toBe(143);
     expect(end.leftBehind).toEqual([]);
   });
@@ -484,7 +484,7 @@ describe.concurrent('the desk', () => {
     const server = await startRecordingServer(service(), onTestFinished);
     const head = `Card          ${CARD_ID}\\nStatus        `;
     const steps: Step[] = [
-      [/Card id/, `${CARD_ID}\n`],
+      [/Card ID/, `${CARD_ID}\n`],
       [new RegExp(`${head}ACTIVE\\n[\\s\\S]*4 Block\\n[\\s\\S]*1 to 9\\) $`), '4\n'],
       [/y\/N[^)]*\) $/, 'y\n'],
       [
@@ -500,7 +500,7 @@ describe.concurrent('the desk', () => {
   });
 
   it('names the sandbox in capitals, and the profile beside the host elsewhere', async () => {
-    const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card id \(SANDBOX\)/, CTRL_C]]);
+    const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card ID \(SANDBOX\)/, CTRL_C]]);
     expect(end.code).toBe(0);
   });
 
@@ -554,12 +554,12 @@ it.runIf(process.platform === 'linux')('holds its memory over 500 cards in one s
   const sitting = openSitting(createHome(), server.env);
   let early = 0;
   for (let n = 1; n <= 500; n += 1) {
-    await sitting.answer('Card id .*', `7c0e1111-2222-3333-4444-${String(n).padStart(12, '0')}`);
+    await sitting.answer('Card ID .*', `7c0e1111-2222-3333-4444-${String(n).padStart(12, '0')}`);
     await sitting.answer('1 to 9\\)', '8');
     if (n === 100) early = residentMiB(sitting.pid);
   }
   const late = residentMiB(sitting.pid);
-  await sitting.answer('Card id .*', 'q');
+  await sitting.answer('Card ID .*', 'q');
   expect(await sitting.ended).toBe(0);
   expect(server.requests).toHaveLength(500);
   // What the collector leaves for later, and no more: a leak of what each card takes would show.

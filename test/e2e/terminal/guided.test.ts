@@ -197,7 +197,7 @@ describe.concurrent('the confirmation', () => {
     const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
     expect(end.code).toBe(0);
-    expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID}, as reading it back shows$`));
+    expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID} \\(confirmed by checking the card\\)$`));
   });
 
   it('does not name the sandbox', async () => {
@@ -226,7 +226,7 @@ describe.concurrent('the confirmation', () => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
     const steps: Step[] = [
       [/\(y\/N/, 'perhaps\r'],
-      [/> what is pasted is no answer here: type it/, 'maybe\r'],
+      [/> pasted text is not accepted here\. Type the answer/, 'maybe\r'],
       [/> answer y, n, or r/, 'n\r'],
     ];
     expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);

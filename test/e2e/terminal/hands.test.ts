@@ -34,7 +34,7 @@ const writes = ({ lines }: RecordingServer) => lines.filter((line) => !line.star
 const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 
 /** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
-const NO_ANSWER = /is no answer here|came at once|choose an entry|yes yes|\*{7}/;
+const NO_ANSWER = /is not accepted here|came at once|choose an entry|yes yes|\*{7}/;
 
 describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
   const names = Object.keys(QUESTIONS).filter((name) => look === 'drawn' || QUESTIONS[name]?.isDrawnOnly !== true);
@@ -81,7 +81,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
 /** Opens the desk on a card, the menu standing there. */
 async function openMenu(server: RecordingServer, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
-  await terminal.waitFor(/Card id/);
+  await terminal.waitFor(/Card ID/);
   terminal.type(`${CARD_ID}\r`);
   await terminal.waitFor(/Look again/);
   return terminal;
@@ -90,7 +90,7 @@ async function openMenu(server: RecordingServer, env: Readonly<Record<string, st
 /** Leaves the desk from its menu. */
 async function leave(terminal: Terminal) {
   terminal.type(CTRL_C);
-  await terminal.waitFor(/Look again[\s\S]*Recent cards[\s\S]*Card id/);
+  await terminal.waitFor(/Look again[\s\S]*Recent cards[\s\S]*Card ID/);
   terminal.type(CTRL_C);
   return terminal.end;
 }
@@ -179,7 +179,7 @@ describe.concurrent('at the menu of the desk', () => {
     terminal.type(`${DOWN}${DOWN}\r`);
     await terminal.waitFor(/Activate card [\s\S]*on default\s+\(127[\s\S]*\(y\/N/);
     terminal.type(paste('y\r'));
-    await terminal.waitFor(/what is pasted is no answer/);
+    await terminal.waitFor(/pasted text is not accepted here/);
     terminal.type('y\ry\r');
     terminal.type(ESCAPE);
     await terminal.waitFor(/y\/N[\s\S]*❯ 1 Look again/);
@@ -217,7 +217,7 @@ describe.concurrent('at the menu of the desk', () => {
   it('one paste of an id and answers does nothing to the card', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-    await terminal.waitFor(/Card id/);
+    await terminal.waitFor(/Card ID/);
     terminal.type(`${CARD_ID}\r3\ry\ry\r`);
     await terminal.waitFor(`${CARD_ID} 3 y y`);
     terminal.type('\r');
@@ -270,11 +270,11 @@ describe.concurrent('one step back', () => {
   it('Esc at the id question empties the line, and Ctrl-C leaves', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-    await terminal.waitFor(/Card id/);
+    await terminal.waitFor(/Card ID/);
     terminal.type(OTHER);
     await terminal.waitFor(OTHER);
     terminal.type(ESCAPE);
-    await terminal.waitFor(new RegExp(`${OTHER}\\s*\\? Card id \\([^)]*\\)\\s*$`));
+    await terminal.waitFor(new RegExp(`${OTHER}\\s*\\? Card ID \\([^)]*\\)\\s*$`));
     terminal.type(CTRL_C);
     expect((await terminal.end).code).toBe(0);
     expect(server.lines).toEqual([]);

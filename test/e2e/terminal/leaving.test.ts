@@ -59,7 +59,7 @@ describe.concurrent('a question that is left', () => {
     // A read and a login say nothing of what they never would have sent.
     const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
     const line = isWrite
-      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question; nothing was sent$/m
+      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
       : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
     expect(end.text).toMatch(line);
     expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
@@ -73,7 +73,7 @@ describe.concurrent('a question that is left', () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
-    expect(end.text).toContain('not confirmed; nothing was sent');
+    expect(end.text).toContain('not confirmed. Nothing was sent.');
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   });
 });

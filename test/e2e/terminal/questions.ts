@@ -126,14 +126,14 @@ function atDesk(
   const { cardId = CARD_ID, ...rest } = more;
   const [first, ...others] = names;
   const steps: Step[] = [
-    [/Card id/, `${cardId}\r`],
+    [/Card ID/, `${cardId}\r`],
     [/Look again/, `${first}\r`],
     ...others.map((name): Step => [/What did you find out/, `${name}\r`]),
   ];
   const left = new RegExp(`${seen.source}[\\s\\S]*Look again`);
   return {
     ...asked('desk', seen, [asks], { steps, ...rest }),
-    back: [left, new RegExp(`${left.source}[\\s\\S]*Card id`)],
+    back: [left, new RegExp(`${left.source}[\\s\\S]*Card ID`)],
   };
 }
 
@@ -213,7 +213,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
-    /Send the unknown rows of monday again.*\(y\/N/,
+    /Send the rows of monday again.*\(y\/N/,
     ['resume.ts confirm'],
     { prepare: IN_DOUBT },
   ),
@@ -273,20 +273,20 @@ export const QUESTIONS: Readonly<Record<string, Asked>> = {
   ...CALLS,
   ...KEPT,
   ...SETTINGS,
-  'the id at the desk': asked('desk', /Card id/, ['desk.ts text']),
+  'the id at the desk': asked('desk', /Card ID/, ['desk.ts text']),
   'several cards at the desk': {
     ...asked('desk', /Which card/, ['desk.ts choose'], {
       prepare: async (home, env) => {
         await run('card', 'activate', CARD_ID, '-y')(home, env);
         await run('card', 'activate', OTHER, '-y')(home, env);
       },
-      steps: [[/Card id/, 'order-1\r']],
+      steps: [[/Card ID/, 'order-1\r']],
     }),
-    back: [/Which card[\s\S]*Card id/],
+    back: [/Which card[\s\S]*Card ID/],
   },
   'the menu of the desk': {
-    ...asked('desk', /Look again/, ['card-visit.ts choose'], { steps: [[/Card id/, `${CARD_ID}\r`]] }),
-    back: [/Look again[\s\S]*Card id/],
+    ...asked('desk', /Look again/, ['card-visit.ts choose'], { steps: [[/Card ID/, `${CARD_ID}\r`]] }),
+    back: [/Look again[\s\S]*Card ID/],
   },
   'a status at the desk': atDesk(['wait'], /Which status/, 'card-visit.ts choose 2'),
   'a page at the desk': { ...atDesk(['all'], /Enter goes back/, 'card-visit.ts text'), isDrawnOnly: true },
@@ -298,7 +298,7 @@ export const QUESTIONS: Readonly<Record<string, Asked>> = {
     },
   }),
   'what was found out at the desk': atDesk(['resolve'], /What did you find out/, 'card-visit.ts choose 4', OPEN_BLOCK),
-  'the id of a new card': atDesk(['resolve', '1'], /Id of the new card/, 'card-visit.ts text 2', {
+  'the id of a new card': atDesk(['resolve', '1'], /ID of the new card/, 'card-visit.ts text 2', {
     cardId: DOUBTFUL,
     prepare: run('card', 'reissue', DOUBTFUL, '-y', '--retries', '0'),
   }),

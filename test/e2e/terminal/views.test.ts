@@ -264,7 +264,7 @@ describe('the list of runs', () => {
     const off = await runFrontdesk(['runs', 'show', 'stolen-november'], { home });
     expect(off.stdout).toMatch(/\tcard\.activate\t.*\d{4}-\d\d-\d\dT\S+Z$/m);
     const rows = await dialogue(['runs', 'results', 'stolen-november'], [], { home, columns: 80 });
-    expect(rows.text).toMatch(/ rejected +409\n {2}the service answered 409; nothing was changed$/m);
+    expect(rows.text).toMatch(/ rejected +409\n {2}the service returned 409\. Nothing was changed\.$/m);
   });
 });
 
@@ -272,11 +272,11 @@ describe('what is empty', () => {
   it.each([
     [
       ['runs'],
-      'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv\n',
+      'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv\n',
     ],
-    [['history'], 'No write was made from this machine yet'],
+    [['history'], 'No changes recorded on this machine yet'],
     [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
-    [['profile', 'list'], 'no profile is stored yet; create one: frontdesk auth login'],
+    [['profile', 'list'], 'no profiles yet. Create one: frontdesk auth login.'],
   ])('`%s` says what would fill it', async (args, told) => {
     const { text } = await dialogue(args, [], { columns: 120 });
     expect(text).toContain(told);

@@ -68,7 +68,7 @@ describe.concurrent('waiting', () => {
   it('counts the seconds up to the limit, and those of a pause down', async ({ onTestFinished }) => {
     const { server, release } = await heldService([{ ...BUSY, headers: { 'retry-after': '3' } }], onTestFinished);
     const terminal = openTerminal([...GET, '--timeout', '9s'], { home: createHome(), env: server.env, columns: 120 });
-    for (const left of [3, 2, 1]) await terminal.waitFor(`the service answered 429, trying again in ${left} s`);
+    for (const left of [3, 2, 1]) await terminal.waitFor(`the service returned 429, retrying in ${left} s`);
     for (const passed of [1, 2]) await terminal.waitFor(`waiting for the service, ${passed} of 9 s`);
     release();
     expect((await terminal.end).code).toBe(0);
@@ -79,7 +79,7 @@ describe.concurrent('waiting', () => {
     const server = await startRecordingServer(({ method }) => (method === 'POST' ? 'hang' : ACTIVE), onTestFinished);
     const args = ['card', 'block', CARD_ID, '--yes', '--timeout', '1s'];
     const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 120 });
-    await terminal.waitFor('no reply within 1 s, looking at the card');
+    await terminal.waitFor('no reply within 1 s, checking the card');
     const { code, text } = await terminal.end;
     expect(code).toBe(8);
     expect(text).not.toContain('2 of 1 s');
@@ -159,13 +159,13 @@ describe.concurrent('waiting', () => {
     const server = await startRecordingServer([BUSY, ACTIVE], onTestFinished);
     const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
     expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(text).toMatch(/frontdesk: note: the service answered 429, waiting 1\.[0-9] s\n/);
+    expect(text).toMatch(/frontdesk: note: the service returned 429, waiting 1\.[0-9] s\n/);
   });
 
   it('off a terminal reports the retry and draws nothing; with --quiet it is silent', async ({ onTestFinished }) => {
     const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE], onTestFinished);
     const loud = await runFrontdesk(GET, { env: server.env });
-    expect(loud.stderr).toMatch(/^frontdesk: note: the service answered 429 .*, waiting 1\.[0-9] s\n$/);
+    expect(loud.stderr).toMatch(/^frontdesk: note: the service returned 429 .*, waiting 1\.[0-9] s\n$/);
     const quiet = await runFrontdesk([...GET, '--quiet'], { env: server.env });
     expect([loud.code, quiet.code, quiet.stderr]).toEqual([0, 0, '']);
   });

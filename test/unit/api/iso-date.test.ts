@@ -150,7 +150,7 @@ describe('parseIsoDate', () => {
     '2026-05-01T18:30Zx',
   ])('refuses %s with an example of what it reads', (text) => {
     expect(problemOf(text)).toBe(
-      'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)',
+      'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)',
     );
   });
 

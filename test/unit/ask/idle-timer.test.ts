@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IdleTimer } from '../../../src/ask/idle-timer.ts';
 import { FakeClock } from '../run/fakes.ts';
 
-const WARNING = 'no key was pressed for a while: the desk ends in a minute, unless one is';
+const WARNING = 'no key was pressed for a while. The desk closes in a minute. Press any key to stay';
 
 function question(idleMs: number) {
   const clock = new FakeClock();

@@ -68,8 +68,8 @@ describe('a plan that is applied', () => {
     await applyPlan(first.session, {}, path);
     expect(await failureOf(applyPlan(first.again({}).session, {}, path))).toMatchObject({
       code: 'USAGE',
-      message: `plan ${plan} of 1 row: no person can be asked here, and --yes is missing; nothing was sent`,
-      hints: ['add --yes to apply it without a question'],
+      message: `could not apply plan ${plan} (1 row): it needs confirmation, and there is no terminal to ask on. Nothing was sent.`,
+      hints: ['add --yes to apply it without a prompt'],
     });
   });
 
@@ -174,7 +174,7 @@ describe('the question about a plan', () => {
     expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
       code: 'CANCELLED',
       exitCode: 130,
-      message: `plan ${plan}: not confirmed; nothing was sent`,
+      message: `did not apply plan ${plan}: not confirmed. Nothing was sent.`,
     });
     expect(bench.sent).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe('the question about a plan', () => {
     const bench = openBench({ ...YES, remainingMs: 10 });
     const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
     await applyPlan(bench.session, { rate: 1 }, path);
-    expect(bench.stderr()).toContain('the token ends in 10 ms, and 2 rows take about 2 s');
+    expect(bench.stderr()).toContain('the token expires in 10 ms, and 2 rows take about 2 s');
   });
 });
 
@@ -197,7 +197,7 @@ describe('a plan that is refused sends nothing', () => {
     [
       'the same profile, changed since',
       {},
-      'the profile led to https://api.example.com when the plan was made; make the plan again for https://b.example',
+      'the profile led to https://api.example.com when the plan was made. Make the plan again for https://b.example',
     ],
   ])('for another address: %s', async (_what, more, hint) => {
     const bench = openBench({
@@ -207,7 +207,7 @@ describe('a plan that is refused sends nothing', () => {
     const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
     const failure = await failureOf(applyPlan(bench.session, {}, path));
     expect(failure.message).toBe(
-      `plan ${plan} is for https://api.example.com (profile demo), and profile ${bench.session.profile.name} leads to https://b.example; nothing was sent`,
+      `plan ${plan} is for https://api.example.com (profile demo), and profile ${bench.session.profile.name} leads to https://b.example. Nothing was sent.`,
     );
     expect(failure.hints).toEqual([expect.stringContaining(hint)]);
     expect([failure.code, bench.sent, bench.names('state', 'runs')]).toEqual(['USAGE', [], []]);
@@ -231,7 +231,7 @@ describe('a plan that is refused sends nothing', () => {
     expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
       code: 'PRECONDITION',
       exitCode: 17,
-      message: `plan ${plan} expired at 2026-05-01T13:00:00.000Z; nothing was sent`,
+      message: `plan ${plan} expired at 2026-05-01T13:00:00.000Z. Nothing was sent.`,
       hints: ['make the plan again'],
       details: { outcome: 'not_sent' },
     });
@@ -252,7 +252,7 @@ describe('a plan that is refused sends nothing', () => {
     const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, rows);
     const failure = await failureOf(applyPlan(bench.session, {}, path));
     expect(failure.message).toBe(
-      `"${path}": line 3: reason: OPS is not found in it, as this profile requires; nothing was sent`,
+      `"${path}": line 3: reason: it does not match OPS, as this profile requires. Nothing was sent.`,
     );
     expect([failure.code, failure.hints]).toEqual(['USAGE', ['make the plan again with a reason that does']]);
     const wrong = await writeTestPlan(bench, OPERATIONS.cardBlock, rows.slice(1, 2), { name: 'wrong.plan' });
@@ -354,11 +354,11 @@ describe('a plan that others have to approve', () => {
     const { bench, path, plan } = await signed(['bob']);
     expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
       code: 'FORBIDDEN',
-      message: `profile demo demands an approval, and 0 of plan ${plan} count: 1 missing; nothing was sent`,
+      message: `profile demo demands an approval, and 0 of plan ${plan} count: 1 missing. Nothing was sent.`,
       hints: [`have it approved: frontdesk plan approve ${path} --key <key> --as <name>`, 'see `frontdesk help plans`'],
     });
     expect(bench.stderr()).toMatch(
-      /^frontdesk: warning: .*bob.*does not count.*; ask those who keep the approvers file/,
+      /^frontdesk: warning: .*bob.*does not count.*\. Ask those who keep the approvers file/,
     );
     expect([bench.sent, bench.names('state', 'runs')]).toEqual([[], []]);
   });
@@ -381,7 +381,7 @@ describe('a plan that others have to approve', () => {
     [
       'finds no place',
       ({ folder }, run) => void mkdirSync(`${folder}/state/runs/${run}/plan.ann.sig`, { recursive: true }),
-      'cannot save an approval of the run',
+      'could not save an approval of the run',
     ],
   ])('is not sent when a signature %s before the run has it, and its run is free', async (_what, spoil, message) => {
     const { bench, path, plan } = await signed(['ann'], (run) => spoil(bench, run));
@@ -390,7 +390,7 @@ describe('a plan that others have to approve', () => {
       'LOCAL_IO',
       expect.stringContaining(message.replace('RUN', `plan-${plan}`)),
     ]);
-    expect(failure.message).toContain('nothing was sent');
+    expect(failure.message).toContain('Nothing was sent.');
     expect(bench.sent).toEqual([]);
     expect(bench.names('state', 'runs', `plan-${plan}`)).not.toContain('lock');
   });

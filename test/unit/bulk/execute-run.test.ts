@@ -125,7 +125,7 @@ describe('a signal', () => {
     const [first = ''] = bench.stderr().split('\n');
     expect(JSON.parse(first).notice).toEqual({
       code: 'INTERRUPTED',
-      message: 'SIGTERM: no new rows; waiting up to 5 s for those in flight (again to stop at once)',
+      message: 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)',
     });
     expect(summaryOf(bench)).toMatchObject({ exitCode: 143 });
     // The summary waits for no reader that stands still: nobody may send a second signal.
@@ -143,7 +143,7 @@ describe('a signal', () => {
     });
     await executeRun(bench.session, await runOf(bench, 2));
     expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
-    expect(bench.stderr()).toContain('Ctrl-C: no new rows');
+    expect(bench.stderr()).toContain('Ctrl-C: starting no new rows');
     expect(bench.asked).toContain('drop stalled readers');
   });
 
@@ -152,7 +152,7 @@ describe('a signal', () => {
     const bench = openBench(SUMMARY);
     const keep = async () => bench.signals.send('SIGINT');
     expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: { ...file, keep } }))).toBe(0);
-    expect(bench.stderr()).toContain('too late to stop: the write has ended; its result follows');
+    expect(bench.stderr()).toContain('too late to cancel: the request has finished, and its result follows');
     expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
   });
 });
@@ -165,7 +165,7 @@ describe('results that cannot be written', () => {
   it('are told to be in the run, which ends with 16', async () => {
     const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
     expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
-    expect(bench.stderr()).toContain('write ENOSPC; they are kept in the run');
+    expect(bench.stderr()).toContain('write ENOSPC. They are kept in the run');
     expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
   });
 

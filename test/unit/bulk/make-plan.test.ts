@@ -60,7 +60,7 @@ describe('a plan of cards', () => {
     ]);
     const path = `${bench.folder}/p.plan`;
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${path}\nfrontdesk: note: apply it: frontdesk plan apply ${path}\n`,
+      `frontdesk: note: nothing was sent. Review the plan: frontdesk plan show ${path}\nfrontdesk: note: apply it: frontdesk plan apply ${path}\n`,
     );
     expect(bench.stdout()).toContain(header.plan);
     expect(bench.names('state')).toEqual([]);
@@ -74,9 +74,9 @@ describe('a plan of cards', () => {
     expect(bench.read('failed.csv')).toContain(cardId(2));
     expect(bench.read('failed.csv')).not.toContain(cardId(1));
     expect(bench.stderr()).toContain(
-      'frontdesk: warning: no plan was written: 1 of 2 rows cannot be planned; nothing was sent\n',
+      'frontdesk: warning: no plan was written, because 1 of 2 rows cannot be planned. Nothing was sent.\n',
     );
-    expect(bench.stderr()).toContain(`no card ${cardId(2)}`);
+    expect(bench.stderr()).toContain(`could not read card ${cardId(2)}: no such card`);
   });
 
   it('tells a program in one summary what the rows came to', async () => {
@@ -92,7 +92,7 @@ describe('a plan of cards', () => {
     const bench = openBench(OF_BLOCK);
     expect(await plan(bench, BLOCK, TWO_CARDS, { expect: ['status=BLOCKED'] })).toBe(15);
     expect(bench.names()).toEqual(['in.csv']);
-    expect(bench.stderr()).toContain(`row 1: block of card ${cardId(1)} was not planned: `);
+    expect(bench.stderr()).toContain(`row 1: could not plan to block card ${cardId(1)}: `);
     const good = bench.again(OF_BLOCK);
     expect(await plan(good, BLOCK, TWO_CARDS, { expect: ['status=ACTIVE', 'clientReference=r-1'] })).toBe(0);
     expect(planOf(good).header.expect).toEqual(['status', 'clientReference']);
@@ -110,7 +110,7 @@ describe('a plan of cards', () => {
   it('says that a card could not be read, and not what was expected of it', async () => {
     const bench = openBench({ ...OF_BLOCK, respond: () => answer(404) });
     expect(await plan(bench, BLOCK, TWO_CARDS, { expect: ['status=ACTIVE'] })).toBe(15);
-    expect(bench.stderr()).not.toContain('was not planned');
+    expect(bench.stderr()).not.toContain('could not plan');
   });
 
   it('has the balance of a card that has one, for who reviews it', async () => {
@@ -139,7 +139,7 @@ describe('a plan of cards', () => {
     expect(planOf(bench).header).toMatchObject({ createdAt: '2026-05-01T12:00:00.000Z', nonce: '01d14e3bcd35' });
     expect(JSON.parse(bench.stderr().split('\n')[0] ?? '').notice).toMatchObject({
       code: 'PLANNED',
-      message: expect.stringContaining('look at it: frontdesk plan show '),
+      message: expect.stringContaining('Review the plan: frontdesk plan show '),
     });
   });
 
@@ -231,7 +231,7 @@ describe('a plan of what cannot be read', () => {
     };
     expect(await plan(bench, UPDATE, rows)).toBe(exitCode);
     expect(bench.stdout()).toBe('');
-    expect(bench.stderr()).toContain('no plan was written: 2 of 2 rows cannot be planned; nothing was sent\n');
+    expect(bench.stderr()).toContain('no plan was written, because 2 of 2 rows cannot be planned. Nothing was sent.\n');
     expect(bench.names()).toEqual(['in.csv']);
   });
 });

@@ -61,8 +61,8 @@ describe('the plan that takes a run back', () => {
     ]);
     expect(bench.sent).toEqual([]);
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk -p demo plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk -p demo plan apply ${bench.folder}/back.plan\n` +
-        'frontdesk: note: 1 row was left out: nothing of theirs was applied\n',
+      `frontdesk: note: nothing was sent. Review the plan: frontdesk -p demo plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk -p demo plan apply ${bench.folder}/back.plan\n` +
+        'frontdesk: note: 1 row was left out: nothing of them was applied\n',
     );
   });
 
@@ -70,14 +70,14 @@ describe('the plan that takes a run back', () => {
     const bench = await ran({ profile: { name: 'default' } });
     expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 4, profile: 'default' } });
     expect(bench.stderr()).toBe(
-      `frontdesk: note: nothing was sent; look at it: frontdesk plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk plan apply ${bench.folder}/back.plan\n`,
+      `frontdesk: note: nothing was sent. Review the plan: frontdesk plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk plan apply ${bench.folder}/back.plan\n`,
     );
   });
 
   it('of a run in which nothing was applied is empty', async () => {
     const bench = await ran({ respond: () => answer(422) });
     expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 0 }, rows: [] });
-    expect(bench.stderr()).toContain('note: 4 rows were left out: nothing of theirs was applied\n');
+    expect(bench.stderr()).toContain('note: 4 rows were left out: nothing of them was applied\n');
   });
 
   it('of a run in the sandbox is for the sandbox', async () => {
@@ -161,7 +161,7 @@ describe('a run that cannot be taken back', () => {
     await applyPlan(bench.session, {}, path);
     expect(await refusal(bench, `plan-${plan}`)).toMatchObject({
       code: 'USAGE',
-      message: `run plan-${plan} is of card.block, and there is no way back from that; nothing was sent`,
+      message: `run plan-${plan} is of card.block, and that cannot be undone. Nothing was sent.`,
     });
   });
 
@@ -169,7 +169,7 @@ describe('a run that cannot be taken back', () => {
     const bench = openBench(SESSION);
     await runBulk(bench.session, UPDATE, given({ from: bench.file('new.csv', NEW), run: 'r' }));
     expect((await refusal(bench)).message).toBe(
-      'run r was not made with --changed-from, so the old values are not known; nothing was sent',
+      'run r was not made with --changed-from, so the old values are not known. Nothing was sent.',
     );
     const refused = openBench({ ...SESSION, respond: () => answer(422) });
     await runBulk(refused.session, UPDATE, given({ from: refused.file('new.csv', NEW), run: 'r' }));
@@ -202,8 +202,8 @@ describe('a run that cannot be taken back', () => {
     await active.close();
     expect([failure.code, failure.message, failure.hints]).toEqual([
       'USAGE',
-      'run r is running; nothing was sent',
-      ['wait until it has ended'],
+      'run r is running. Nothing was sent.',
+      ['wait until it has exited'],
     ]);
   });
 });

@@ -100,7 +100,7 @@ describe('a row', () => {
       failure: { code: 'PRECONDITION', exitCode: 17, details: { outcome: 'not_sent' } },
     });
     expect(result.kind === 'failed' && result.failure.message).toMatch(
-      /^block of card card-1 was not sent: .*status.*BLOCKED/,
+      /^could not block card card-1: .*status.*BLOCKED/,
     );
     expect(unmetBy(null, row)).toContain('status');
     expect(unmetBy(object('{"status":"ACTIVE"}'), row)).toBeUndefined();
@@ -145,7 +145,7 @@ describe('a planned row whose card is read first', () => {
       ending: { outcome: 'not_sent', message: changes },
       failure: { code: 'PRECONDITION' },
     });
-    expect(result.kind === 'failed' && result.failure.message).toBe(`block of card card-1 was not sent: ${changes}`);
+    expect(result.kind === 'failed' && result.failure.message).toBe(`could not block card card-1: ${changes}`);
   });
 
   it.each<[FailureCode, FailureCode]>([
@@ -174,7 +174,7 @@ describe('a planned row whose card is read first', () => {
     const { result } = await send(rowOf(ACTIVE), { ...read, failure } as CallResult);
     expect(result).toMatchObject({
       failure: {
-        message: 'block of card card-1 was not sent: the card cannot be compared with the plan: no card',
+        message: 'could not block card card-1: the card cannot be compared with the plan: no card',
         hints: ['compare the id'],
         details: { outcome: 'not_sent', http: { status: 404 } },
       },
@@ -217,7 +217,7 @@ describe('a row of unknown outcome', () => {
     expect(result).toMatchObject({
       failure: {
         code: 'OUTCOME_UNKNOWN',
-        message: 'reissue of card card-1: the card reads REISSUED',
+        message: 'reissue card card-1: the card reads REISSUED',
         details: { outcome: 'unknown', observed: new Map([['status', 'REISSUED']]) },
       },
     });

@@ -3,7 +3,7 @@ import { reasonProblem, reasonProblems } from '../../../src/call/reason-rule.ts'
 
 const ENDLESS = { requireReason: '(\\w+\\s?)+$' };
 const SENTENCE = 'The customer told us at the desk that the card was stolen yesterday!';
-const REFUSAL = { code: 'USAGE', message: expect.stringContaining('takes longer than 200 ms; nothing was sent') };
+const REFUSAL = { code: 'USAGE', message: expect.stringContaining('takes longer than 200 ms. Nothing was sent.') };
 
 it('T25 a pattern that would search a reason for years is given up after 200 ms', async () => {
   const startMs = performance.now();
@@ -23,11 +23,11 @@ it('every pattern means what it means to JavaScript, alone and among many', asyn
   for (const [requireReason, good, bad] of rules) {
     const rule = { requireReason };
     expect(reasonProblem(rule, good)).toBeUndefined();
-    expect(reasonProblem(rule, bad)).toBe(`${requireReason} is not found in it, as this profile requires`);
+    expect(reasonProblem(rule, bad)).toBe(`it does not match ${requireReason}, as this profile requires`);
     expect(await reasonProblems(rule, [good, bad, undefined, good])).toEqual([
       undefined,
       reasonProblem(rule, bad),
-      `this profile requires a reason in which ${requireReason} is found`,
+      `this profile requires a reason that matches ${requireReason}`,
       undefined,
     ]);
   }

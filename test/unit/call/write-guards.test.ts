@@ -62,7 +62,7 @@ describe('FRONTDESK_READ_ONLY', () => {
     for (const way of WAYS) {
       expect(guarded(way, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
         5,
-        'writes are not allowed here; nothing was sent',
+        'changes are not allowed in this environment. Nothing was sent.',
       ]);
     }
     expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
@@ -76,7 +76,7 @@ describe('FRONTDESK_READ_ONLY', () => {
   it.each(['ja', ' ', '2'])('%j is neither: a write is refused, and the variable named', (value) => {
     expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
       2,
-      'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty; nothing was sent',
+      'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty. Nothing was sent.',
     ]);
     expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
   });
@@ -87,8 +87,8 @@ describe('a profile that is only to read', () => {
     for (const way of WAYS) {
       expect(guarded(way, { profile: { readOnly: true } })).toEqual([
         5,
-        'profile demo is read-only; nothing was sent',
-        'choose another with --profile, or lift it: frontdesk profile set demo --read-only false',
+        'profile demo is read-only. Nothing was sent.',
+        'use another profile with --profile, or allow changes: frontdesk profile set demo --read-only false',
       ]);
     }
     const { session } = openBench({ profile: { readOnly: true } });
@@ -101,10 +101,10 @@ describe('a profile that is only to read', () => {
 
 describe('a reason that the profile requires', () => {
   const OPS = { profile: { requireReason: 'OPS-\\d' } };
-  const PROBLEM = 'this profile requires a reason in which OPS-\\d is found';
+  const PROBLEM = 'this profile requires a reason that matches OPS-\\d';
 
   it('is asked of one write', () => {
-    expect(guarded(PLAIN, OPS)).toEqual([2, `--reason: ${PROBLEM}; nothing was sent`, 'give it with --reason']);
+    expect(guarded(PLAIN, OPS)).toEqual([2, `--reason: ${PROBLEM}. Nothing was sent.`, 'give it with --reason']);
     expect(guarded({ kind: 'one', reason: 'lost' }, OPS)?.[0]).toBe(2);
     expect(guarded({ kind: 'one', reason: 'OPS-1' }, OPS)).toBeUndefined();
   });
@@ -119,7 +119,7 @@ describe('a reason that the profile requires', () => {
   it('is asked of a raw write that may be one with a reason, and of no other', () => {
     expect(guarded(raw(), OPS)).toEqual([
       2,
-      `--data: reason: ${PROBLEM}; nothing was sent`,
+      `--data: reason: ${PROBLEM}. Nothing was sent.`,
       `give it in the body: --data '{"reason":"…"}'`,
     ]);
     expect(guarded(raw('OPS-1'), OPS)).toBeUndefined();
@@ -137,7 +137,7 @@ describe('the record of a run', () => {
     for (const way of [rows(1), rows(5), plan(0)]) {
       expect(guarded(way, none)).toEqual([
         2,
-        'FRONTDESK_NO_HISTORY is set, and a run of many rows always keeps its record; nothing was sent',
+        'FRONTDESK_NO_HISTORY is set, but a run needs its record. Nothing was sent.',
         'unset FRONTDESK_NO_HISTORY',
       ]);
     }
@@ -153,17 +153,17 @@ describe('a profile that allows 3 rows', () => {
     expect([guarded(PLAIN, THREE), guarded(raw(), THREE)]).toEqual([undefined, undefined]);
     expect(guarded(rows(1, 4000), THREE)).toEqual([
       5,
-      'profile demo allows 3 rows in one write (maxRows), and these are 4,000; nothing was sent',
-      'check that the input is the one that was meant, then send it in parts, or as a plan that others approve',
+      'profile demo allows at most 3 rows at once (maxRows), but the input has 4,000. Nothing was sent.',
+      'check that this is the right input, then split it, or make a plan and have it approved',
     ]);
-    expect(guarded(plan(0, undefined, 4), THREE)?.[1]).toContain('and these are 4;');
+    expect(guarded(plan(0, undefined, 4), THREE)?.[1]).toContain('but the input has 4');
   });
 
   it('lets pass a longer plan that others approved', () => {
     const both = { profile: { maxRows: 3, approvals: 1 } };
     expect(guarded(plan(1), both)).toBeUndefined();
     expect(guarded(plan(0), both)?.[1]).toContain('demands an approval');
-    expect(guarded(rows(1, 4000), both)?.[1]).toContain('and these are 4,000;');
+    expect(guarded(rows(1, 4000), both)?.[1]).toContain('but the input has 4,000');
   });
 });
 
@@ -187,7 +187,7 @@ describe('approvals', () => {
   it('cannot be had by more rows without a plan', () => {
     expect(guarded(rows(2), TWO)).toEqual([
       5,
-      'profile demo demands 2 approvals of more than one row, which only a plan can have; nothing was sent',
+      'profile demo demands 2 approvals of more than one row, and only a plan can be approved. Nothing was sent.',
       'add --plan <file>, have the file approved, and apply it; see `frontdesk help plans`',
     ]);
   });
@@ -195,8 +195,8 @@ describe('approvals', () => {
   it('cannot be had by a raw write', () => {
     expect(guarded(raw(), { profile: { approvals: 1 } })).toEqual([
       5,
-      'profile demo demands an approval of a raw write, which only a plan can have; nothing was sent',
-      'use the command of that operation, with --plan <file> for more than one row; see `frontdesk help plans`',
+      'profile demo demands an approval of a raw write, and only a plan can be approved. Nothing was sent.',
+      'use the command of that operation, with --plan <file> for several rows; see `frontdesk help plans`',
     ]);
   });
 
@@ -205,7 +205,7 @@ describe('approvals', () => {
     expect(guarded(plan(3, 'my plan'), TWO)).toBeUndefined();
     expect(guarded(plan(1, 'my plan'), { ...TWO, output: { command: 'frontdesk -p demo' } })).toEqual([
       5,
-      'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing; nothing was sent',
+      'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing. Nothing was sent.',
       "have it approved: frontdesk -p demo plan approve 'my plan' --key <key> --as <name>",
       'see `frontdesk help plans`',
     ]);
@@ -216,8 +216,8 @@ describe('approvals', () => {
 
   it('that are missing beside a run are those of its plan', () => {
     expect(guarded(plan(0), TWO)?.slice(1)).toEqual([
-      'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing; nothing was sent',
-      'go on with `plan apply` and the file of the plan, which has its approvals beside it',
+      'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing. Nothing was sent.',
+      'use `plan apply` with the file of the plan, which has its approvals beside it',
       'see `frontdesk help plans`',
     ]);
   });
@@ -226,21 +226,21 @@ describe('approvals', () => {
 describe('a person', () => {
   it('has to be there where --yes is missing', () => {
     const nobody = openBench().session;
-    expect(() => requirePerson(nobody, 'block of card 1')).toThrow(
+    expect(() => requirePerson(nobody, 'block card 1')).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: 'block of card 1: no person can be asked here, and --yes is missing; nothing was sent',
-        hints: ['add --yes to do it without a question'],
+        message: 'could not block card 1: it needs confirmation, and there is no terminal to ask on. Nothing was sent.',
+        hints: ['add --yes to confirm without a prompt'],
       }),
     );
     expect(() => requirePerson(openBench({ answer: () => true }).session, 'x')).not.toThrow();
   });
 
   it('who does not say yes ends the call with 130, and nothing was sent', () => {
-    expect(notConfirmed('block of card 1')).toMatchObject({
+    expect(notConfirmed('block card 1')).toMatchObject({
       code: 'CANCELLED',
       exitCode: 130,
-      message: 'block of card 1: not confirmed; nothing was sent',
+      message: 'did not block card 1: not confirmed. Nothing was sent.',
       details: { outcome: 'not_sent' },
     });
   });
@@ -283,7 +283,7 @@ describe('a required reason that is missing', () => {
   it('is asked of a person, and goes into the body beside what is there', async () => {
     const { result, questions, judged } = await asked(single(undefined), { profile: OPS });
     expect(questions).toEqual(['Reason (OPS must be found in it)']);
-    expect(judged).toEqual(['OPS is not found in it, as this profile requires', true]);
+    expect(judged).toEqual(['it does not match OPS, as this profile requires', true]);
     expect([result.reason, printJson(result.call.body ?? null)]).toEqual(['OPS-1', '{"note":"kept","reason":"OPS-1"}']);
   });
 

@@ -70,7 +70,7 @@ describe('a token that expires', () => {
       expect.objectContaining({
         code: 'AUTH',
         message:
-          "the gift card token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z; this machine's clock says 2026-05-28T20:26:40Z); nothing was sent",
+          "the gift card token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z, and this machine's clock says 2026-05-28T20:26:40Z). Nothing was sent.",
         hints: ['log in again'],
       }),
     );
@@ -113,7 +113,7 @@ describe('a token that expires', () => {
     const { use } = credentialOf();
     const expired = jwt({ exp: NOW_S - 1 });
     await use(jwt({ exp: NOW_S + 90_000 }));
-    await expect(use(expired)).rejects.toThrow('nothing was sent');
+    await expect(use(expired)).rejects.toThrow('Nothing was sent.');
   });
 
   it('says how much of its life is left', async () => {

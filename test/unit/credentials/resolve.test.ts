@@ -77,7 +77,7 @@ describe('the order of sources', () => {
     await expect(openCredential(request([stored])).token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
-      message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
+      message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example. Nothing was sent.`,
     });
   });
 
@@ -104,7 +104,7 @@ describe('the order of sources', () => {
   ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
     await expect(openCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: 'there is no gift card credential for https://a.example (profile demo); nothing was sent',
+      message: 'there is no gift card credential for https://a.example (profile demo). Nothing was sent.',
       hints: [{ text: hint }],
     });
   });
@@ -131,8 +131,8 @@ describe('expiry', () => {
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       message:
-        "the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
-      hints: ['put a fresh token into FRONTDESK_CARDS_TOKEN', { text: 'if this clock is wrong, add --ignore-expiry' }],
+        "the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z, and this machine's clock says 2026-05-01T12:00:00Z). Nothing was sent.",
+      hints: ['put a new token into FRONTDESK_CARDS_TOKEN', { text: 'if this clock is wrong, add --ignore-expiry' }],
     });
     expect(await credential.remainingMs()).toBe(-7_200_000);
   });
@@ -214,13 +214,13 @@ describe('a token command', () => {
     ['prints only blanks', 'echo; echo', 'printed nothing'],
     ['is killed', 'kill -9 $$', 'was ended by SIGKILL'],
     ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
-    ['prints without end', 'yes hunter2', 'printed more than any token holds'],
+    ['prints without end', 'yes hunter2', 'printed more than a token can have'],
   ])('that %s is AUTH, without its output and without another source (C16)', async (_what, command, problem) => {
     const credential = openCredential(request([entry('command', command)]));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
-      message: `the gift card token command of profile demo ${problem}; its output is not shown; nothing was sent`,
+      message: `the gift card token command of profile demo ${problem} (its output is not shown). Nothing was sent.`,
     });
   });
 
@@ -228,7 +228,7 @@ describe('a token command', () => {
     const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
     await expect(openCredential(used).token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: expect.stringContaining('gave no answer within 0.15 s'),
+      message: expect.stringContaining('did not finish within 0.15 s'),
     });
   });
 

@@ -66,7 +66,7 @@ describe('storeCredential and removeCredentials', () => {
     chmodSync(open, 0o777);
     await expect(storeCredential(place(open), CARDS)).rejects.toMatchObject({
       code: 'AUTH',
-      message: `the folder ${open} was not used for credentials: others can write to it (mode 0777); nothing was changed`,
+      message: `the folder ${open} was not used for credentials: others can write to it (mode 0777). Nothing was changed.`,
       hints: [`fix it with: chmod 700 ${open}`],
     });
     expect(readdirSync(open)).toEqual([]);
@@ -93,7 +93,7 @@ describe('a damaged credentials file', () => {
       for (const act of [() => readCredentials(place(folder)), remove]) {
         await expect(act()).rejects.toMatchObject({
           code: 'USAGE',
-          message: expect.stringMatching(/is damaged: (?!.*hunter2).*it was left as it is/),
+          message: expect.stringMatching(/is damaged: (?!.*hunter2).*It was not changed/),
         });
       }
       await expect(readCredentials(place(folder))).rejects.toThrow(where);

@@ -133,7 +133,7 @@ describe('judgeExpiry', () => {
 
 it('says when a token ended, and what this clock shows', () => {
   expect(describeExpiry(NOW - 7_200_000, NOW)).toBe(
-    "expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z)",
+    "expired 2 h ago (at 2026-05-01T10:00:00Z, and this machine's clock says 2026-05-01T12:00:00Z)",
   );
   expect(describeExpiry(NOW + 18_000_000, NOW)).toBe('expires in 5 h (at 2026-05-01T17:00:00Z)');
 });

@@ -47,7 +47,7 @@ describe('writeFileAtomic', () => {
     await expect(writeFileAtomic(path, 'new', options)).rejects.toMatchObject({
       code: 'LOCAL_IO',
       exitCode: 16,
-      message: expect.stringContaining(`cannot save the test file ${path}`),
+      message: expect.stringContaining(`could not save the test file ${path}`),
     });
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
@@ -73,8 +73,8 @@ describe('writeFileAtomic', () => {
     } catch (error) {
       caught = error;
     }
-    expect(ioFailure('cannot save the test file /x', caught).message).toBe(
-      'cannot save the test file /x: no space left on the device (ENOSPC); what was there before is unchanged',
+    expect(ioFailure('could not save the test file /x', caught).message).toBe(
+      'could not save the test file /x: no space left on the device (ENOSPC). The earlier content is unchanged.',
     );
   });
 });

@@ -58,7 +58,7 @@ describe('the slower of two that find the same dead lock', () => {
     rightBefore('renameSync', () => livingLock(path));
     await expect(acquireLock(path, options())).rejects.toMatchObject({
       code: 'USAGE',
-      hints: ['wait until it has ended, or stop it'],
+      hints: ['wait until it has exited, or stop it'],
     });
     expect(readLockFile(path)).toMatchObject({ instance: FASTER, epoch: 5 });
     expect(readdirSync(path)).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('the slower of two that find the same dead lock', () => {
     });
     await expect(acquireLock(path, options())).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `cannot lock run may (${path}): permission denied (EACCES); nothing was changed`,
+      message: `could not lock run may (${path}): permission denied (EACCES). Nothing was changed.`,
     });
     expect(readLockFile(path)?.instance).toBe(INSTANCE);
   });
@@ -331,7 +331,7 @@ describe('who waits for a holder elsewhere', () => {
       clockWith((ms) => void (ms === 1000 && rmSync(path, { recursive: true }))),
     );
     expect(reports).toEqual([
-      'run may is held by another frontdesk on pod-a (process 1); waiting up to 90 s, and taking over after 60 s without a sign of life',
+      'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
     ]);
   });
 });
@@ -355,7 +355,7 @@ it('work that lost its lock to somebody who has ended since changes nothing', as
   await expect(working).rejects.toMatchObject({
     code: 'LOCAL_IO',
     message:
-      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk, which has ended since, took it over; nothing was changed',
+      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk, which has ended since, took it over. Nothing was changed.',
   });
 });
 

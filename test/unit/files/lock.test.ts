@@ -41,7 +41,7 @@ describe('a lock on one machine', () => {
     const held = await acquireLock(path, options());
     await expect(acquireLock(path, options())).rejects.toMatchObject({
       code: 'USAGE',
-      message: `run may is in use by another frontdesk (process ${process.pid}); nothing was sent or changed`,
+      message: `run may is in use by another frontdesk (process ${process.pid}). Nothing was sent or changed.`,
     });
     expect(await livingLocks([path], realClock())).toEqual(new Set([path]));
     expect(held.lost()).toBeUndefined();
@@ -125,7 +125,7 @@ describe('a lock whose pid runs where the system does not say since when, as on 
     });
     await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
       code: 'USAGE',
-      message: `run may is in use by another frontdesk (process ${process.pid}), which gave a sign of life 0 s ago; nothing was sent or changed`,
+      message: `run may is in use by another frontdesk (process ${process.pid}), which gave a sign of life 0 s ago. Nothing was sent or changed.`,
     });
     expect(waitedMs).toBe(2_000);
   });
@@ -146,8 +146,8 @@ describe('a lock that a process elsewhere holds', () => {
       expect(waitedMs).toBe(60_000);
       expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
       expect(told).toEqual([
-        'run may is held by another frontdesk on pod-a (process 1); waiting up to 90 s, and taking over after 60 s without a sign of life',
-        'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago; still waiting',
+        'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
+        'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago. Still waiting',
         'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
       ]);
       held.release();
@@ -165,7 +165,7 @@ describe('a lock that a process elsewhere holds', () => {
     await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
       code: 'USAGE',
       message:
-        'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago; nothing was sent or changed',
+        'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago. Nothing was sent or changed.',
     });
     expect(readLockFile(path)?.instance).toBe(INSTANCE);
   });
@@ -306,7 +306,7 @@ describe('withLock', () => {
     const work = () => Promise.reject(new Error('must not run'));
     await expect(withLock(path, options(stoppedClock(Date.now())), work)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `cannot lock run may: another frontdesk (process ${process.pid}) held ${path} for 15 s; nothing was changed`,
+      message: `could not lock run may: another frontdesk (process ${process.pid}) held ${path} for 15 s. Nothing was changed.`,
     });
     held.release();
   });
@@ -338,7 +338,7 @@ describe('withLock', () => {
     await expect(working).rejects.toMatchObject({
       code: 'LOCAL_IO',
       message:
-        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-a (process 1) took it over; nothing was changed',
+        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-a (process 1) took it over. Nothing was changed.',
     });
     expect(existsSync(join(folder, 'changed'))).toBe(false);
   });

@@ -27,7 +27,7 @@ describe('readPrivateFile', () => {
     await expect(readPrivateFile(path, options)).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
-      message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it; nothing was sent`,
+      message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it. Nothing was sent.`,
       hints: [`fix it with: chmod 600 ${path}`],
     });
   });

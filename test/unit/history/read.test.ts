@@ -151,7 +151,7 @@ describe('one entry', () => {
     await expect(showHistory(stateDir, 'x-')).rejects.toMatchObject({
       code: 'USAGE',
       message: 'several history entries have "x-" in their name',
-      hints: ['give more of the name; list the entries with `frontdesk history`'],
+      hints: ['give more of the name: `frontdesk history` lists the entries'],
     });
   });
 
@@ -198,7 +198,7 @@ describe('the records', () => {
     mkdirSync(join(stateDir, 'history.jsonl'), { mode: 0o700 });
     await expect(readHistory(stateDir, { limit: 1 })).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringMatching(/^the history could not be read \(.*history\.jsonl\).*; nothing was changed$/),
+      message: expect.stringMatching(/^the history could not be read \(.*history\.jsonl\).*\. Nothing was changed\.$/),
     });
   });
 });

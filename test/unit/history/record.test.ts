@@ -144,7 +144,7 @@ describe('the record of a write', () => {
       recorder.end(entry, ended({ outcome: 'applied', durationMs: 1, resultId: 'new-1' })),
     ).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringContaining('the write WAS applied; the id in the answer is new-1'),
+      message: expect.stringContaining('The change WAS applied. The ID in the response is new-1'),
       details: { outcome: 'applied', resultId: 'new-1' },
     });
   });

@@ -66,7 +66,7 @@ describe('the ending of a call that was answered', () => {
         {
           code: 'CONFIRMED_BY_READ',
           level: 'warning',
-          message: `block of card ${CARD_ID}: it broke (reset); reading the card back shows status BLOCKED, so it counts as done. It may have been done by another call, and the reason may not have been stored`,
+          message: `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as done. Another request may have made the change, and the reason may not have been stored`,
         },
       ],
     });
@@ -174,7 +174,7 @@ describe('a wait', () => {
     const heard: unknown[] = [];
     const { client } = bench([first, answer(200, card('ACTIVE'))], { random: 0.5 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
-    expect(heard).toEqual([{ reason: 'the service answered 429', brief: 'the service answered 429', waitMs }]);
+    expect(heard).toEqual([{ reason: 'the service returned 429', brief: 'the service returned 429', waitMs }]);
   });
 
   it('is told to none who do not want to hear of it', async () => {
@@ -229,7 +229,7 @@ describe('a call that is ended between two attempts', () => {
 
   it('tells a program why no attempt followed', async () => {
     expect((await stopped([answer(429)], BY_LAST)).message).toBe(
-      `block of card ${CARD_ID} was refused for now: the service answered 429; it was ended before the next attempt; nothing was changed`,
+      `could not block card ${CARD_ID}: the service returned 429, and the call ended before the next attempt. Nothing was changed.`,
     );
   });
 
@@ -336,7 +336,7 @@ describe('a row that a run gives up', () => {
     const { client } = bench([answer(429, '', [['Retry-After', '3600']])]);
     const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: () => false }) })));
     expect(failure.message).toBe(
-      `block of card ${CARD_ID} was refused for now: the service answered 429, asking to wait 3600 s; the wait would pass --retry-max-time; nothing was changed`,
+      `could not block card ${CARD_ID}: the service returned 429, asking to wait 3600 s, and that wait is longer than --retry-max-time allows. Nothing was changed.`,
     );
   });
 });

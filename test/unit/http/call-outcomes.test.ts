@@ -153,14 +153,14 @@ describe('a read-back that shows the wanted status settles the write', () => {
       code: 'CONFIRMED_BY_READ',
       level: 'warning',
       message:
-        `block of card ${CARD_ID}: it broke (reset); reading the card back shows status BLOCKED, so it counts as ` +
-        'done. It may have been done by another call',
+        `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as ` +
+        'done. Another request may have made the change',
     });
     const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
     const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
     const withReason = await again.client.call(input, withPolicy());
     expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
-      /It may have been done by another call, and the reason may not have been stored$/,
+      /Another request may have made the change, and the reason may not have been stored$/,
     );
   });
 });

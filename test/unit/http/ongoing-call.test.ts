@@ -57,7 +57,7 @@ describe('waits', () => {
       expect(hints).toEqual([
         {
           asks: 'repeat',
-          text: expect.stringMatching(`^repeat the command${how}`),
+          text: expect.stringMatching(`^run the command again${how}`),
           tool: expect.stringMatching(`^repeat the call${how}`),
           desk: expect.stringMatching(how),
         },
@@ -110,7 +110,7 @@ describe('waits', () => {
     const { client } = bench([busy, answer(200, card('ACTIVE'))], { random: 0.9 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
     expect(heard).toEqual([
-      { reason: 'the service answered 429 (BUSY: later)', brief: 'the service answered 429', waitMs: 2000 },
+      { reason: 'the service returned 429 (BUSY: later)', brief: 'the service returned 429', waitMs: 2000 },
     ]);
   });
 });
@@ -121,14 +121,14 @@ describe('the message of an unknown outcome', () => {
     const { client } = bench([broken('closed'), seen, seen]);
     const { message, hints, details } = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
     expect(message).toBe(
-      `OUTCOME UNKNOWN - reissue of card ${CARD_ID}: it broke (closed) (request was sent 12:04:31Z). ` +
+      `OUTCOME UNKNOWN - reissue card ${CARD_ID}. The request was sent at 12:04:31Z. It broke (closed). ` +
         'It may or may not have been applied. ' +
-        'Looked at the card: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart). ' +
-        'ACTIVE: no reissue is seen yet, and it may still come.',
+        'Card check: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart). ' +
+        'Status ACTIVE shows no reissue yet. It may still take effect.',
     );
     expect(hints.map(hintText)).toEqual([
-      'do not repeat before checking: a second reissue may make a second live card. No command can show the new ' +
-        `card: ask those who run the service, and give them ${details.sentAt}, card ${CARD_ID}, no request id came`,
+      'check the card before you run this again: a second reissue may create a second live card. No command can show the new ' +
+        `card: ask the team that runs the service, and give them ${details.sentAt}, card ${CARD_ID}, no request ID received`,
       `check with: frontdesk card get ${CARD_ID}`,
     ]);
     expect(details).toMatchObject({
@@ -145,24 +145,24 @@ describe('the message of an unknown outcome', () => {
     [
       'ACTIVE',
       'REISSUED',
-      "now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart). A reissue happened; the new card's id is not known.",
+      'now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart). The reissue happened, but the ID of the new card is not known.',
     ],
     [
       'REISSUED',
       'REISSUED',
-      'now REISSUED, REISSUED before you confirmed (2 reads, 2 s apart). The card was REISSUED before: whether it was reissued again is not known.',
+      'now REISSUED, REISSUED before you confirmed (2 reads, 2 s apart). The card was already REISSUED, so it is not known whether it was reissued again.',
     ],
     [
       'ACTIVE',
       'ACTIVE',
-      'now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart). ACTIVE: no reissue is seen yet, and it may still come.',
+      'now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart). Status ACTIVE shows no reissue yet. It may still take effect.',
     ],
   ])('of a reissue compares with the card as it was before the confirmation: %s, now %s', async (then, now, told) => {
     const seen = answer(200, card(now));
     const { client } = bench([broken('closed'), seen, seen]);
     const input = { ...inputFor(OPERATIONS.cardReissue), before: { status: then, when: 'before you confirmed' } };
     const { message } = failureOf(await client.call(input, withPolicy()));
-    expect(message.slice(message.indexOf('Looked at the card: ') + 20)).toBe(told);
+    expect(message.slice(message.indexOf('Card check: ') + 12)).toBe(told);
   });
 
   it('has a layout of its own for a terminal', async () => {
@@ -170,11 +170,11 @@ describe('the message of an unknown outcome', () => {
     const { client } = bench([broken('closed'), seen, seen]);
     const { screen } = failureOf(await client.call(block, withPolicy()));
     expect(screen).toEqual([
-      `OUTCOME UNKNOWN - block of card ${CARD_ID}`,
-      '  What happened       it broke (closed)',
-      expect.stringMatching(/^ {2}Sent {16}12:04:31Z \(\d\d:04:31 your time\)$/),
-      '  Looked at the card  status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart)',
-      '  That means          ACTIVE is not BLOCKED: not done yet, and it may still come; once the card reads BLOCKED, it is done',
+      `OUTCOME UNKNOWN - block card ${CARD_ID}`,
+      '  What happened  it broke (closed)',
+      expect.stringMatching(/^ {2}Sent {11}12:04:31Z \(\d\d:04:31 your time\)$/),
+      '  Card check     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart)',
+      '  That means     the card is ACTIVE, not BLOCKED. The change may still take effect. Once the card reads BLOCKED, it is done',
     ]);
   });
 
@@ -193,14 +193,14 @@ describe('the message of an unknown outcome', () => {
     const { client } = bench([answer(500)]);
     const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
     expect(failure.hints).toEqual([
-      'ask the customer whether the card is in the wallet before you repeat it: no command can check that',
+      'ask the customer whether the card is in the wallet before you run this again: no command can check it',
     ]);
   });
 
   it('says what to search for when an event was created or not', async () => {
     const { client } = bench([broken('timeout')]);
     const failure = failureOf(await client.call(inputFor(OPERATIONS.eventCreate), withPolicy()));
-    expect(failure.message).toContain('creation of event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
+    expect(failure.message).toContain('create event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
     expect(failure.details.id).toBeUndefined();
   });
 
@@ -212,8 +212,8 @@ describe('the message of an unknown outcome', () => {
     ]);
     const failure = failureOf(await client.call(block, withPolicy()));
     expect(failure.message).toBe(
-      `OUTCOME UNKNOWN - block of card ${CARD_ID}: the service answered 502 ("502 Bad Gateway") (request was sent ` +
-        '12:04:31Z). It may or may not have been applied. Looked at the card: could not, refused.',
+      `OUTCOME UNKNOWN - block card ${CARD_ID}. The request was sent at ` +
+        '12:04:31Z. The service returned 502 ("502 Bad Gateway"). It may or may not have been applied. Card check: failed, refused.',
     );
     expect(failure.details.http).toEqual({ status: 502 });
   });
@@ -222,7 +222,7 @@ describe('the message of an unknown outcome', () => {
     const { client } = bench([answer(503, '', [['Retry-After', '1']]), answer(409, { errorCode: 'E', message: 'm' })]);
     const failure = failureOf(await client.call(update, withPolicy()));
     expect(failure.message).toContain(
-      'the service answered 503 (request was sent 12:04:31Z). A repeat of it ended so: the service answered 409 (E: m).',
+      'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: m).',
     );
     expect(failure.details).toMatchObject({ http: { status: 503 }, attempts: 2 });
   });
@@ -248,8 +248,8 @@ describe('401', () => {
     expect(run.renewals).toBe(1);
     expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
     expect(failure.message).toBe(
-      `block of card ${CARD_ID} was refused: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
-        '(401 UNAUTHORIZED: bad ***); nothing was changed',
+      `could not block card ${CARD_ID}: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
+        '(401 UNAUTHORIZED: bad ***). Nothing was changed.',
     );
     expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
   });
@@ -278,27 +278,27 @@ describe('other refusals', () => {
     [
       '404',
       answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
-      `block of card ${CARD_ID} was rejected: no card ${CARD_ID} at api.example.com (profile demo): the service answered 404 (CARD_NOT_FOUND: no such card); nothing was changed`,
+      `could not block card ${CARD_ID}: no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.`,
     ],
     [
       '409 with details',
       answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
-      `block of card ${CARD_ID} was rejected: the service answered 409 (E: m, details {"a":1}); nothing was changed`,
+      `could not block card ${CARD_ID}: the service returned 409 (E: m, details {"a":1}). Nothing was changed.`,
     ],
     [
       '422 problem details',
       answer(422, { title: 'Bad', detail: 'worse' }),
-      `block of card ${CARD_ID} was rejected: the service answered 422 (Bad: worse); nothing was changed`,
+      `could not block card ${CARD_ID}: the service returned 422 (Bad: worse). Nothing was changed.`,
     ],
     [
       '403',
       answer(403),
-      `block of card ${CARD_ID} is not allowed: api.example.com accepted the credential of profile demo, but the service answered 403; nothing was changed`,
+      `could not block card ${CARD_ID}: api.example.com accepted the credential of profile demo, but the service returned 403. Nothing was changed.`,
     ],
     [
       'H3 redirect',
       answer(307, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
-      `block of card ${CARD_ID} was rejected: the service redirected (307) to https://evil.example:8443; redirects are never followed; nothing was changed`,
+      `could not block card ${CARD_ID}: the service redirected (307) to https://evil.example:8443, and redirects are never followed. Nothing was changed.`,
     ],
   ];
   it.each(rows)('%s', async (_, exchange, message) => {
@@ -308,7 +308,9 @@ describe('other refusals', () => {
 
   it('404 in the calendar API names the calendar', async () => {
     const { client } = bench([answer(404)]);
-    expect(failureOf(await client.call(update, withPolicy())).message).toContain('no calendar id-1 at api.example.com');
+    expect(failureOf(await client.call(update, withPolicy())).message).toContain(
+      'could not update calendar id-1: no such calendar at api.example.com',
+    );
   });
 
   it('409 to a write of a card: how to see the card as it is now', async () => {
@@ -321,7 +323,7 @@ describe('other refusals', () => {
     const { client } = bench([answer(404)]);
     const failure = failureOf(await client.call(block, withPolicy()));
     expect(failure.hints).toEqual([
-      'compare the id letter by letter, and check that it belongs to api.example.com (profile demo)',
+      'check every character of the ID, and that it belongs to api.example.com (profile demo)',
     ]);
   });
 
@@ -336,7 +338,7 @@ describe('other refusals', () => {
     const failure = failureOf(await client.call(read, withPolicy()));
     expect(failure.exitCode).toBe(3);
     expect(failure.hints).toEqual([
-      'check the base URL https://api.example.com of profile demo: a web page answered instead of the service',
+      'check the base URL https://api.example.com of profile demo: a web page responded instead of the service',
     ]);
   });
 

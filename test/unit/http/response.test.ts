@@ -65,14 +65,14 @@ describe('2xx answers that are the resource', () => {
       cardGet,
       CARD.replace('"status":"ACTIVE",', ''),
       'MISSING_FIELD',
-      'the answer lacks status, which',
+      'the response lacks status, which',
     ],
     [
       'an answer of the calendar API without an id',
       calendarUpdate,
       '{"name":"Spring"}',
       'NO_ID',
-      'the answer has no id: nothing in it says that it is about what was asked for',
+      'the response has no ID, so nothing shows what it is about',
     ],
     [
       'a nested one',
@@ -86,7 +86,7 @@ describe('2xx answers that are the resource', () => {
       cardGet,
       CARD.replace('"status":"ACTIVE"', '"status":null'),
       'UNEXPECTED_FIELD',
-      'the answer has status in another form',
+      'the response has status in another form',
     ],
   ];
   it.each(notices)('%s', (_, operation, body, code, message) => {
@@ -105,7 +105,7 @@ describe('2xx answers that cannot be read', () => {
     headers?: readonly Header[],
   ][] = [
     ['empty', cardGet, '', /^there is no body$/],
-    ['H19 HTML', cardGet, '<html><title>Login</title>', /^the answer is not JSON \(line 1, column 1/],
+    ['H19 HTML', cardGet, '<html><title>Login</title>', /^the response is not JSON \(line 1, column 1/],
     ['B5 cut', cardGet, CARD.slice(0, 40), /not JSON/],
     ['B26 null', cardGet, 'null', /not a JSON object/],
     ['B26 array', cardGet, '[]', /not a JSON object/],
@@ -121,12 +121,12 @@ describe('2xx answers that cannot be read', () => {
       'B29 another card',
       cardGet,
       CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000000'),
-      /cardId "00000000-0000-0000-0000-000000000000", which is not/,
+      /cardId "00000000-0000-0000-0000-000000000000", not the requested/,
     ],
-    ['B29 another calendar', calendarUpdate, '{"id":"cal-2"}', /the id "cal-2", which is not/],
+    ['B29 another calendar', calendarUpdate, '{"id":"cal-2"}', /the id "cal-2", not the requested/],
     ['an error with 200', calendarUpdate, '{"errorCode":"LATE","message":"m"}', /an error of the service/],
     ['a card without its id', cardReissue, '{"status":"REISSUED"}', /has no cardId/],
-    ['a provisioning without its fields', cardProvisionWalletA, '{"ok":true}', /none of the fields/],
+    ['a provisioning without its fields', cardProvisionWalletA, '{"ok":true}', /none of the expected fields/],
     ['B30 another object', calendarUpdate, '{"id":"cal-1","object":"event"}', /object is "event", not "calendar"/],
     [
       'a list that says it is none',
@@ -247,7 +247,7 @@ describe('exchanges that broke off', () => {
     [503, [['Retry-After', '2']], 'unavailable', 2000],
     [503, [], 'server_error', undefined],
   ])('in the body of a %d with %j: %s', (status, headers, event, retryAfterMs) => {
-    const breakage = { label: 'broken', text: 'the answer was cut off' } as const;
+    const breakage = { label: 'broken', text: 'the response was cut off' } as const;
     const cut = { sent: true, phase: 'reading_body', breakage, status } as const;
     expect(judgedBroken(headers === undefined ? cut : { ...cut, headers })).toEqual({
       kind: 'failed',
@@ -256,7 +256,7 @@ describe('exchanges that broke off', () => {
       reply: { status, headers: headers ?? [], requestId: undefined },
       error: { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false },
       breakage,
-      problem: 'the answer was cut off',
+      problem: 'the response was cut off',
       retryAfterMs,
     });
   });
@@ -362,8 +362,8 @@ describe('our own token in an answer', () => {
   });
 
   it.each([
-    ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'the answer is ambiguous (line 1, column 27)'],
-    ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'the answer is not JSON (line 1, column 28)'],
+    ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'the response is ambiguous (line 1, column 27)'],
+    ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'the response is not JSON (line 1, column 28)'],
   ])('is not in the problem of an answer that holds it %s', (_what, body, problem) => {
     const verdict = masked(body);
     expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
@@ -374,7 +374,7 @@ describe('our own token in an answer', () => {
   it('is not in the problem of another card, or in what is shown of it', () => {
     const verdict = masked(CARD.replace(CARD_ID, TOKEN));
     expect(verdict.kind === 'failed' && verdict.problem).toBe(
-      'the answer has the cardId "***", which is not the one that was asked for',
+      'the response has the cardId "***", not the requested one',
     );
     expect(verdict.kind === 'failed' && printJson(verdict.error.body ?? null)).toContain('"cardId":"***"');
   });
@@ -401,7 +401,7 @@ describe('what is shown of an answer that cannot be read', () => {
       'the text of a compressed one',
       'oops',
       [['Content-Encoding', ' GZIP ']],
-      'the answer is compressed (gzip), which was not asked for',
+      'the response is compressed (gzip), which was not asked for',
       'oops',
     ],
     [
@@ -411,20 +411,26 @@ describe('what is shown of an answer that cannot be read', () => {
         ['Content-Encoding', 'gzip'],
         ['Content-Encoding', 'br'],
       ],
-      'the answer is compressed (gzip, br), which was not asked for',
+      'the response is compressed (gzip, br), which was not asked for',
       'oops',
     ],
     [
       'what is text in bytes that are none',
       Buffer.from([0x6f, 0x68, 0xff]),
       [],
-      'the answer is not UTF-8 text',
+      'the response is not UTF-8 text',
       'oh\ufffd',
     ],
-    ['the text of what is no JSON', 'oops', [], 'the answer is not JSON (line 1, column 1: expected a value)', 'oops'],
+    [
+      'the text of what is no JSON',
+      'oops',
+      [],
+      'the response is not JSON (line 1, column 1: expected a value)',
+      'oops',
+    ],
     ['a long text, cut', 'o'.repeat(5000), [], '', `${'o'.repeat(499)}…`],
     ['a text as long as is kept, cut', 'o'.repeat(4096), [], '', `${'o'.repeat(499)}…`],
-    ['JSON that is no resource', '[1]', [], 'the answer is not a JSON object', [new JsonNumber('1')]],
+    ['JSON that is no resource', '[1]', [], 'the response is not a JSON object', [new JsonNumber('1')]],
   ];
   it.each(rows)('%s', (_what, body, headers, problem, shown) => {
     const verdict = judged(cardGet, body, 200, headers);
@@ -434,8 +440,8 @@ describe('what is shown of an answer that cannot be read', () => {
   });
 
   it.each([
-    ['{"a":1,"a":2}', /^the answer is ambiguous \(line 1, column 8.*"a" occurs twice/],
-    ['['.repeat(300), /^the answer is nested too deep \(line 1, column \d+/],
+    ['{"a":1,"a":2}', /^the response is ambiguous \(line 1, column 8.*"a" occurs twice/],
+    ['['.repeat(300), /^the response is nested too deep \(line 1, column \d+/],
   ])('%.20s says what is wrong with it', (body, problem) => {
     const verdict = judged(cardGet, body);
     expect(verdict.kind === 'failed' && verdict.problem).toMatch(problem);
@@ -468,7 +474,7 @@ it('H20 a 202 says what that means', () => {
     notices: [
       {
         code: 'ACCEPTED',
-        message: 'the service answered 202: accepted, not finished; read the resource later to see it done',
+        message: 'the service returned 202: accepted, not finished. Check it later',
         level: 'warning',
       },
     ],
@@ -488,7 +494,7 @@ describe('answers of many megabytes', () => {
     const verdict = judged(cardGet, many);
     expect(verdict).toMatchObject({ kind: 'failed', event: 'unreadable' });
     expect(verdict.kind === 'failed' && verdict.problem).toMatch(
-      /^the answer has too many parts \(line 1, column \d+ \(at metadata\.a\.\d+.*\): too many values to hold in memory\)$/,
+      /^the response has too many parts \(line 1, column \d+ \(at metadata\.a\.\d+.*\): too many values to hold in memory\)$/,
     );
     expect(verdict.kind === 'failed' && verdict.error.body).toBe(`${many.slice(0, 499)}…`);
   });
@@ -503,7 +509,7 @@ describe('answers of many megabytes', () => {
   it('another card of more than 8 MiB is not repeated in the error', () => {
     const other = CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000001');
     const verdict = judged(cardGet, other.replace('"metadata":{}', `"metadata":{"a":"${'x'.repeat(9 << 20)}"}`));
-    expect(verdict.kind === 'failed' && verdict.problem).toContain('which is not the one that was asked for');
+    expect(verdict.kind === 'failed' && verdict.problem).toContain('not the requested one');
     expect(verdict.kind === 'failed' && String(verdict.error.body)).toHaveLength(500);
   });
 

@@ -58,23 +58,23 @@ test.each([
   ['cal_1', []],
   ['日本語', []],
   ['a b', []],
-  ['cal\u200b1', ['the id "cal<U+200B>1" has invisible characters; it is sent as given']],
-  ['cal\u202e1', ['the id "cal<U+202E>1" has invisible characters; it is sent as given']],
-  ['cal_1 ', ['the id "cal_1 " begins or ends with a space; it is sent as given']],
+  ['cal\u200b1', ['the id "cal<U+200B>1" has invisible characters, and is sent as given']],
+  ['cal\u202e1', ['the id "cal<U+202E>1" has invisible characters, and is sent as given']],
+  ['cal_1 ', ['the id "cal_1 " begins or ends with a space, and is sent as given']],
 ])('warns about the id %j: %j', (id, warnings) => {
   expect(idWarnings(id)).toEqual(warnings);
 });
 
-const LOOK = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const LOOK = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 test.each([
   [ID, undefined],
   ['', `is empty; ${LOOK}`],
-  ['card-1', `"card-1" is not a card id; ${LOOK}`],
-  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card id (it has 31 digits, not 32); ${LOOK}`],
-  [`${ID}a`, `"${ID}a" is not a card id (it has 33 digits, not 32); ${LOOK}`],
-  [`<${ID}>`, `"<${ID}>" is not a card id; did you mean ${ID}?`],
-  ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card id; ${LOOK}`],
+  ['card-1', `"card-1" is not a card ID; ${LOOK}`],
+  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32); ${LOOK}`],
+  [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32); ${LOOK}`],
+  [`<${ID}>`, `"<${ID}>" is not a card ID. Did you mean ${ID}?`],
+  ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID; ${LOOK}`],
 ])('says of %j: %j', (text, problem) => {
   expect(cardIdProblem(text)).toBe(problem);
 });

@@ -25,7 +25,7 @@ describe('parseExpectation', () => {
       value: undefined,
     });
     expect(parseExpectation('clientReference', { hasRows: false })).toEqual({
-      problem: 'give a value: clientReference=<value> (only with --from may it be left out)',
+      problem: 'give a value: clientReference=<value> (only --from allows to omit it)',
     });
   });
 
@@ -35,8 +35,8 @@ describe('parseExpectation', () => {
     ['zzz=1', '"zzz" is not a field of a card'],
     ['transaction=1', '"transaction" is not a field of a card'],
     ['=1', '"" is not a field of a card'],
-    ['metadata=1', 'name a key of the metadata, such as metadata.shop'],
-    ['metadata.=1', 'name a key of the metadata, such as metadata.shop'],
+    ['metadata=1', 'name a member of the metadata, such as metadata.shop'],
+    ['metadata.=1', 'name a member of the metadata, such as metadata.shop'],
     ['transactions=1', 'transactions has many values and cannot be compared'],
   ])('refuses %s', (text, problem) => {
     expect(parseExpectation(text, { hasRows: true })).toEqual({ problem });

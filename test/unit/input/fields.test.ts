@@ -91,7 +91,7 @@ describe('checkFieldTexts', () => {
     const { faults } = checkFieldTexts(CALENDAR, given, flags);
     expect(faults).toEqual([
       { where: '--active', problem: 'must be true or false, not "yes"' },
-      { where: '--name', problem: `has 5001 characters; the limit is 5000: "${'x'.repeat(59)}…"` },
+      { where: '--name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
       { where: '--url', problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"' },
     ]);
   });
@@ -165,22 +165,22 @@ describe('checkFields', () => {
     [CARD.replaceAll('-', '–')],
   ])('refuses the card id %j and suggests the one that was meant', (cardId) => {
     const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
-    expect(fault?.problem).toMatch(/^".+" is not a card id; did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
+    expect(fault?.problem).toMatch(/^".+" is not a card ID. Did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
   });
 
   test.each([['abc'], [`${CARD}0`], [CARD.slice(1)], ['g'.repeat(36)]])('refuses %j without a suggestion', (cardId) => {
     const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
-    expect(fault?.problem).toMatch(/^".+" is not a card id/);
+    expect(fault?.problem).toMatch(/^".+" is not a card ID/);
     expect(fault?.problem).not.toContain('did you mean');
   });
 
   test.each([
     ['', 'is empty'],
-    ['.', 'would name another resource once a URL is normalised: "."'],
-    ['..', 'would name another resource once a URL is normalised: ".."'],
+    ['.', 'would name another resource in a URL: "."'],
+    ['..', 'would name another resource in a URL: ".."'],
     ['a\nb', 'has a control character: "a\\nb"'],
     ['a\u0085b', 'has a control character: "a\\x85b"'],
-    ['a\ud800b', 'has half of a surrogate pair, which no URL can carry: "a\ufffdb"'],
+    ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
   ])('refuses the id %j: %s', (id, problem) => {
     expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', problem }]);
   });
@@ -193,7 +193,7 @@ describe('checkFields', () => {
 
   it('refuses null where the spec does not let a field be null', () => {
     expect(checkFields(CALENDAR, { url: null }, same)).toEqual([
-      { where: 'url', problem: 'must not be null: leave the field out, or give the empty text to empty it' },
+      { where: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
     ]);
   });
 });

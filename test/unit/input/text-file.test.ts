@@ -38,14 +38,14 @@ describe('readTextFile', () => {
     writeFileSync(path, Buffer.from([0x63, 0x61, 0x66, 0xe9]));
     await expect(readTextFile(path, noStdin, '--description-file')).rejects.toMatchObject({
       code: 'USAGE',
-      message: `--description-file: "${path.slice(0, 60)}${path.length > 60 ? '…' : ''}" is not UTF-8 text; nothing was sent`,
+      message: `--description-file: "${path.slice(0, 60)}${path.length > 60 ? '…' : ''}" is not UTF-8 text. Nothing was sent.`,
     });
   });
 
   it('refuses a file that is far too large', async () => {
     await expect(readTextFile('-', stdinOf(Buffer.alloc(11)), '--data', 10)).rejects.toMatchObject({
       code: 'USAGE',
-      message: '--data: stdin is larger than 10 bytes; nothing was sent',
+      message: '--data: stdin is larger than 10 bytes. Nothing was sent.',
     });
   });
 });
@@ -68,7 +68,7 @@ describe('openInput', () => {
     await expect(openInput('', noStdin, '--from')).rejects.toMatchObject({ code: 'USAGE' });
     await expect(openInput('-', noStdin, '--from')).rejects.toMatchObject({
       code: 'USAGE',
-      message: '--from: - reads stdin, and stdin is a terminal; nothing was sent',
+      message: '--from: - reads stdin, and stdin is a terminal. Nothing was sent.',
     });
   });
 
@@ -82,7 +82,7 @@ describe('openInput', () => {
     };
     await expect(readTextFile('-', stdin, '--from')).rejects.toMatchObject({
       code: 'USAGE',
-      message: '--from: cannot read stdin: it is a folder (EISDIR); nothing was sent',
+      message: '--from: could not read stdin: it is a folder (EISDIR). Nothing was sent.',
     });
   });
 });

@@ -110,7 +110,7 @@ describe('the token of a library', () => {
   ])('whose function %s is AUTH, and nothing of it is shown', async (_what, token, problem) => {
     await expect(credentialWith(token).credential.token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: `cards.token: ${problem}; nothing was sent`,
+      message: `cards.token: ${problem}. Nothing was sent.`,
     });
   });
 
@@ -129,7 +129,7 @@ describe('the token of a library', () => {
     const ended = credentialWith(() => jwt(-7200));
     await expect(ended.credential.token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: expect.stringMatching(/^cards\.token: the token expired 2 h ago .*; nothing was sent$/),
+      message: expect.stringMatching(/^cards\.token: the token expired 2 h ago .*\. Nothing was sent\.$/),
     });
   });
 
@@ -157,7 +157,7 @@ describe('a call that waits for a token', () => {
     });
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: 'cards.token: the function gave no token within 60 s; nothing was sent',
+      message: 'cards.token: the function gave no token within 60 s. Nothing was sent.',
     });
     expect(clock.ms).toBe(60_000);
     expect([await credential.token(), asked]).toEqual(['two', 2]);

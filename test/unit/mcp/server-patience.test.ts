@@ -45,7 +45,7 @@ it('A2 a question that nobody answers is over after five minutes, and a late yes
   answer();
   await client.ping();
   expect(result).toMatchObject({ isError: true, structuredContent: { outcome: 'not_sent', exitCode: 130 } });
-  expect(JSON.stringify(result.content)).toContain('no answer came within 5 minutes; nothing was sent');
+  expect(JSON.stringify(result.content)).toContain('no answer came within 5 minutes. Nothing was sent.');
   expect(slept).toContain(300_000);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   await client.close();

@@ -64,7 +64,7 @@ describe('the question', () => {
     const all = stage({ respond: () => answer(200, card('ACTIVE', { currentBalance: 12.5, metadata })) });
     await all.call('card_block', LOST);
     expect(messageOf(all)).toEqual([
-      `block of card ${CARD_ID}?`,
+      `block card ${CARD_ID}?`,
       'profile: demo',
       'host: api.example.com',
       'operation: card.block',
@@ -82,7 +82,7 @@ describe('the question', () => {
     ]);
     expect(all.asked[0]).toMatchObject({
       subject: { tool: 'card_block', args: LOST },
-      title: `Yes: block of card ${CARD_ID}`,
+      title: `Yes: block card ${CARD_ID}`,
     });
   });
 
@@ -109,7 +109,7 @@ describe('the question', () => {
     };
     await all.call('event_create', event);
     expect(messageOf(all)).toEqual([
-      'creation of event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
+      'create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
       'profile: demo',
       'host: api.example.com',
       'operation: calendar.event.create',
@@ -121,7 +121,7 @@ describe('the question', () => {
       'field url: null',
       LAST,
     ]);
-    expect(all.asked[0]?.title).toBe('Yes: creation of event');
+    expect(all.asked[0]?.title).toBe('Yes: create event');
     expect(all.sent).toHaveLength(1);
   });
 
@@ -216,7 +216,7 @@ describe('without a yes nothing is sent', () => {
     expect(all.sent).toEqual([GET]);
     expect(result).toMatchObject({ isError: true, structuredContent: NO });
     expect(textsOf(result)).toEqual([
-      `block of card ${CARD_ID}: the person said no; nothing was sent\n` +
+      `did not block card ${CARD_ID}: the person said no. Nothing was sent.\n` +
         person(`frontdesk card block ${CARD_ID} --reason 'Kari'\\''s'`),
     ]);
   });
@@ -226,7 +226,7 @@ describe('without a yes nothing is sent', () => {
     const result = await all.call('card_activate', { cardId: CARD_ID });
     expect([all.sent, all.asked]).toEqual([[], []]);
     expect(textsOf(result)).toEqual([
-      `activation of card ${CARD_ID}: the box was not ticked; nothing was sent\n` +
+      `did not activate card ${CARD_ID}: the box was not ticked. Nothing was sent.\n` +
         person(`frontdesk card activate ${CARD_ID}`),
     ]);
   });
@@ -236,7 +236,7 @@ describe('without a yes nothing is sent', () => {
     const result = await all.call('calendar_update', { calendarId: '-x y', name: 'a b', active: false });
     expect([all.sent, all.asked]).toEqual([[], []]);
     expect(textsOf(result)).toEqual([
-      'update of calendar -x y: it cannot; nothing was sent\n' +
+      'did not update calendar -x y: it cannot. Nothing was sent.\n' +
         person(`frontdesk calendar update --name 'a b' --active false -p demo -- '-x y'`),
     ]);
   });
@@ -267,12 +267,12 @@ describe('without a yes nothing is sent', () => {
     all.stopping.abort();
     const result = await all.call('card_block', LOST);
     expect(all.sent).toEqual([GET]);
-    expect(textsOf(result)[0]).toContain('the call was cancelled; nothing was sent');
+    expect(textsOf(result)[0]).toContain('the call was cancelled. Nothing was sent.');
     // One that comes right behind the answer is heard as well.
     const late = stage({}, { answerIn: () => YES });
     const calling = late.call('card_block', LOST);
     late.stopping.abort();
-    expect(textsOf(await calling)[0]).toContain('the call was cancelled; nothing was sent');
+    expect(textsOf(await calling)[0]).toContain('the call was cancelled. Nothing was sent.');
     expect(late.sent).toEqual([]);
   });
 

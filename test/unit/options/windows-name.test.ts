@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { windowsNameProblem } from '../../../src/options/windows-name.ts';
 
-const DEVICE = 'Windows keeps that name for a device';
-const ENDING = 'Windows has no names that end with a dot or a blank';
+const DEVICE = 'Windows uses that name for a device';
+const ENDING = 'Windows allows no names that end with a dot or a space';
 
 describe('windowsNameProblem', () => {
   it.each([

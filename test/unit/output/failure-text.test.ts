@@ -51,9 +51,9 @@ describe('renderFailure', () => {
     expect(renderFailure(plain, 'table', colours)).toBe(
       '\u001b[1;31mfrontdesk:\u001b[0m no card x\nhint: check the id\n',
     );
-    const unknown = new Failure('OUTCOME_UNKNOWN', 'OUTCOME UNKNOWN - block of card x: cut.');
+    const unknown = new Failure('OUTCOME_UNKNOWN', 'OUTCOME UNKNOWN - block card x: cut.');
     expect(renderFailure(unknown, 'table', colours)).toBe(
-      '\u001b[1;35mfrontdesk: OUTCOME UNKNOWN\u001b[0m - block of card x: cut.\n',
+      '\u001b[1;35mfrontdesk: OUTCOME UNKNOWN\u001b[0m - block card x: cut.\n',
     );
     const warned = { code: 'W', message: 'the list may be cut', level: 'warning' as const };
     expect(renderNotice(warned, 'table', colours)).toBe(
@@ -136,15 +136,15 @@ describe('a failure on a terminal', () => {
   it('breaks long lines between words, and none off a terminal', () => {
     const failure = new Failure(
       'BAD_REPLY',
-      'reading card 7c0e1111-2222-3333-4444-555566667777 failed: the service answered 500',
+      'could not read card 7c0e1111-2222-3333-4444-555566667777: the service returned 500',
       {
         hints: ['see `frontdesk history` and do what it says there'],
       },
     );
     expect(renderFailure(failure, 'table', style).split('\n')).toEqual([
-      'frontdesk: reading card',
-      '7c0e1111-2222-3333-4444-555566667777',
-      'failed: the service answered 500',
+      'frontdesk: could not read card',
+      '7c0e1111-2222-3333-4444-555566667777:',
+      'the service returned 500',
       'hint: see `frontdesk history` and do',
       'what it says there',
       '',

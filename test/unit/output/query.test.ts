@@ -130,7 +130,7 @@ describe('--query', () => {
     ['sort([].[id][])', undefined],
     ['sort(`[1,"a"]`)', 'sort() wants only numbers or only strings, got string and number'],
     ['sort_by(@,&name)', 'sort_by() wants only numbers or only strings, got null and null'],
-    ['sum(`[1e9999999,1]`)', 'the numbers are too far apart for arithmetic'],
+    ['sum(`[1e9999999,1]`)', 'the numbers are too different in size for arithmetic'],
   ])('%s that does not fit the result is a usage failure', (expression, reason) => {
     const run = compileQuery(expression);
     if (reason === undefined) expect(run(CARDS)).toEqual(['a', 'b', 'c']);

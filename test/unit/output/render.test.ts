@@ -205,7 +205,7 @@ describe('checkOutput', () => {
     const messages = async (...args: Parameters<typeof checkOutput>) =>
       (await checkOutput(...args)).map((fault) => fault.message);
     expect(await messages(outputOptions({ sortBy: 'cardId' }), COLUMNS, isOpen, true)).toEqual([
-      '--sort-by: a run prints its rows in input order and is not sorted',
+      '--sort-by: a run prints its rows in input order and cannot be sorted',
     ]);
     const fitting = outputOptions({ sortBy: 'cardId', columns: 'status', header: false });
     expect(await messages(fitting, COLUMNS, isOpen, false)).toEqual([]);

@@ -180,7 +180,7 @@ describe('a cell that may stand below its row', () => {
   ] as const;
   const ROWS = [
     '{"row":1,"outcome":"applied","resultId":"7c0e2f3a-1111-2222-3333-444455556666"}',
-    '{"row":2,"outcome":"rejected","message":"the service answered 409 (CARD_BLOCKED: the card is blocked already)"}',
+    '{"row":2,"outcome":"rejected","message":"the service returned 409 (CARD_BLOCKED: the card is blocked already)"}',
   ].map((text) => parseJson(text));
 
   async function drawn(width: number, streamed: boolean): Promise<string[]> {
@@ -197,7 +197,7 @@ describe('a cell that may stand below its row', () => {
       '  result id',
       '  7c0e2f3a-1111-2222-3333-444455556666',
       expect.stringMatching(/^ *2 {2}rejected$/),
-      '  the service answered 409 (CARD_BLOCKED:',
+      '  the service returned 409 (CARD_BLOCKED:',
       '  the card is blocked already)',
       '',
     ]);
@@ -206,7 +206,7 @@ describe('a cell that may stand below its row', () => {
   it('stands in its row where there is room', async () => {
     expect((await drawn(140, false)).slice(2)).toEqual([
       '  1  applied   7c0e2f3a-1111-2222-3333-444455556666',
-      '  2  rejected                                        the service answered 409 (CARD_BLOCKED: the card is blocked already)',
+      '  2  rejected                                        the service returned 409 (CARD_BLOCKED: the card is blocked already)',
       '',
     ]);
   });

@@ -157,12 +157,12 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
     const text = (await makePlan(ROWS)).toString('utf8');
     expect(await problemOf(Buffer.from(text.replace('{"row":2', '["row":2')))).toContain('line 3: it cannot be read');
     expect(await problemOf(Buffer.from(text.slice(0, -5)))).toContain('line 4: it cannot be read');
-    expect(await problemOf(Buffer.from(text.replace('ACTIVE', 'ACTIVF')))).toContain('line 1: its hash is not that');
+    expect(await problemOf(Buffer.from(text.replace('ACTIVE', 'ACTIVF')))).toContain('line 1: its hash does not match');
     expect(await problemOf(Buffer.from(text.slice(0, -1)))).toContain('line 1: only its line ends were changed');
   });
 
   it.each<readonly [string, Partial<PlanRow>, string]>([
-    ['an id that is none', { id: '../1' }, 'line 2: cardId "../1" is not a card id'],
+    ['an id that is none', { id: '../1' }, 'line 2: cardId "../1" is not a card ID'],
     ['a field of another operation', { body: new Map([['name', 'x']]) }, 'line 2: body has a field that its operation'],
     ['__proto__', { body: new Map([['__proto__', 'x']]) }, 'line 2: body has a field that its operation does not have'],
     ['no body', { body: undefined }, 'line 2: body does not belong to its operation'],

@@ -59,11 +59,11 @@ describe('a plan on a terminal', () => {
         'At                   https://calendar.example.com (profile live)',
         `Made                 ${peopleTime('2026-05-01T12:00:00Z')} (30 minutes ago) by ann`,
         `Expires              ${peopleTime('2026-05-02T12:00:00Z')} (in 23 hours)`,
-        'Approved             not yet',
+        'Approved             none',
         'Fields               2 email, 1 active',
-        'Old values           as the plan says: nothing can read them again',
-        'Compared             no: these cannot be read, so a change by others cannot be',
-        '                     seen',
+        'Old values           as the plan says: no command can read them again',
+        'Compared             not possible: the service documents no way to read these,',
+        '                     so changes by others go unnoticed',
         '',
         'row 1 sub_1  email: ann@old.example → ann@new.example',
         'row 2 sub_2  email: (not known) → x; active: true → false',
@@ -121,7 +121,7 @@ describe('a plan on a terminal', () => {
     expect(text).toContain('Status when planned  2 ACTIVE, 1 BLOCKED\n');
     expect(text).toContain('Balances             3.20 in all (of 2 of 3 rows)\n');
     expect(text).toContain('Sends                reason: INC-7\n');
-    expect(text).toContain('Expected             status=ACTIVE, clientReference (a value for each row): held\n');
+    expect(text).toContain('Expected             status=ACTIVE, clientReference (a value for each row): true\n');
     expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block\n');
     expect(text).toContain('row 3 card-3  r               BLOCKED → block\n');
     expect(planView(blocks(rows), { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m → ');
@@ -196,7 +196,7 @@ describe('a plan on a terminal', () => {
     expect(planView({ ...shown, header }, STYLE)).toContain(
       [
         'Left out             5 rows without a change',
-        '                     2 rows of the older file missing in the input',
+        '                     2 rows in the older file but not in the input',
         '                     1 cell emptied since the older file, left unchanged',
         '',
       ].join('\n'),
@@ -227,7 +227,7 @@ describe('a plan on a terminal', () => {
     expect(text).toContain(
       [
         'Approved             by ann (SHA256:abc)',
-        '                     1 of 2 missing',
+        '                     1 of 2 required approvals missing',
         '                     the signature of eve does not count\n',
       ].join('\n'),
     );

@@ -20,7 +20,7 @@ function judged(text: string, pieceLength: number, name = '"p.plan"') {
   return seal.judge();
 }
 
-const CHANGED = '"p.plan" cannot be used as a plan: line 1: its hash is not that of the file, which was changed or cut';
+const CHANGED = '"p.plan" cannot be used as a plan: line 1: its hash does not match: the file was edited or cut off';
 const LINE_ENDS =
   '"p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do';
 
@@ -38,8 +38,8 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
   ])('has other line ends at %s, and how to keep git from it is said', (_, text) => {
     expect(judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
-      message: `${LINE_ENDS}; nothing was sent`,
-      hints: ['add the line `*.plan -text` to .gitattributes, commit it, and fetch the file as it was written'],
+      message: `${LINE_ENDS}. Nothing was sent.`,
+      hints: ['add the line `*.plan -text` to .gitattributes, commit it, and get the original file'],
     });
   });
 
@@ -54,8 +54,8 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
   ])('has %s, and was changed', (_, text) => {
     expect(judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
-      message: `${CHANGED}; nothing was sent`,
-      hints: ['make the plan again, or fetch the file as it was'],
+      message: `${CHANGED}. Nothing was sent.`,
+      hints: ['make the plan again, or get the original file'],
     });
   });
 });
@@ -67,6 +67,6 @@ it.each([
   ['"a.b/june"', '*.plan'],
 ])('names for git the files like %s by %s', (name, pattern) => {
   expect(judged(WHOLE.slice(0, -1), 1000, name)?.hints).toEqual([
-    `add the line \`${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
+    `add the line \`${pattern} -text\` to .gitattributes, commit it, and get the original file`,
   ]);
 });

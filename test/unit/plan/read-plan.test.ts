@@ -99,11 +99,11 @@ describe('who verifies a plan', () => {
     const text = planOf([planRow(2), planRow(1)])
       .toString('utf8')
       .replace('a@x', 'a@y');
-    await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash is not that of the file');
+    await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash does not match');
   });
 
   it('hears of a number of rows that is wrong, although the hash is right', async () => {
-    await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3; nothing was sent');
+    await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3. Nothing was sent.');
   });
 
   it('hears of a bug as it is', async () => {

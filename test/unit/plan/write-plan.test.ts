@@ -74,7 +74,7 @@ describe('the place of a plan', () => {
     put(path);
     const refusal = {
       code: 'USAGE',
-      message: `--plan: ${path} exists, and a plan never replaces a file; nothing was sent`,
+      message: `--plan: ${path} exists, and a plan never replaces a file. Nothing was sent.`,
       hints: ['name a new file'],
     };
     await expect(checkPlanPlace(path)).rejects.toMatchObject(refusal);
@@ -90,11 +90,11 @@ describe('the place of a plan', () => {
     const path = join(folder, name);
     await expect(checkPlanPlace(path)).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringContaining(`--plan: cannot write ${path}: `),
+      message: expect.stringContaining(`--plan: could not write ${path}: `),
       hints: [`check that the folder ${join(path, '..')} exists and can be written`],
       cause: expect.anything(),
     });
-    await expect(checkPlanPlace(path)).rejects.toThrow(new RegExp(`${reason}.*; nothing was sent$`, 'i'));
+    await expect(checkPlanPlace(path)).rejects.toThrow(new RegExp(`${reason}.*. Nothing was sent.$`, 'i'));
   });
 
   it('is not in a folder that cannot be written', async () => {
@@ -109,7 +109,7 @@ describe('the place of a plan', () => {
     withFiles(() => ({ open: fails('EROFS') as unknown as typeof fsp.open }));
     await expect(open()).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringMatching(/EROFS.*nothing was sent/),
+      message: expect.stringMatching(/EROFS.*Nothing was sent/),
     });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('a plan that is written', () => {
     await writer.add(cardRow(1));
     await expect(writer.keep()).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `--plan: cannot write ${path}: no space left on the device (ENOSPC); nothing was sent`,
+      message: `--plan: could not write ${path}: no space left on the device (ENOSPC). Nothing was sent.`,
     });
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -358,7 +358,7 @@ describe('markdown', () => {
 
 - 1 rejected: \`CARD_EXPIRED\`
 
-### Go on from here
+### Next
 
 List the rows that did not succeed:
 

@@ -146,7 +146,7 @@ describe('a file of rows that is not as it was written is damage', () => {
     writeFileSync(path, damaged(file));
     await expect(readAll(path, SHAPE)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the rows of the run are damaged at line 1 (${path}); nothing was sent`,
+      message: `the rows of the run are damaged at line 1 (${path}). Nothing was sent.`,
     });
   });
 });

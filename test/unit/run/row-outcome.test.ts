@@ -59,7 +59,7 @@ describe('a row that was sent', () => {
 });
 
 describe('a row of which nothing was sent because the run stopped', () => {
-  const reason = new Failure('CANCELLED', 'SIGINT stopped the run; nothing was sent', {
+  const reason = new Failure('CANCELLED', 'SIGINT stopped the run. Nothing was sent.', {
     hints: ['take it up again'],
     exitCode: 143,
   });
@@ -71,7 +71,7 @@ describe('a row of which nothing was sent because the run stopped', () => {
     expect(result.failure).toMatchObject({
       code: 'CANCELLED',
       exitCode: 143,
-      message: 'row 7 was not reached: SIGINT stopped the run; nothing was sent',
+      message: 'row 7 was not reached: SIGINT stopped the run. Nothing was sent.',
       hints: ['take it up again'],
       details: { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 },
     });
@@ -82,9 +82,9 @@ describe('a row of which nothing was sent because the run stopped', () => {
     expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
     // A journal keeps no more of it.
     expect(journalResult(ROW, 'card.block', result.ending).failure?.message).toBe(
-      'card block card-7: not sent: SIGINT stopped the run; nothing was sent',
+      'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
     );
-    expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run; nothing was sent');
+    expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run. Nothing was sent.');
     expect(result.failure?.details.attempts).toBe(2);
     expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
   });
@@ -103,25 +103,29 @@ describe('a row from the journal', () => {
     [
       'was rejected with a code and words',
       { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-      'rejected: the service answered 404 (CARD_NOT_FOUND: no such card); nothing was changed',
+      'could not block card card-7: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
     ],
     [
       'was rejected without a word',
       { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
-      'rejected: the service answered 400; nothing was changed',
+      'could not block card card-7: the service returned 400. Nothing was changed.',
     ],
     [
       'could not be sent, and why',
       { outcome: 'not_sent', code: 'UNREACHABLE', message: 'cannot connect to cards.example:443 (refused)' },
-      'not sent: cannot connect to cards.example:443 (refused)',
+      'could not block card card-7: cannot connect to cards.example:443 (refused)',
     ],
-    ['was held back', { outcome: 'not_sent', code: 'PRECONDITION' }, 'not sent: the card was not as it had to be'],
+    [
+      'was held back',
+      { outcome: 'not_sent', code: 'PRECONDITION' },
+      'could not block card card-7: the card did not match what was expected',
+    ],
     [
       'could not be sent, and only its code is known',
       { outcome: 'not_sent', code: 'LOCAL_IO' },
-      'not sent: stdout, a file or a record could not be written; the message says whether the change was applied',
+      'could not block card card-7: stdout, a file or a record could not be written; the message says whether the change was applied',
     ],
-    ['was never reached', { outcome: 'not_sent' }, 'not sent: the run has not reached this row'],
+    ['was never reached', { outcome: 'not_sent' }, 'not sent: block card card-7: the run has not reached this row'],
     [
       'was sent, answered and is unknown',
       {
@@ -131,26 +135,26 @@ describe('a row from the journal', () => {
         message: 'bad gateway',
         sentAtMs: Date.parse(SENT_AT),
       },
-      `outcome unknown: it may have been sent at ${SENT_AT}, and the service answered 502 (bad gateway)`,
+      `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 (bad gateway)`,
     ],
     [
       'was sent, broke off and was read back',
       { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
-      'outcome unknown: it may have been sent, and the connection closed; reading back showed status ACTIVE',
+      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but the connection closed. The card check showed status ACTIVE',
     ],
     [
       'was under way when its process was killed',
       { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-      'outcome unknown: it may have been sent, and its process ended before the answer',
+      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
     ],
     [
       'is unknown and has no stored code',
       { outcome: 'unknown' },
-      'outcome unknown: it may have been sent, and its process ended before the answer',
+      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
     ],
   ])('%s', (_what, known, words) => {
     const result = journalResult(ROW, 'card.block', stored(known));
-    expect(result.failure?.message).toBe(`card block card-7: ${words}`);
+    expect(result.failure?.message).toBe(words);
     expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
     expect(result.source).toBe('journal');
     expect(result.resource).toBeUndefined();
@@ -217,7 +221,7 @@ describe('a row from the journal', () => {
   it('is named by its number where it has no id', () => {
     const row = { row: 7, id: undefined };
     const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
-    expect(result.failure?.message).toBe('calendar event create row 7: not sent: the run has not reached this row');
+    expect(result.failure?.message).toBe('not sent: create event (row 7): the run has not reached this row');
   });
 });
 
@@ -250,7 +254,7 @@ describe('a row whose earlier attempt may have been applied', () => {
     expect(doubtful.failure).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       exitCode: 8,
-      message: `card block card-7: outcome unknown: it may have been sent at ${SENT_AT}, and the connection broke; the repeat was not sent`,
+      message: `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was not sent`,
       details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
     });
   });
@@ -266,7 +270,7 @@ describe('a row whose earlier attempt may have been applied', () => {
     const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
     expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
     expect(doubtful.failure?.message).toBe(
-      `card block card-7: outcome unknown: it may have been sent at ${SENT_AT}, and the connection broke; the repeat was refused: 409 CARD_BLOCKED`,
+      `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was refused: 409 CARD_BLOCKED`,
     );
   });
 

@@ -62,9 +62,9 @@ describe('the summary', () => {
     const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
     const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
     const read = { operation: OPERATIONS.cardGet, kept: undefined };
-    expect(summaryLines(read, report)).toContain('the output was not read to its end');
+    expect(summaryLines(read, report)).toContain('the program that reads the output stopped reading');
     expect(summaryLines({ ...read, kept: { header: { run: 'monday' } } }, report)).toContain(
-      'the output was not read to its end; the results are kept in the run',
+      'the program that reads the output stopped reading. The results are kept in the run',
     );
   });
 
@@ -129,8 +129,8 @@ describe('the summary', () => {
     const input = { ...(await summaryOf([unknown()])), operation: OPERATIONS.cardReissue };
     expect(summaryLines(input, input.report).slice(1)).toEqual([
       '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
-      'go on with: frontdesk runs results may --outcome unknown',
-      'unknown rows may have been applied: check each before anything is sent again',
+      'Next: frontdesk runs results may --outcome unknown',
+      'rows with an unknown outcome may have been applied: check each one before you send it again',
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('the summary', () => {
     expect(summaryLines(input, input.report).slice(1)).toEqual([
       '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
       'stopped: Ctrl-C',
-      'go on with: frontdesk runs resume may',
+      'Next: frontdesk runs resume may',
     ]);
     expect(printJson(summaryJson(input, input.report))).toBe(
       '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"requests":1,"earlier":0,' +
@@ -158,8 +158,8 @@ describe('the summary', () => {
       '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
       '3 rows without a change, not sent',
       'empty cells left unchanged: 12 in email',
-      'go on with: frontdesk runs resume may --reconcile',
-      'unknown rows may have been applied: check each before anything is sent again',
+      'Next: frontdesk runs resume may --reconcile',
+      'rows with an unknown outcome may have been applied: check each one before you send it again',
     ]);
   });
 });
@@ -205,7 +205,7 @@ describe('progress', () => {
     expect(waiting.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
     const full = progressOf(1000, results, { waitedFor: () => ({ ...waited, inFlight: 4, isFull: true }) });
     expect(full.text(10_000)).toBe(
-      '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1; no new rows until it ends: the answers behind it fill the memory',
+      '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, no new rows until it ends, because the waiting results fill the memory',
     );
   });
 });

@@ -39,7 +39,7 @@ describe('refusing faults', () => {
     ['GET', form],
     ['GET /v1', form],
     ['PUT /v1:429', "the method 'PUT' is none of GET, POST, *"],
-    ['GET :429', 'the path part is empty; / fits every path'],
+    ['GET :429', 'the path part is empty (/ fits every path)'],
     [
       'GET /v1/cards/{cardId}:429',
       "the path part '/v1/cards/{cardId}' must be a part of a path as it is sent, such as /block",
@@ -63,7 +63,7 @@ describe('refusing faults', () => {
   it('reports all bad ones together', () => {
     expect(readFaults(['GET /v1:429*x', 'POST /v1:429', 'GET :429']).faults).toEqual([
       { where: "--fault 'GET /v1:429*x'", problem: "the times '*x' are not a whole number from 1 on" },
-      { where: "--fault 'GET :429'", problem: 'the path part is empty; / fits every path' },
+      { where: "--fault 'GET :429'", problem: 'the path part is empty (/ fits every path)' },
     ]);
   });
 });

@@ -108,12 +108,12 @@ describe('bodies that break a rule', () => {
     [
       '/v1/calendars/cal_harbour_tours',
       JSON.stringify({ name: 'x'.repeat(5001) }),
-      'the body was refused: name: has 5001 characters; the limit is 5000',
+      'the body was refused: name: has 5001 characters, but the limit is 5000',
     ],
     [
       '/v1/calendars/cal_harbour_tours',
       JSON.stringify({ description: 'x'.repeat(40_001) }),
-      'the body was refused: description: has 40001 characters; the limit is 40000',
+      'the body was refused: description: has 40001 characters, but the limit is 40000',
     ],
     [
       '/v1/subscribers/sub_0001',
@@ -130,12 +130,12 @@ describe('bodies that break a rule', () => {
     [
       '/v1/events',
       event({ end: 'tomorrow' }),
-      'the body was refused: end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)',
+      'the body was refused: end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)',
     ],
     [
       '/v1/events',
       event({ location: 'x'.repeat(5001) }),
-      'the body was refused: location: has 5001 characters; the limit is 5000',
+      'the body was refused: location: has 5001 characters, but the limit is 5000',
     ],
   ];
   it.each(rows)('%s refuses body %#', (target, body, message) => {

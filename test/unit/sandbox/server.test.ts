@@ -262,11 +262,11 @@ describe('where the state comes from', () => {
     const path = join(dir, 'seed.json');
     const message = (text: string) => ({ code: 'USAGE', message: text });
     await expect(serve({ seedFile: path })).rejects.toMatchObject(
-      message(`the seed file ${path} cannot be read: no such file or folder (ENOENT); nothing was started`),
+      message(`could not read the seed file ${path}: no such file or folder (ENOENT). Nothing was started.`),
     );
     writeFileSync(path, Buffer.from([0x7b, 0xff]));
     await expect(serve({ seedFile: path })).rejects.toMatchObject(
-      message(`the seed file ${path} cannot be read: it is not UTF-8; nothing was started`),
+      message(`could not read the seed file ${path}: it is not UTF-8. Nothing was started.`),
     );
     writeFileSync(path, '{"cards":7}');
     await expect(serve({ seedFile: path })).rejects.toMatchObject(message(`${path}: cards: is not an array`));

@@ -115,7 +115,7 @@ describe('readSettings', () => {
     const before = readFileSync(path);
     const refusal = { code: 'USAGE', exitCode: 2, message: expect.stringContaining(`${path} is damaged: ${where}`) };
     await expect(readSettings(folder)).rejects.toMatchObject(refusal);
-    await expect(readSettings(folder)).rejects.toThrow('it was left as it is, nothing was moved');
+    await expect(readSettings(folder)).rejects.toThrow('It was not changed');
     expect(readFileSync(path)).toEqual(before);
     expect(readdirSync(folder)).toEqual(['settings.json']);
   });
@@ -123,7 +123,7 @@ describe('readSettings', () => {
   it('refuses a file of a newer frontdesk whatever else it holds (C25)', async () => {
     await expect(readSettings(folderWith('{"version":2,"profiles":[],"new":1}'))).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringContaining('was written by a newer frontdesk (version 2 of the file, this one knows 1)'),
+      message: expect.stringContaining('was written by a newer frontdesk (version 2 of the file, this one reads 1)'),
     });
   });
 
@@ -156,7 +156,7 @@ describe('settings that the system does not let this user read', () => {
     const reading = readSettings(folder).finally(restore);
     await expect(reading).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringContaining('cannot be read: permission denied (EACCES); nothing was sent'),
+      message: expect.stringContaining('cannot be read: permission denied (EACCES). Nothing was sent.'),
     });
   });
 

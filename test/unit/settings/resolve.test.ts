@@ -59,7 +59,9 @@ describe('resolveProfile', () => {
   });
 
   it('refuses to guess between several profiles', () => {
-    expect(() => resolve(withProfiles({ A, B }))).toThrow('no profile was named and none is in use; there are A, B');
+    expect(() => resolve(withProfiles({ A, B }))).toThrow(
+      'no profile was named, and there is no current profile. Profiles: A, B',
+    );
   });
 
   it('refuses a name that is not stored, with the nearest one', () => {
@@ -108,7 +110,7 @@ describe('resolveTarget', () => {
     expect(() => resolveTarget(profile, 'cards')).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: `${by} names the profile A (https://a.example), but FRONTDESK_CARDS_URL says https://env.example; nothing was sent`,
+        message: `${by} names the profile A (https://a.example), but FRONTDESK_CARDS_URL says https://env.example. Nothing was sent.`,
       }),
     );
     expect(resolveTarget(profile, 'calendar').url).toBe('https://cal.a.example');
@@ -127,7 +129,7 @@ describe('resolveTarget', () => {
     expect(() => resolveTarget(resolve(NO_SETTINGS), 'calendar')).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: 'profile default has no base URL for calendars; nothing was sent',
+        message: 'profile default has no base URL for calendars. Nothing was sent.',
         hints: [
           { text: expect.stringContaining('FRONTDESK_CALENDAR_URL') },
           { text: expect.stringContaining('sandbox') },
@@ -169,8 +171,8 @@ describe('the profile that a call without --profile has', () => {
     expect(() => resolve(withProfiles({ A, B }))).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: 'no profile was named and none is in use; there are A, B; nothing was sent',
-        hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
+        message: 'no profile was named, and there is no current profile. Profiles: A, B. Nothing was sent.',
+        hints: ['choose the current profile, or name one with --profile: frontdesk profile use <name>'],
       }),
     );
   });
@@ -221,20 +223,20 @@ describe('what a profile says', () => {
     const spoilt = withProfiles({ A: { cardsUrl: 'ftp://u:hunter2@a.example' } });
     for (const env of [{}, ENV_URL]) {
       expect(() => resolveTarget(resolve(spoilt, env, 'A'), 'cards')).toThrow(
-        /^the gift card URL of profile A (?!.*hunter2).*; nothing was sent$/,
+        /^the gift card URL of profile A (?!.*hunter2).*\. Nothing was sent\.$/,
       );
     }
     expect(() => resolveTarget(resolve(withProfiles({ A: {} }), {}, 'A'), 'cards')).toThrow(
       expect.objectContaining({
-        message: 'profile A has no base URL for gift cards; nothing was sent',
+        message: 'profile A has no base URL for gift cards. Nothing was sent.',
         hints: [
           { text: 'set FRONTDESK_CARDS_URL, or log in: frontdesk auth login -p A --family cards' },
-          { text: 'try it without a service: frontdesk sandbox info' },
+          { text: 'try the sandbox: frontdesk sandbox info' },
         ],
       }),
     );
     expect(() => resolveTarget(resolve(withProfiles({ A }), ENV_URL, 'A'), 'cards')).toThrow(
-      expect.objectContaining({ hints: ['unset FRONTDESK_CARDS_URL, or leave the profile out'] }),
+      expect.objectContaining({ hints: ['unset FRONTDESK_CARDS_URL, or do not name a profile'] }),
     );
   });
 });

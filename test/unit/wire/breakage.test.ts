@@ -95,7 +95,7 @@ describe('what broke before the first byte', () => {
     ['CERT_NOT_YET_VALID', SEEN, 'is not valid yet (valid Jan 1 2025 to Jan 1 2026)'],
   ])('a certificate out of its time: %s', (code, seen, what) => {
     expect(connecting(coded(code), seen)).toBe(
-      `certificate_dates: the certificate of cards.example:443 ${what}; this machine's clock says ${NOW}`,
+      `certificate_dates: the certificate of cards.example:443 ${what}, and this machine's clock says ${NOW}`,
     );
   });
 
@@ -129,49 +129,49 @@ describe('what broke after the first byte', () => {
       'a parser error, whatever its code',
       Object.assign(new HTTPParserError('secret'), { code: 'ECONNRESET' }),
       'broken: cards.example:443 did not answer with HTTP',
-      'broken: the answer broke the rules of HTTP while its body was read',
+      'broken: the response broke the rules of HTTP while its body was read',
     ],
     [
       'too many headers',
       coded('UND_ERR_HEADERS_OVERFLOW'),
-      'broken: the answer has too many headers',
-      'broken: the answer has too many headers',
+      'broken: the response has too many headers',
+      'broken: the response has too many headers',
     ],
     [
       'another length',
       coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
-      'broken: the answer does not have the length that it declares',
-      'broken: the answer does not have the length that it declares',
+      'broken: the response does not have the length that it declares',
+      'broken: the response does not have the length that it declares',
     ],
     [
       'an upgrade that was not asked for',
       coded('UND_ERR_SOCKET', 'bad upgrade'),
-      'broken: the answer is one that was not asked for (1xx)',
-      'broken: the answer is one that was not asked for (1xx)',
+      'broken: the response is one that was not asked for (1xx)',
+      'broken: the response is one that was not asked for (1xx)',
     ],
     [
       'an interim answer that was not asked for',
       coded('UND_ERR_SOCKET', 'bad response: 100'),
-      'broken: the answer is one that was not asked for (1xx)',
-      'broken: the answer is one that was not asked for (1xx)',
+      'broken: the response is one that was not asked for (1xx)',
+      'broken: the response is one that was not asked for (1xx)',
     ],
     [
       'a connection that closed',
       coded('UND_ERR_SOCKET', 'other side closed'),
       'broken: the connection closed before a reply',
-      'broken: the answer was cut off',
+      'broken: the response was cut off',
     ],
     [
       'a reset',
       coded('ECONNRESET'),
       'broken: the connection was reset before a reply',
-      'broken: the answer was cut off (reset)',
+      'broken: the response was cut off (reset)',
     ],
     [
       'a broken pipe',
       coded('EPIPE'),
       'broken: the connection was reset before a reply',
-      'broken: the answer was cut off (reset)',
+      'broken: the response was cut off (reset)',
     ],
     [
       'anything else',

@@ -98,14 +98,14 @@ describe('certificates', () => {
       EXPIRED_CERTIFICATE,
       true,
       'unsent certificate_dates: the certificate of localhost:PORT has expired (valid 2020-01-01T00:00:00.000Z to ' +
-        "2021-01-01T00:00:00.000Z); this machine's clock says 2026-01-02T03:04:05.000Z",
+        "2021-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
     ],
     [
       'N19 not yet valid',
       EARLY_CERTIFICATE,
       true,
       'unsent certificate_dates: the certificate of localhost:PORT is not valid yet (valid 2119-01-01T00:00:00.000Z to ' +
-        "2120-01-01T00:00:00.000Z); this machine's clock says 2026-01-02T03:04:05.000Z",
+        "2120-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
     ],
   ];
   it.each(rows)('%s', async (_, certificate, trust, expected) => {

@@ -101,12 +101,12 @@ describe('what came back is told apart by stage', () => {
     [
       'H21 101',
       raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-      'sent awaiting_headers: the answer is one that was not asked for (1xx)',
+      'sent awaiting_headers: the response is one that was not asked for (1xx)',
     ],
     [
       'H21 100',
       raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}'),
-      'sent awaiting_headers: the answer is one that was not asked for (1xx)',
+      'sent awaiting_headers: the response is one that was not asked for (1xx)',
     ],
     ['H22 status 999', reply(999, {}, 'x'), 'reply 999 x'],
     ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
@@ -123,46 +123,46 @@ describe('what came back is told apart by stage', () => {
     [
       'H25 1 MB of headers',
       raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`),
-      'sent awaiting_headers: the answer has too many headers',
+      'sent awaiting_headers: the response has too many headers',
     ],
     [
       'H26 length and chunks',
       raw(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
-      'sent awaiting_headers: the answer does not have the length that it declares',
+      'sent awaiting_headers: the response does not have the length that it declares',
     ],
     [
       'H26 two lengths',
       raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
-      'sent awaiting_headers: the answer does not have the length that it declares',
+      'sent awaiting_headers: the response does not have the length that it declares',
     ],
     ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
     [
       'B1 chunks cut',
       raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`),
-      'sent reading_body 200: the answer was cut off',
+      'sent reading_body 200: the response was cut off',
     ],
     [
       'B2 chunks without the last one',
       raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
-      'sent reading_body 200: the answer was cut off',
+      'sent reading_body 200: the response was cut off',
     ],
-    ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body 200: the answer was cut off'],
+    ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body 200: the response was cut off'],
     ['B4 length too short', wrongLength(200, 3, '{"a":1}'), 'reply 200 {"a'],
     ['B5 no length, cut by closing', raw(`${OK}\r\n{"a":`), 'reply 200 {"a":'],
     [
       'B6 bad chunk size',
       raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`),
-      'sent reading_body 200: the answer broke the rules of HTTP while its body was read',
+      'sent reading_body 200: the response broke the rules of HTTP while its body was read',
     ],
     [
       'B7 endless body',
       flood(`${OK}\r\n`, 'x'.repeat(1 << 20)),
-      'sent reading_body 200: the answer does not end; the limit is 33554432 bytes',
+      'sent reading_body 200: the response does not end (the limit is 33554432 bytes)',
     ],
     [
       'B8 99 GB declared',
       raw(`${OK}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
-      'sent reading_body 200: the answer declares 99000000000 bytes; the limit is 33554432 bytes',
+      'sent reading_body 200: the response declares 99000000000 bytes (the limit is 33554432 bytes)',
     ],
     ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
   ];
@@ -182,12 +182,12 @@ describe('what came back is told apart by stage', () => {
     [
       'N15 body dripped for ever',
       drip(`${OK}\r\n{`, ' ', 20),
-      'sent reading_body 200: the answer did not end within 0.3 s',
+      'sent reading_body 200: the response did not end within 0.3 s',
     ],
     [
       'N16 body stalls',
       raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }),
-      'sent reading_body 200: the answer did not end within 0.3 s',
+      'sent reading_body 200: the response did not end within 0.3 s',
     ],
   ];
   it.each(slow)('%s: ended by our own deadline', async (_, behaviour, expected) => {

@@ -33,17 +33,17 @@ async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true):
 it('a screen reader is told of a wait at once and every 30 s', async () => {
   expect(await toldAt({ FRONTDESK_ACCESSIBLE: '1' })).toEqual([
     `0 s: card ${ID}: waiting for BLOCKED (1 min 10 s left)`,
-    `0 s: card ${ID} is ACTIVE; waiting for BLOCKED`,
-    `30 s: card ${ID} is ACTIVE; waiting for BLOCKED (40 s left)`,
-    `60 s: card ${ID} is ACTIVE; waiting for BLOCKED (10 s left)`,
+    `0 s: card ${ID} is ACTIVE, waiting for BLOCKED`,
+    `30 s: card ${ID} is ACTIVE, waiting for BLOCKED (40 s left)`,
+    `60 s: card ${ID} is ACTIVE, waiting for BLOCKED (10 s left)`,
   ]);
 });
 
 it('elsewhere a terminal has one line that is drawn over', async () => {
   expect(await toldAt({ TERM: 'xterm' })).toEqual([
     '0 s, drawn: 1 min 10 s left: waiting for BLOCKED',
-    '0 s, drawn: 1 min 10 s left: the card is ACTIVE; waiting for BLOCKED',
-    '25 s, drawn: 45 s left: the card is ACTIVE; waiting for BLOCKED',
-    '50 s, drawn: 20 s left: the card is ACTIVE; waiting for BLOCKED',
+    '0 s, drawn: 1 min 10 s left: the card is ACTIVE, waiting for BLOCKED',
+    '25 s, drawn: 45 s left: the card is ACTIVE, waiting for BLOCKED',
+    '50 s, drawn: 20 s left: the card is ACTIVE, waiting for BLOCKED',
   ]);
 });

@@ -148,20 +148,20 @@ describe('an older file', () => {
 
 describe('an older file is refused', () => {
   it('with a row without an id', async () => {
-    expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no id']);
-    expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no id']);
+    expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no ID']);
+    expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no ID']);
   });
 
   it('with an id that occurs twice', async () => {
-    expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its id stands in an earlier row too']);
+    expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its ID is in an earlier row too']);
   });
 
   it('with its first twenty faults', async () => {
     const faults = await faultsOf(`id,email\n${',a\n'.repeat(30)}`);
     expect([faults.length, faults[0], faults[19]]).toEqual([
       20,
-      'line 2: the row has no id',
-      'line 21: the row has no id',
+      'line 2: the row has no ID',
+      'line 21: the row has no ID',
     ]);
   });
 

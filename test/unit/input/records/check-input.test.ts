@@ -193,7 +193,7 @@ describe('an input without faults', () => {
         {
           level: 'warning',
           code: 'SUSPICIOUS_ID',
-          message: 'line 2: the id "s<U+200B>1" has invisible characters; it is sent as given',
+          message: 'line 2: the id "s<U+200B>1" has invisible characters, and is sent as given',
         },
       ],
     });
@@ -206,19 +206,19 @@ describe('faults of an input', () => {
       'an unknown column',
       subscriberUpdate,
       'id,emial,active\ns1,a,true\n',
-      ['line 1, column 2: unknown column "emial"; did you mean email?'],
+      ['line 1, column 2: unknown column "emial": did you mean email?'],
     ],
     [
       'an unknown member of a JSON row',
       subscriberUpdate,
       '{"id":"s1","emial":"a","active":true}',
-      ['line 1, column emial: unknown column "emial"; did you mean email?'],
+      ['line 1, column emial: unknown column "emial": did you mean email?'],
     ],
     [
       'a dotted column of a plain field',
       subscriberUpdate,
       'id,email.x,active\ns1,a,true\n',
-      ['line 1, column 2: unknown column "email.x"; did you mean email?'],
+      ['line 1, column 2: unknown column "email.x": did you mean email?'],
     ],
     [
       'a doubled column',
@@ -235,7 +235,7 @@ describe('faults of an input', () => {
       [
         'line 1: the column calendar is missing (--calendar gives all rows one value)',
         'line 1: the column start is missing (--start gives all rows one value)',
-        'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time): "tomorrow"',
+        'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time): "tomorrow"',
       ],
     ],
     [
@@ -243,8 +243,8 @@ describe('faults of an input', () => {
       cardBlock,
       `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
       [
-        `line 3, column cardId: "{${OTHER}}" is not a card id; did you mean ${OTHER}?`,
-        'line 4, column cardId: is empty; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+        `line 3, column cardId: "{${OTHER}}" is not a card ID. Did you mean ${OTHER}?`,
+        'line 4, column cardId: is empty; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
@@ -265,7 +265,7 @@ describe('faults of an input', () => {
       '{"id":"s1","active":"TRUE","email":5,"first_name":null}\n{"id":7,"email":"a"}',
       [
         'line 1, column email: must be a text, not 5',
-        'line 1, column first_name: must not be null: leave the field out, or give the empty text to empty it',
+        'line 1, column first_name: must not be null: omit the field, or give an empty text to clear it',
         'line 1, column active: must be true or false, not "TRUE"',
         'line 2, column id: must be a text, not 7',
       ],
@@ -282,7 +282,7 @@ describe('faults of an input', () => {
       cardBlock,
       `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
       [
-        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not',
+        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not',
       ],
     ],
     [
@@ -291,26 +291,26 @@ describe('faults of an input', () => {
       `cardId,_outcome\n${CARD}, Unknown \n${OTHER},UNKNOWN\n`,
       [2, 3].map(
         (line) =>
-          `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied; find out first (\`frontdesk runs\` lists its run), and send it again with --resend-unknown only if it was not`,
+          `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`,
       ),
     ],
     [
       'the same card in another case',
       cardBlock,
       `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
-      [`line 3: the same id as in line 1 (${CARD.toUpperCase()}); --allow-duplicates accepts that`],
+      [`line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`],
     ],
     [
       'the same card in an array on one line',
       cardBlock,
       `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`,
-      [`row 2, line 1, column cardId: the same id as in row 1 (${CARD}); --allow-duplicates accepts that`],
+      [`row 2, line 1, column cardId: the same id as in row 1 (${CARD}). --allow-duplicates accepts that`],
     ],
     [
       'the same event twice',
       eventCreate,
       'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
-      ['line 4: the same event as in line 2 ("n"); --allow-duplicates accepts that'],
+      ['line 4: the same event as in line 2 ("n"). --allow-duplicates accepts that'],
     ],
   ])('name %s', async (_, operation, text, faults) => {
     expect(await faultsOf(operation, text)).toEqual(faults);
@@ -458,20 +458,20 @@ describe('--changed-from', () => {
 
   it('refuses an id that the older file does not have', async () => {
     expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 2, column id: "s3" is not in stdin, so what changed cannot be told',
+      'line 2, column id: "s3" is not in stdin, so its changes are unknown',
     ]);
   });
 
   it('still refuses the same id twice when one of the rows has not changed', async () => {
     const text = 'id,email\ns1,a@x\ns1,new@x\n';
     expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
+      'line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
     ]);
   });
 
   test.each([
-    ['email\na@x\n', /--changed-from stdin, line 2: the row has no id/],
-    ['id,email\ns1,a\ns1,b\n', /line 3: its id stands in an earlier row too/],
+    ['email\na@x\n', /--changed-from stdin, line 2: the row has no ID/],
+    ['id,email\ns1,a\ns1,b\n', /line 3: its ID is in an earlier row too/],
     ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
   ])('refuses the older file %j', async (text, message) => {
     await expect(changedFrom(text)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
@@ -509,17 +509,17 @@ describe('what spreadsheets leave behind', () => {
     });
     expect(await callsOf(subscriberUpdate, rows)).toEqual([['s1', '{"email":"a@x","first_name":"Ann"}']]);
     const between = await faultsOf(subscriberUpdate, 'id;email;first_name\n;;\ns1;a@x;Ann\n');
-    expect(between[0]).toBe('line 2: the row has no value, and rows follow it: take it out');
+    expect(between[0]).toBe('line 2: the row is empty, but rows follow it: delete it');
   });
 
   it('cells that were perhaps not meant are warned about, once for each column', async () => {
     const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
     expect(await check(subscriberUpdate, rows)).toMatchObject({
       warnings: [
-        '2 cells of column email (line 2 and others) have a blank before or after the text; they are sent as given',
-        '1 cell of column first_name (line 3) has a blank before or after the text; it is sent as given',
-        '1 cell of column email (line 5) has no @; it is sent as given',
-        '1 cell of column first_name (line 6) has a backslash and an n, not a line break; it is sent as given',
+        '2 cells of column email (line 2 and others) have a space before or after the text, and are sent as given',
+        '1 cell of column first_name (line 3) has a space before or after the text, and is sent as given',
+        '1 cell of column email (line 5) has no @, and is sent as given',
+        '1 cell of column first_name (line 6) has a backslash and an n, not a line break, and is sent as given',
       ].map((message) => ({ level: 'warning', code: 'SUSPICIOUS_VALUE', message })),
     });
   });

@@ -46,7 +46,7 @@ describe('a CSV input', () => {
   it('names each row without any value between others, and leaves those at the end out', async () => {
     const between = await csv('id\n\n""\nx\n');
     expect(valuesOf(between)).toEqual([['x']]);
-    const problem = 'the row has no value, and rows follow it: take it out';
+    const problem = 'the row is empty, but rows follow it: delete it';
     expect(between.faults).toEqual([
       { line: 2, problem },
       { line: 3, problem },
@@ -60,7 +60,7 @@ describe('a CSV input', () => {
     [
       'too few cells',
       'a,b,c\n1,2\n',
-      { line: 2, problem: 'the row has 2 cells, the header 3; the first one missing is "c"' },
+      { line: 2, problem: 'the row has 2 cells, the header 3. The first missing one is "c"' },
     ],
     [
       'too many cells',
@@ -68,7 +68,7 @@ describe('a CSV input', () => {
       {
         line: 2,
         problem:
-          'the row has 4 cells, the header 2; the first one too many is "3" (a text with a delimiter in it needs quotes)',
+          'the row has 4 cells, the header 2. The first extra one is "3" (a text with a delimiter in it needs quotes)',
       },
     ],
     [
@@ -78,18 +78,18 @@ describe('a CSV input', () => {
         line: 2,
         column: '4',
         problem:
-          'a quote inside a cell that does not begin with one; write "" inside quotes; nothing after it was read',
+          'a quote inside a cell that does not start with one. Write "" inside quotes. Nothing after it was read',
       },
     ],
     [
       'text after a closing quote',
       'a,b\n1,"x"y\n',
-      { line: 2, column: '6', problem: 'text after the closing quote of a cell; nothing after it was read' },
+      { line: 2, column: '6', problem: 'text after the closing quote of a cell. Nothing after it was read' },
     ],
     [
-      'a quote that is never closed',
+      'a quote that is not closed',
       'a,b\n1,2\n3,"x\ny\nz',
-      { line: 3, column: '3', problem: 'a quote that is never closed; nothing after it was read' },
+      { line: 3, column: '3', problem: 'a quote that is not closed. Nothing after it was read' },
     ],
   ])('says where there is %s', async (_, text, fault) => {
     expect((await csv(text)).faults).toEqual([fault]);
@@ -136,7 +136,7 @@ describe('a CSV input', () => {
     expect(read.faults).toEqual([
       {
         line: 2,
-        problem: 'a row of more than 8 million characters; is a closing quote missing?; nothing after it was read',
+        problem: 'a row of more than 8 million characters (is a closing quote missing?). Nothing after it was read',
       },
     ]);
   });

@@ -116,11 +116,11 @@ describe('a JSON array', () => {
   });
 
   test.each([
-    ['{"data":[]}', 1, '1', 'expected a JSON array, which begins with ['],
+    ['{"data":[]}', 1, '1', 'expected a JSON array, which starts with ['],
     ['[{"id":"1"}', 1, '12', 'the input ends before the array is closed'],
     ['[{"id":"1"},]', 1, '13', 'expected a row'],
     ['[{"id":"1"}\n {"id":"2"}]', 2, '2', 'expected "," or "]" after a row'],
-    ['[{"id":"1"}]\n x', 2, '2', 'something follows the end of the JSON array'],
+    ['[{"id":"1"}]\n x', 2, '2', 'there is text after the end of the JSON array'],
     ['[{"id":"1"},\n  {"id":\n   }]', 3, '4', 'expected a value'],
     ['[{"id":"1"},\n  {"a":1,"a":1}]', 2, '10', 'the name "a" occurs twice in one object'],
     ['[{"id":"a\nb"}]', 1, '10', 'a raw line break in a string'],

@@ -174,7 +174,7 @@ describe('a workbook made by hand is read', () => {
   ])('and names a row between others that %s', async (_, between) => {
     const rows = `${HEADER_ROW}${textRow(2, ['s1'])}${between}${textRow(4, ['s2'])}`;
     const read = await readAll(handMadeWorkbook({ rows }));
-    expect(read.faults).toMatchObject([{ line: 3, problem: 'the row has no value, and rows follow it: take it out' }]);
+    expect(read.faults).toMatchObject([{ line: 3, problem: 'the row is empty, but rows follow it: delete it' }]);
   });
 });
 
@@ -185,12 +185,12 @@ describe('a cell that cannot be taken', () => {
     [
       'a date of SheetJS',
       () => sheetJsWorkbookWith(rows, 'C2', { t: 'n', v: 46024, z: 'dd/mm/yyyy' }),
-      'is a date or a time (shown as "02/01/2026", stored as 46024); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "02/01/2026", stored as 46024); store it as text: dates are sent as typed',
     ],
     [
       'a date of write-excel-file',
       () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', new Date(0), true]] }]),
-      'is a date or a time (shown as "01/01/1970", stored as 25569); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "01/01/1970", stored as 25569); store it as text: dates are sent as typed',
     ],
     [
       'a date with a format that every program knows',
@@ -199,7 +199,7 @@ describe('a cell that cannot be taken', () => {
           styles: '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
           rows: `${HEADER_ROW}<row><c r="C2" s="1"><v>46024</v></c></row>`,
         }),
-      'is a date or a time (shown as "1/2/2026", stored as 46024); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "1/2/2026", stored as 46024); store it as text: dates are sent as typed',
     ],
     [
       'a formula of SheetJS',
@@ -214,12 +214,12 @@ describe('a cell that cannot be taken', () => {
     [
       'a decimal number of SheetJS',
       () => sheetJsWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
     ],
     [
       'a decimal number of write-excel-file',
       () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
     ],
   ])('is named: %s', async (_what, make, problem) => {
     expect(problemsOf(await readAll(await make()))).toEqual([[2, problem]]);
@@ -228,7 +228,7 @@ describe('a cell that cannot be taken', () => {
   it('is named in the header', async () => {
     const read = await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }]));
     expect(faultsOf(read)).toEqual([
-      `'My Rows'!B1: is a decimal number (shown as "1.5", stored as 1.5); store it as text, since it is sent as typed`,
+      `'My Rows'!B1: is a decimal number (shown as "1.5", stored as 1.5); store it as text: it is sent as typed`,
     ]);
   });
 
@@ -240,7 +240,7 @@ describe('a cell that cannot be taken', () => {
 
 it('says that row 1 is empty when the header stands elsewhere', async () => {
   const read = await readAll(sheetJsWorkbook([{ name: "Ann's", rows: [[], HEADER, ['s1']] }]));
-  expect(faultsOf(read)).toEqual(["'Ann''s', line 1: the row is empty; it has to hold the names of the columns"]);
+  expect(faultsOf(read)).toEqual(["'Ann''s', line 1: the row is empty, but must contain the names of the columns"]);
 });
 
 it('reads a sheet without rows as an input without rows', async () => {
@@ -255,27 +255,27 @@ describe('refused with exit 2:', () => {
     [
       'a text file of that name',
       () => Buffer.from('id,email\ns1,a@x\n'),
-      'stdin is not a workbook (an .xlsx file is a ZIP file, and this is not); nothing was sent',
+      'stdin is not an .xlsx file (those are ZIP files). Nothing was sent.',
     ],
     [
       'an empty file of that name',
       () => Buffer.alloc(0),
-      'stdin is not a workbook (an .xlsx file is a ZIP file, and this is not); nothing was sent',
+      'stdin is not an .xlsx file (those are ZIP files). Nothing was sent.',
     ],
     [
       'an encrypted workbook',
       () => oleContainer('EncryptedPackage'),
-      'stdin is encrypted; save it without a password; nothing was sent',
+      'stdin is encrypted: save it without a password. Nothing was sent.',
     ],
     [
       'an encrypted ZIP file',
       () => handMadeWorkbook({ ...good, change: (files) => files.map((file) => ({ ...file, flags: 1 })) }),
-      'stdin is encrypted; save it without a password; nothing was sent',
+      'stdin is encrypted: save it without a password. Nothing was sent.',
     ],
     [
       'an older workbook',
       () => oleContainer('Workbook'),
-      'stdin is in the older .xls format, or encrypted; save it as .xlsx, without a password; nothing was sent',
+      'stdin is in the older .xls format, or encrypted: save it as .xlsx, without a password. Nothing was sent.',
     ],
     [
       'an OpenDocument file',
@@ -284,7 +284,7 @@ describe('refused with exit 2:', () => {
           { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet' },
           { name: 'content.xml', content: '<x/>' },
         ]),
-      'stdin is an OpenDocument file; save it as .xlsx; nothing was sent',
+      'stdin is an OpenDocument file: save it as .xlsx. Nothing was sent.',
     ],
     [
       'a binary workbook',
@@ -296,43 +296,43 @@ describe('refused with exit 2:', () => {
               '<Relationships><Relationship Id="1" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>',
           },
         }),
-      'stdin is in the binary .xlsb format; save it as .xlsx; nothing was sent',
+      'stdin is in the binary .xlsb format: save it as .xlsx. Nothing was sent.',
     ],
     [
       'another ZIP file',
       () => makeZip([{ name: 'readme.txt', content: 'x' }]),
-      'stdin is a ZIP file, but not a workbook; nothing was sent',
+      'stdin is a ZIP file, but not an .xlsx file. Nothing was sent.',
     ],
     [
       'another document',
       () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<document/>' } }),
-      'stdin is a document of another kind, not a workbook; nothing was sent',
+      'stdin is another kind of document, not a spreadsheet. Nothing was sent.',
     ],
     [
       'a workbook without a sheet',
       () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<workbook/>' } }),
-      'stdin is damaged, or not a workbook (it has no sheet); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (it has no sheet). Nothing was sent.',
     ],
     [
       'a workbook without the part of its sheet',
       () => handMadeWorkbook({ ...good, parts: { 'xl/worksheets/sheet1.xml': undefined } }),
-      'stdin is damaged, or not a workbook (the part xl/worksheets/sheet1.xml is missing); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (the part xl/worksheets/sheet1.xml is missing). Nothing was sent.',
     ],
     [
       'a method of packing that no workbook has',
       () => handMadeWorkbook({ ...good, change: (files) => files.map((file) => ({ ...file, method: 12 })) }),
-      'stdin is damaged, or not a workbook (it is packed in a way that workbooks are not); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (it is packed in an unknown way). Nothing was sent.',
     ],
     [
       'a part that is there twice',
       () => handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
-      'stdin is damaged, or not a workbook (it holds a part twice); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (it contains a part twice). Nothing was sent.',
     ],
     [
       'a document type',
       () =>
         handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>' } }),
-      'stdin is damaged, or not a workbook (xl/workbook.xml: it has a document type); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/workbook.xml: it has a document type). Nothing was sent.',
     ],
     [
       'a part that is not UTF-8',
@@ -344,38 +344,38 @@ describe('refused with exit 2:', () => {
               file.name === 'xl/workbook.xml' ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file,
             ),
         }),
-      'stdin is damaged, or not a workbook (xl/workbook.xml is not UTF-8); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/workbook.xml is not UTF-8). Nothing was sent.',
     ],
     [
       'tags that are nested without end',
       () => handMadeWorkbook({ rows: '<row>'.repeat(100_000) }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: it is nested too deep); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: it is nested too deep). Nothing was sent.',
     ],
     [
       'a row of cells without end',
       () => handMadeWorkbook({ rows: `<row>${'<c/>'.repeat(200_001)}</row>` }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: an element holds too many others); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: an element holds too many others). Nothing was sent.',
     ],
     [
       'a text without end',
       () => handMadeWorkbook({ rows: textRow(1, ['x'.repeat(5_000_000)]) }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: a text of more than 4 million characters); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: a text of more than 4 million characters). Nothing was sent.',
     ],
     [
       'rows that are out of order',
       () =>
         handMadeWorkbook({ rows: ['id', 'x', 'y'].map((text, at) => textRow([1, 3, 2][at] ?? 0, [text])).join('') }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: its rows are out of order); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: its rows are out of order). Nothing was sent.',
     ],
     [
       'a cell that is there twice',
       () => handMadeWorkbook({ rows: '<row r="1"><c r="A1"/><c r="A1"/></row>' }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: its cells are out of order); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: its cells are out of order). Nothing was sent.',
     ],
     [
       'a shared text that is not there',
       () => handMadeWorkbook({ rows: '<row><c t="s"><v>7</v></c></row>' }),
-      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: a cell points to a text that is not there); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (xl/worksheets/sheet1.xml: a cell refers to a text that does not exist). Nothing was sent.',
     ],
   ])('%s', async (_what, make, message) => {
     expect(await refusal(make())).toBe(message);
@@ -388,7 +388,7 @@ describe('refused with exit 2:', () => {
   it.each([1, 30, 100])('a file that lacks its last %i bytes', async (count) => {
     const whole = handMadeWorkbook(good);
     expect(await refusal(whole.subarray(0, whole.length - count))).toBe(
-      'stdin is damaged, or not a workbook (the end of the file is missing); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (the end of the file is missing). Nothing was sent.',
     );
   });
 
@@ -397,13 +397,13 @@ describe('refused with exit 2:', () => {
       ...good,
       change: (files) => files.map((file) => ({ ...file, saidSize: 300_000_000 })),
     });
-    expect(await refusal(bytes)).toBe('stdin unpacks to more than 1 GiB; nothing was sent');
+    expect(await refusal(bytes)).toBe('stdin unpacks to more than 1 GiB. Nothing was sent.');
   });
 
   it('a part that unpacks to far more than its size, before it is unpacked', async () => {
     const bytes = handMadeWorkbook({ ...good, rows: textRow(1, ['id']).repeat(2_000_000) });
     expect(await refusal(bytes)).toMatch(
-      /^stdin unpacks to \d+ times its size, as no workbook does; nothing was sent$/,
+      /^stdin unpacks to \d+ times its size, which no real .xlsx file does\. Nothing was sent\.$/,
     );
   });
 
@@ -417,7 +417,7 @@ describe('refused with exit 2:', () => {
       change: (files) => files.map((file) => (file.name.includes('sheet1') ? { ...file, ...said } : file)),
     });
     expect(await refusal(bytes)).toBe(
-      'stdin is damaged, or not a workbook (the part xl/worksheets/sheet1.xml is not what the directory says); nothing was sent',
+      'stdin is damaged, or not an .xlsx file (the part xl/worksheets/sheet1.xml does not match the directory). Nothing was sent.',
     );
   });
 

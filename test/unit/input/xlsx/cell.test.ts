@@ -45,27 +45,27 @@ describe('a cell is read as', () => {
     [
       'a decimal number',
       { value: '12.5' },
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
     ],
     [
       'a small one',
       { value: '1E-3' },
-      'is a decimal number (shown as "0.001", stored as 1E-3); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "0.001", stored as 1E-3); store it as text: it is sent as typed',
     ],
     [
       'a number that is none',
       { value: 'twelve' },
-      'is a decimal number (shown as "twelve", stored as twelve); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "twelve", stored as twelve); store it as text: it is sent as typed',
     ],
     [
       'a number that shows as a date',
       { value: '46024', format: DATE },
-      'is a date or a time (shown as "2026-01-02", stored as 46024); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "2026-01-02", stored as 46024); store it as text: dates are sent as typed',
     ],
     [
       'a date of the strict format',
       { type: 'd', value: '2027-01-02' },
-      'is a date or a time (shown as "2027-01-02", stored as "2027-01-02"); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "2027-01-02", stored as "2027-01-02"); store it as text: dates are sent as typed',
     ],
     [
       'a formula',
@@ -82,7 +82,7 @@ describe('a cell is read as', () => {
       { formula: '1+1' },
       'is a formula (shown as "0", stored as "=1+1"); store its value as text',
     ],
-    ['an error', { type: 'e', value: '#N/A' }, 'is an error (#N/A); store what is meant as text'],
+    ['an error', { type: 'e', value: '#N/A' }, 'is an error (#N/A). Store the intended value as text'],
     [
       '16 digits',
       { value: '1234567890123450' },
@@ -106,31 +106,31 @@ describe('a cell is read as', () => {
         ['#', '0', 'shown as "", stored as 0'],
         [';;;', '42', 'shown as "", stored as 42'],
         ['0,', '12000', 'shown as "12", stored as 12000'],
-        ['[DBNum1]0', '42', 'shown in a format of its own, stored as 42'],
-        ['"', '42', 'shown in a format of its own, stored as 42'],
+        ['[DBNum1]0', '42', 'shown in a custom format, stored as 42'],
+        ['"', '42', 'shown in a custom format, stored as 42'],
       ] as const
     ).map(
       ([pattern, value, looks]) =>
         [
           `${value} in ${pattern}`,
           { value, format: numberFormat(pattern) },
-          `is not what it looks like (${looks}); store as text what is meant`,
+          `is shown otherwise than it is stored (${looks}); store the intended value as text`,
         ] as [string, Partial<StoredCell>, string],
     ),
     [
       'a text with another look',
       { type: 's', value: '42', format: numberFormat('"sub_"@') },
-      'is not what it looks like (shown as "sub_42", stored as "42"); store as text what is meant',
+      'is shown otherwise than it is stored (shown as "sub_42", stored as "42"); store the intended value as text',
     ],
     [
       'a text that is not shown',
       { type: 's', value: 'Ann', format: numberFormat(';;;') },
-      'is not what it looks like (shown as "", stored as "Ann"); store as text what is meant',
+      'is shown otherwise than it is stored (shown as "", stored as "Ann"); store the intended value as text',
     ],
     [
       'a date of an older Mac',
       { value: '44562', format: numberFormat('yyyy-mm-dd', true) },
-      'is a date or a time (shown as "2026-01-02", stored as 44562); store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "2026-01-02", stored as 44562); store it as text: dates are sent as typed',
     ],
   ])('%s: a fault', (_what, stored, problem) => {
     expect(readCell(cell(stored)).problem).toBe(problem);

@@ -260,7 +260,7 @@ describe('a run that is being begun', () => {
     await expect(begun).rejects.toMatchObject({
       code: 'LOCAL_IO',
       message:
-        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over; nothing more of it is sent from here',
+        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over. Nothing more of it is sent from here.',
     });
     expect(readdirSync(folder).sort()).toEqual(['input', 'journal.jsonl', 'lock']);
     expect(readFileSync(join(folder, 'input'), 'utf8')).toBe('of the other');

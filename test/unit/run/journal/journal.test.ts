@@ -92,7 +92,7 @@ describe('a journal', () => {
     writeFileSync(path, lines.join('\n'));
     await expect(statesOf(path)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the run's record is damaged at line 7 (${path}); nothing was sent`,
+      message: `the run's record is damaged at line 7 (${path}). Nothing was sent.`,
     });
   });
 

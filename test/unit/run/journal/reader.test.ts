@@ -102,7 +102,7 @@ describe('scanning a journal', () => {
     const path = journalOf(...parts);
     await expect(scanned(path)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the run's record is damaged at line ${line} (${path}); nothing was sent`,
+      message: `the run's record is damaged at line ${line} (${path}). Nothing was sent.`,
       hints: ['check the rows of this run at the service: what was sent after that line cannot be known from here'],
     });
   });
@@ -121,7 +121,7 @@ describe('scanning a journal', () => {
     const none = join(folder, 'none');
     await expect(scanned(none)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the run's record is gone (${none}); nothing was sent`,
+      message: `the run's record is gone (${none}). Nothing was sent.`,
       hints: [
         'check its rows at the service: what was sent of them cannot be known from here',
         `then remove it: frontdesk runs remove ${basename(folder)}`,
@@ -129,7 +129,7 @@ describe('scanning a journal', () => {
     });
     await expect(scanned(folder)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringMatching(/^the run's record could not be read \(.*\): .*; nothing was sent$/),
+      message: expect.stringMatching(/^the run's record could not be read \(.*\): .*\. Nothing was sent\.$/),
     });
   });
 });
@@ -166,7 +166,7 @@ describe('the last record of a journal', () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(readLastRecord(path)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringMatching(/^the run's record could not be opened \(.*; nothing was changed$/),
+      message: expect.stringMatching(/^the run's record could not be opened \(.*\. Nothing was changed\.$/),
     });
   });
 });

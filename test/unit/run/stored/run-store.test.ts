@@ -157,7 +157,7 @@ describe('--run with a name that exists', () => {
     const stored = { sha256: 'f'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] };
     await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', stored }))).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: 'run may keeps other rows than those of its input; nothing was sent',
+      message: 'run may keeps other rows than those of its input. Nothing was sent.',
     });
   });
 
@@ -196,7 +196,7 @@ describe('--run with a name that exists', () => {
     await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
     await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', ...change }))).rejects.toMatchObject({
       code: 'USAGE',
-      message: `run may exists and is not this one: ${difference}; nothing was sent`,
+      message: `run may exists and is not this one: ${difference}. Nothing was sent.`,
     });
     expect(existsSync(join(stateDir, 'runs', 'may', 'lock'))).toBe(false);
   });
@@ -227,7 +227,7 @@ describe('a run that exists', () => {
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
     harm(run.folder.rows);
-    const message = `the rows of run may ${problem} (${run.folder.path}); nothing was sent`;
+    const message = `the rows of run may ${problem} (${run.folder.path}). Nothing was sent.`;
     const again = 'to write them again, repeat the command that began it, with the same input and --run may';
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
       message,
@@ -242,7 +242,7 @@ describe('a run that exists', () => {
     harm(run.folder.rows);
     await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({
       message,
-      hints: [again, 'see what it did: frontdesk runs results may'],
+      hints: [again, 'see its rows: frontdesk runs results may'],
     });
   });
 
@@ -287,7 +287,7 @@ describe('a run that exists', () => {
 
   it.each([
     [6, undefined],
-    [7, 'run may was begun 7 days ago; its rows may no longer be what is wanted'],
+    [7, 'run may was started 7 days ago. Check that its rows are still what you want'],
   ])('taken up after %d days warns: %j (K14)', async (days, warning) => {
     const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
     await run.close();
