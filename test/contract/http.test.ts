@@ -1,12 +1,12 @@
 import nock from 'nock';
-import { request } from 'undici';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Dispatcher, getGlobalDispatcher } from 'undici';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import type { HttpClient } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { printJson } from '../../src/json/print.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import type { Transport } from '../../src/wire/exchange.ts';
+import { createTransport } from '../../src/wire/transport.ts';
 import { NAMES, SAMPLE_CALLS, sampleBody, sampleId, sampleInput, samplePath } from '../support/sample-calls.ts';
 
 /** The whole http layer against the spec's endpoint table, with every request seen by nock. */
@@ -27,19 +27,19 @@ afterEach(() => {
   expect(pending).toEqual([]);
 });
 
-/** Through undici's own dispatcher, which nock intercepts. */
-const transport: Transport = {
-  via: undefined,
-  async exchange({ target, method, headers, body }, { onSend }) {
-    onSend?.();
-    const options = { method, headers: Object.fromEntries(headers), body: body ?? null };
-    const reply = await request(`${ORIGIN}${target}`, options);
-    const pairs = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]);
-    const bytes = Buffer.from(await reply.body.arrayBuffer());
-    return { kind: 'reply', status: reply.statusCode, headers: pairs, body: bytes.length === 0 ? [] : [bytes] };
+/** In the place of a connection: the dispatcher of the process, which nock intercepts. All above it is as shipped. */
+vi.mock('undici/lib/dispatcher/client.js', () => ({
+  default: class implements Pick<Dispatcher, 'dispatch'> {
+    dispatch({ reset, ...options }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+      resets.push(reset);
+      return getGlobalDispatcher().dispatch(options, handler);
+    }
+    destroy = async () => undefined;
   },
-  close: async () => undefined,
-};
+}));
+
+/** Whether the connection of each request is closed after it. */
+const resets: unknown[] = [];
 
 function client(): HttpClient {
   const parsed = parseBaseUrl(`${ORIGIN}/gw`);
@@ -53,7 +53,7 @@ function client(): HttpClient {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: transport,
+    transport: createTransport({ baseUrl: parsed.baseUrl, clock }),
   });
 }
 
@@ -92,6 +92,8 @@ describe('every operation sends what the spec shows', () => {
       expect(result).toMatchObject({ kind: 'answered', ending: { httpStatus: 200, requestId: 'q-1', attempts: 1 } });
       expect(result.kind === 'answered' && printJson(result.resource)).toBe(JSON.stringify(response(id ?? '')));
       expect(sent).toBe(body === undefined ? '' : JSON.stringify(body));
+      // What makes a second card, wallet entry or event each time has a connection of its own.
+      expect(resets.splice(0)).toEqual([['blind', 'observed'].includes(SAMPLE_CALLS[name].ends)]);
     },
   );
 });
