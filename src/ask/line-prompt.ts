@@ -1,3 +1,4 @@
+import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import {
   answerGap,
@@ -14,6 +15,7 @@ const BACKSPACE = ['\u007f', '\b'];
 const EMPTY_LINE = '\u0015';
 const CTRL_D = '\u0004';
 const LINE_LENGTH = 80;
+const INDENT = '  ';
 const ASKED_AGAIN = 'keys pressed before the question do not count. Answer again';
 const NOT_ONE_LINE = 'several lines came at once. Answer with one';
 
@@ -124,8 +126,9 @@ export async function askInLines(asking: PromptContext, question: Question, isDu
     (question.above?.(undefined) ?? '') + list.above + (asking.note === undefined ? '' : `> ${asking.note}\n`),
   );
   for (let instead = ''; ; ) {
-    const asked = `? ${safeText(question.text)}${list.offered}`;
-    output.write(`${asked}${answerGap(question.room ?? 0, asked.length + 1, columnsOf(output))} `);
+    const lines = breakLine(`? ${safeText(question.text)}${list.offered}`, columnsOf(output) - INDENT.length);
+    const gap = answerGap(question.room ?? 0, INDENT.length + (lines.at(-1)?.length ?? 0), columnsOf(output));
+    output.write(`${lines.join(`\n${INDENT}`)}${gap} `);
     const line = await readAlone(asking, question, isDumb && !isSecret);
     const given = 'problem' in line || line.text !== '' ? line : { text: instead };
     const { answer, verdict } =
