@@ -285,7 +285,8 @@ export class CardVisit {
   }
 
   async #logIn(): Promise<void> {
-    await logIn(this.#desk.session, this.#desk.prompt);
+    const isKept = await logIn(this.#desk.session, this.#desk.prompt);
+    if (!isKept) this.#desk.tell('This token is used until you leave the desk, and is not stored.');
     this.#hand.needsLogin = false;
     await this.#hand.look();
   }

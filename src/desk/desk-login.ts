@@ -19,14 +19,16 @@ export async function canLogIn(session: Session): Promise<boolean> {
   return (await keptAs(session)) !== 'command';
 }
 
-/** Asks for a token. It is kept where the profile keeps its own, else for this session. */
-export async function logIn(session: Session, prompt: PromptPort): Promise<void> {
+/** Asks for a token. It is kept where the profile keeps its own, else for this session (false). */
+export async function logIn(session: Session, prompt: PromptPort): Promise<boolean> {
   const service = await session.service('cards');
   const value = await askToken(session, prompt, 'cards', service.host);
   const { name } = session.profile;
-  if ((await keptAs(session)) === 'token') {
+  const isKept = (await keptAs(session)) === 'token';
+  if (isKept) {
     const entry = { profile: name, family: 'cards', origin: service.origin, kind: 'token', value } as const;
     await storeCredential(session.credentialPlace(), entry);
   }
   service.useToken(value);
+  return isKept;
 }

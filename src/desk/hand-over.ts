@@ -111,8 +111,12 @@ export class ReportFile {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const isNews = this.#failure === undefined;
-      this.#failure = error;
-      return isNews ? error : undefined;
+      // What became of the change that is to be written down is another matter.
+      this.#failure = new Failure('LOCAL_IO', `could not write the report ${this.#path}: ${error.problem}`, {
+        hints: ['keep the list that is printed when you leave'],
+        cause: error,
+      });
+      return isNews ? this.#failure : undefined;
     }
   }
 

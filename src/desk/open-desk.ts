@@ -1,5 +1,6 @@
-import { unsettledWrites } from '../call/settle.ts';
+import { openRecords } from '../call/open-guard.ts';
 import { Failure } from '../failure.ts';
+import type { HistoryEntry } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
 import { Desk } from './desk.ts';
@@ -8,6 +9,20 @@ import { ReportFile } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
 
+/** The open writes among those, newest first: the history is read back to the oldest of them, and not without one. */
+async function openEntries(
+  session: Session,
+  stateDir: string,
+  isHere: (entry: { readonly profile: string; readonly host: string }) => boolean,
+): Promise<readonly HistoryEntry[]> {
+  const records = await openRecords(session);
+  const names = new Set((records?.open ?? []).filter(isHere).map(({ entry }) => entry));
+  if (names.size === 0) return [];
+  const runs = [...names].some((name) => name.includes(':'));
+  const isWanted = ({ entry }: HistoryEntry) => names.has(entry);
+  return (await readHistory(stateDir, { outcome: 'unknown', limit: names.size, runs, isWanted })).entries;
+}
+
 /** Cards that this profile wrote to lately at this host, newest first; none where no history can be read. */
 async function knownCards(session: Session, host: string): Promise<readonly KnownCard[]> {
   const { stateDir } = session.places;
@@ -15,7 +30,7 @@ async function knownCards(session: Session, host: string): Promise<readonly Know
   const isWanted = (entry: { readonly profile: string; readonly host: string }) =>
     entry.profile === session.profile.name && entry.host === host;
   const page = await readHistory(stateDir, { limit: READ_ENTRIES, isWanted }).catch(() => undefined);
-  const open = await unsettledWrites(session, { host }).catch(() => []);
+  const open = await openEntries(session, stateDir, isWanted).catch(() => []);
   const cards = new Map<string, KnownCard>();
   // The newest of a card, unless an older one is open.
   for (const entry of [...open, ...(page?.entries ?? [])]) {

@@ -15,7 +15,7 @@ function flagsOf({ short, long, value }: OptionSpec): string {
   return `${short === undefined ? '' : `-${short}, `}--${long}${value === undefined ? '' : ` <${value}>`}`;
 }
 
-/** Declares the options that one of the words may name: to declare all of them takes two milliseconds of each start. */
+/** Declares the options that one of the words may name: to declare all of them takes half a millisecond of each start. */
 function addOptions(
   parser: Parser,
   options: readonly OptionSpec[],

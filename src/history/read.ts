@@ -25,6 +25,8 @@ export interface HistoryFilter {
   readonly onUnreadable?: (failure: Failure) => void;
   /** At most so many entries, the newest. */
   readonly limit: number;
+  /** How many single writes, and how many rows of runs, are looked at; all unless it says so. */
+  readonly most?: number;
 }
 
 /** Of the same millisecond, the row that comes later in its run is the newer one. */
@@ -112,13 +114,15 @@ export async function readHistory(
   filter: HistoryFilter,
 ): Promise<{ readonly entries: readonly HistoryEntry[]; readonly unread: Unread }> {
   const page = new Page(filter);
-  let idle = 0;
+  const { most = Number.POSITIVE_INFINITY } = filter;
+  let [idle, looked] = [0, 0];
   const reading = scanSingle(stateDir, (lines) => {
     const isNews = page.isNews(lines);
     idle = isNews ? 0 : idle + 1;
+    looked += 1;
     const entry = isNews && page.mayHold(lines) ? parseEntry(lines) : undefined;
     if (entry !== undefined) page.add(entry);
-    return idle > DISORDER;
+    return idle > DISORDER || looked >= most;
   });
   await reading.catch((error: unknown) => {
     if (!(error instanceof Failure) || filter.onUnreadable === undefined) throw error;
@@ -126,7 +130,12 @@ export async function readHistory(
   });
   const unread: Unread = new Map();
   const rows = filter.runs === false ? [] : runEntries(stateDir, page, filter, unread);
-  for await (const entry of rows) page.add(entry);
+  let rest = most;
+  for await (const entry of rows) {
+    page.add(entry);
+    rest -= 1;
+    if (rest <= 0) break;
+  }
   return { entries: page.entries(), unread };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
@@ -398,6 +398,81 @@ describe.concurrent('the desk', () => {
     expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
     expect(end.output).not.toContain('new-token');
     expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
+  });
+
+  it('keeps a new token for the session alone where the profile reads its own from a file', async (context) => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      ({ headers }) =>
+        headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
+      context.onTestFinished,
+    );
+    const file = join(home.path, 'token');
+    writeFileSync(file, 'old-token-of-the-test', { mode: 0o600 });
+    const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-file', file];
+    expect((await runFrontdesk(login, { home })).code).toBe(0);
+    const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
+    await menuWith(terminal, /11 Log in/);
+    terminal.type('log\r');
+    await terminal.waitFor(/Token of the gift cards \(profile live/);
+    terminal.type('new-token-of-the-test\r');
+    await menuWith(terminal, /Status {8}ACTIVE[\s\S]*is not stored/);
+    // The token serves what follows, too.
+    terminal.type('look\r');
+    await menuWith(terminal, /Updated[^\n]*\n\? Card/);
+    const end = await leave(terminal);
+    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET] });
+    const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+    expect(kept.join('\n')).not.toContain('new-token');
+    expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(4);
+  });
+
+  it('says at once that the report cannot be written, and ends with 16 unless it can be again', async (context) => {
+    const server = await startRecordingServer(service(), context.onTestFinished);
+    const home = createHome();
+    const [folder, away] = [join(home.path, 'reports'), join(home.path, 'away')];
+    for (const [comesBack, code] of [
+      [false, 16],
+      [true, 0],
+    ] as const) {
+      mkdirSync(folder);
+      const csv = join(folder, 'shift.csv');
+      const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
+      renameSync(folder, away);
+      writeFileSync(folder, 'a file in the place of the folder');
+      await confirm(terminal, 'block');
+      const screen = await menuWith(terminal, above('✔ BLOCKED at'));
+      expect(screen.join('\n').replaceAll(/\s+/g, ' ')).toMatch(
+        /frontdesk: could not write the report \S+shift\.csv: cannot create the folder \S+ EEXIST hint: keep the list/,
+      );
+      if (comesBack) {
+        rmSync(folder);
+        renameSync(away, folder);
+      }
+      await confirm(terminal, 'activate');
+      await menuWith(terminal, above('✔ ACTIVATED at'));
+      const end = await leave(terminal);
+      expect(end.code).toBe(code);
+      // The list is on the screen, whatever became of the file.
+      expect(end.text).toMatch(/: 2 changes\n.*block {7}done\n.*activation {2}done\n1 card was looked at\./);
+      if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,done[\s\S]*activation,done/);
+      for (const each of [folder, away]) rmSync(each, { recursive: true, force: true });
+    }
+  });
+
+  it('ends with 8, not 16, where an outcome is unknown besides', async (context) => {
+    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+    const home = createHome();
+    mkdirSync(join(home.path, 'reports'));
+    const csv = join(home.path, 'reports', 'shift.csv');
+    const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
+    rmSync(join(home.path, 'reports'), { recursive: true });
+    writeFileSync(join(home.path, 'reports'), 'a file in the place of the folder');
+    await confirm(terminal, 'reissue');
+    await menuWith(terminal, above('▲ NOT KNOWN YET: the reissue was sent'));
+    expect((await leave(terminal)).code).toBe(8);
   });
 
   it('offers no login where the environment has the token', async ({ onTestFinished }) => {

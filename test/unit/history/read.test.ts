@@ -57,6 +57,15 @@ describe('the newest writes', () => {
     expect(await namesOf(stateDir, { limit: 3 })).toEqual(['at-9', 'at-8', 'late']);
   });
 
+  it('are looked for among the newest, where no more are to be read', async () => {
+    const times = [1, 2, 3, 4, 5].map((second) => begin(`at-${second}`, second, { id: second < 3 ? 'old' : 'new' }));
+    const stateDir = stateOf(times);
+    await addRun(stateDir, 'run', [1, 2]);
+    expect(await namesOf(stateDir, { most: 2 })).toEqual(['at-5', 'at-4', 'run:2', 'run:1']);
+    expect(await namesOf(stateDir, { most: 3, id: 'old' })).toEqual([]);
+    expect(await namesOf(stateDir, { most: 4, id: 'old' })).toEqual(['at-2']);
+  });
+
   it('are of one operation, whatever is called like it', async () => {
     const other = begin('b', 2, { operation: 'card.activate', id: 'card.block' });
     expect(await namesOf(stateOf([begin('a', 1), other]), { operation: 'card.block' })).toEqual(['a']);
