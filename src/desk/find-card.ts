@@ -31,7 +31,7 @@ export function recentText(
   now: number,
   room = Number.POSITIVE_INFINITY,
 ): string {
-  if (cards.length === 0) return 'Paste the id of a card. ? explains, q leaves the desk.\n';
+  if (cards.length === 0) return 'Paste the ID of a card. ? explains, q leaves the desk.\n';
   const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
     const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
     return [id, cutText(safeText(reference), 20), safeText(status), didText(write, now)];

@@ -166,7 +166,7 @@ describe.concurrent('the desk', () => {
   it('does not break the id that is given, at the question, below it, and at the menu', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
-    await terminal.waitFor(/Card id/);
+    await terminal.waitFor(/Card ID/);
     terminal.type(CARD_ID);
     await terminal.waitFor(new RegExp(`\\n {2}${CARD_ID}$`));
     terminal.type('\r');
@@ -445,7 +445,7 @@ describe.concurrent('the desk', () => {
       await confirm(terminal, 'block');
       const screen = await menuWith(terminal, above('✔ BLOCKED at'));
       expect(screen.join('\n').replaceAll(/\s+/g, ' ')).toMatch(
-        /frontdesk: could not write the report \S+shift\.csv: cannot create the folder \S+ EEXIST hint: keep the list/,
+        /frontdesk: could not write the report \S+shift\.csv: could not create the folder \S+ EEXIST hint: keep the list/,
       );
       if (comesBack) {
         rmSync(folder);
