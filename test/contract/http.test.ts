@@ -1,5 +1,6 @@
 import nock from 'nock';
-import { type Dispatcher, getGlobalDispatcher } from 'undici';
+import { getGlobalDispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import type { HttpClient } from '../../src/http/call.ts';
@@ -19,24 +20,19 @@ beforeAll(() => {
 });
 beforeEach(() => {
   if (!nock.isActive()) nock.activate();
+  // In the place of a connection: the dispatcher of the process, which nock intercepts. All above it is as shipped.
+  vi.spyOn(Client.prototype, 'dispatch').mockImplementation(({ reset, ...options }, handler) => {
+    resets.push(reset);
+    return getGlobalDispatcher().dispatch(options, handler);
+  });
 });
 afterEach(() => {
   const pending = nock.pendingMocks();
   nock.cleanAll();
   nock.restore();
+  vi.restoreAllMocks();
   expect(pending).toEqual([]);
 });
-
-/** In the place of a connection: the dispatcher of the process, which nock intercepts. All above it is as shipped. */
-vi.mock('undici/lib/dispatcher/client.js', () => ({
-  default: class implements Pick<Dispatcher, 'dispatch'> {
-    dispatch({ reset, ...options }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-      resets.push(reset);
-      return getGlobalDispatcher().dispatch(options, handler);
-    }
-    destroy = async () => undefined;
-  },
-}));
 
 /** Whether the connection of each request is closed after it. */
 const resets: unknown[] = [];
