@@ -93,17 +93,22 @@ function writeOf(begun: Begun): OpenWrite | undefined {
   return begun.write;
 }
 
-/** The writes of the history that are open: those that ended as unknown, and those whose process is gone. */
-function openSingles({ begun }: Index): readonly OpenWrite[] {
+/** The writes of the history that are open: those that ended as unknown, and those whose process is gone; beside them the rest. */
+function singlesIn({ begun }: Index): { readonly open: readonly OpenWrite[]; readonly underWay: readonly string[] } {
   const found: OpenWrite[] = [];
+  const underWay: string[] = [];
   for (const each of begun.values()) {
     const write = writeOf(each);
-    if (write === undefined || (each.last === undefined && isUnderWay(write))) continue;
+    if (write === undefined) continue;
+    if (each.last === undefined && isUnderWay(write)) {
+      underWay.push(write.entry);
+      continue;
+    }
     const end = each.last === undefined ? undefined : parseHistoryEvent(each.last);
     const { httpStatus, observedStatus } = end !== undefined && 'ending' in end ? end.ending : {};
     found.push({ ...write, httpStatus, observedStatus });
   }
-  return found;
+  return { open: found, underWay };
 }
 
 const TAIL = 64;
@@ -148,6 +153,8 @@ interface Ports {
 export interface OpenRecords {
   /** Oldest first. */
   readonly open: readonly OpenWrite[];
+  /** Entries of single writes that living processes here have begun and not ended: each may still become open. */
+  readonly underWay: readonly string[];
   /** Events that were sent in the last day and not refused, oldest first. */
   readonly sent: readonly SentEvent[];
   closingOf(entry: string): Closing | undefined;
@@ -177,7 +184,8 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
     const resetAt = sandboxResetTime(stateDir);
     const isKnown = ({ profile, time }: Pick<OpenWrite, 'profile' | 'time'>) =>
       resetAt === undefined || profile !== SANDBOX_PROFILE || time > resetAt;
-    const all = [...openSingles(index), ...rows.filter(({ entry }) => !index.closed.has(entry))];
+    const singles = singlesIn(index);
+    const all = [...singles.open, ...rows.filter(({ entry }) => !index.closed.has(entry))];
     const open = all.filter(isKnown);
     if ((isNews || areRunsNews) && ports.keepsIndex !== false) await saveIndex(path, index, pid);
     const runsOf = (rowsSha256: string) =>
@@ -185,6 +193,7 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
     open.sort((one, other) => (one.time < other.time ? -1 : 1));
     return {
       open,
+      underWay: singles.underWay,
       sent: [...index.sent.values()].filter(isKnown),
       closingOf: (entry) => index.closed.get(entry),
       runsOf,

@@ -18,7 +18,7 @@ const IS_WINDOWS = sep === '\\';
 const MAX_ROUNDS = 5;
 
 /**
- * Removes the entries that were begun more than `ageMs` ago and are not open; returns how many. Writers are not held up:
+ * Removes the entries that were begun more than `ageMs` ago and are neither open nor under way; returns how many. Writers are not held up:
  * the replaced file keeps a second name until what they appended to it meanwhile is in the new one, so that a kill in
  * between loses none of it (the next reader or prune carries it over). Runs are not touched, `runs remove --older-than`
  * does that. Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written.
@@ -33,8 +33,8 @@ export async function pruneHistory(
   return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (assertStillHeld) => {
     await sweepLeftovers(stateDir, ports);
     await orIoFailure(carryOver(stateDir, true), `the history could not be pruned (${path})`, 'unchanged');
-    const { open: openNow } = await readOpenWrites({ ...ports, keepsIndex: false });
-    const keptNames = new Set(openNow.map(({ entry }) => entry));
+    const { open: openNow, underWay } = await readOpenWrites({ ...ports, keepsIndex: false });
+    const keptNames = new Set([...openNow.map(({ entry }) => entry), ...underWay]);
     const opening = openHistory(stateDir);
     const file = await orIoFailure(opening, `the history could not be read (${path})`, 'unchanged');
     if (file === undefined) return 0;
@@ -81,7 +81,7 @@ async function replace(
   return hasSecond;
 }
 
-/** Which entries go: those begun before that time, but for the open ones. */
+/** Which entries go: those begun before that time, but for those that are or may still become open. */
 interface Goes {
   readonly before: string;
   readonly kept: ReadonlySet<string>;

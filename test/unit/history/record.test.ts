@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { historyJson } from '../../../src/history/entry-table.ts';
+import { readOpenWrites } from '../../../src/history/open-index.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
 import { readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
@@ -270,7 +271,7 @@ describe('history prune', () => {
   it('removes old entries whole and keeps young ones', async () => {
     const { ports, clock, recorder, path } = setUp();
     await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
-    await recorder.begin(intent);
+    await recorder.end(await recorder.begin(intent), ended({ outcome: 'rejected', durationMs: 1 }));
     clock.ms += 91 * DAY_MS;
     const young = await recorder.begin(intent);
     expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(2);
@@ -290,6 +291,18 @@ describe('history prune', () => {
     expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(1);
     const { entries } = await readHistory(ports.stateDir, { limit: 50 });
     expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([[open, 'unknown']]);
+  });
+
+  it('keeps an old write that is still under way, and its end with it', async () => {
+    const { ports, clock, recorder } = setUp();
+    const sleeping = await recorder.begin(intent);
+    await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
+    clock.ms += 91 * DAY_MS;
+    expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(1);
+    await recorder.end(sleeping, ended({ outcome: 'unknown', durationMs: 1 }));
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+    expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([[sleeping, 'unknown']]);
+    expect((await readOpenWrites(ports)).open.map(({ entry }) => entry)).toEqual([sleeping]);
   });
 
   it('that was killed right after it replaced the file leaves what was written meanwhile to the next reader', async () => {
