@@ -3,7 +3,7 @@ import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
 import { repeatText } from '../call/open-guard.ts';
 import { unsent } from '../command/faults.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
-import { FAILURES, Failure, warning } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, warning } from '../failure.ts';
 import { failureLimit } from '../options/limits.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { orDiscard } from '../run/failed-file.ts';
@@ -25,9 +25,14 @@ type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'en
 export async function doRows(session: Session, run: Run, { printing, ...how }: How): Promise<RunResult> {
   const output = await openRunOutput(session, run, printing);
   let report: RunResult | undefined;
-  if (how.isWrite) keepToOutcome(session, () => report?.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode);
+  const begin = async (): Promise<RunResult> => {
+    // Its handler has said that nothing was sent, and ends the program: no row is printed behind that.
+    refuseStopped(session);
+    if (how.isWrite) keepToOutcome(session, () => report?.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode);
+    return sendRows(session, run, output, how);
+  };
   try {
-    report = await orDiscard(run.failedFile, sendRows(session, run, output, how));
+    report = await orDiscard(run.failedFile, begin());
   } finally {
     await run.kept?.close();
   }
@@ -38,6 +43,13 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   const isWorse =
     failure.code === 'PARTIAL' ? report.exitCode !== 0 : report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
   return isWorse ? report : { ...report, exitCode: failure.exitCode };
+}
+
+/** CANCELLED after a signal that came before the run listened to any. */
+function refuseStopped({ context }: Session): void {
+  const [signal] = context.signals.received;
+  if (signal === undefined) return;
+  throw Failure.unsent('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
 }
 
 function sendRows(

@@ -217,14 +217,16 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));
   });
+  let ending: Promise<void> | undefined;
   // While no write is under way a signal ends the program at once; a write under way listens on top.
   const stopListening = context.signals.onSignal((signal) => {
+    if (ending !== undefined) return;
     const failure = Failure.unchanged('CANCELLED', `cancelled by ${signalWords(signal)}`, {
       exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();
     context.dropStalledReaders();
-    void report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
+    ending = report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
       const { rm } = await import('node:fs/promises');
       const { ignoreErrors } = await import('../files/io-failure.ts');
       for (const path of state.temporary) await ignoreErrors(rm(path, { recursive: true, force: true }));
@@ -236,7 +238,11 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   try {
     return await dispatch(context, registry, state);
   } catch (error) {
-    return await report(context, state, error);
+    const failure = failureOf(error);
+    if (ending === undefined || failure.code !== 'CANCELLED') return await report(context, state, failure);
+    // Said once, by what heard the signal; it ends the program when it has cleaned up.
+    await ending;
+    return failure.exitCode;
   } finally {
     stopListening();
   }

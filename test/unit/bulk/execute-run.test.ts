@@ -10,7 +10,7 @@ import type { FailedFile } from '../../../src/run/failed-file.ts';
 import { answerMemory } from '../../../src/wire/answer-memory.ts';
 import { type Bench, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
 import { answer } from '../http/fakes.ts';
-import { answered, failed } from '../run/fakes.ts';
+import { answered, ended, failed } from '../run/fakes.ts';
 
 /** Rows of cards as they are sent without a look at the card. */
 function rowsOf(count: number): readonly Row[] {
@@ -145,6 +145,24 @@ describe('a signal', () => {
     expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
     expect(bench.stderr()).toContain('Ctrl-C: starting no new rows');
     expect(bench.asked).toContain('drop stalled readers');
+  });
+
+  it('that came before the run listens prints no row behind its report, and gives the run back', async () => {
+    const bench = openBench(SUMMARY);
+    const { file, done } = failedFile();
+    const run = await runOf(bench, 2, { failedFile: file });
+    // What an earlier process left as unknown would be printed, and the report of the signal ends with another code.
+    await run.kept?.journal.intent({ row: 1, id: rowsOf(1)[0]?.id ?? '' });
+    await run.kept?.journal.result({ row: 1, id: rowsOf(1)[0]?.id ?? '' }, ended({ outcome: 'unknown' }));
+    bench.signals.send('SIGTERM');
+    const failure = await failureOf(executeRun(bench.session, run));
+    expect([failure.code, failure.exitCode, failure.message]).toEqual([
+      'CANCELLED',
+      143,
+      'cancelled by SIGTERM. Nothing was sent.',
+    ]);
+    expect([bench.stdout(), bench.sent, done]).toEqual(['', [], ['discard']]);
+    expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
   });
 
   it('after the last row does not end the program before its summary', async () => {
