@@ -124,6 +124,16 @@ export function printHistoryEvent(event: HistoryEvent): string {
   return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
 }
 
+/** Whether a line is whole, for what goes by its beginning alone: a kill or a full disk in a write leaves half of one. */
+export function isWhole(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The event in a line, or undefined: a line that was being written when its process died is no event. */
 export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   let value: unknown;

@@ -4,7 +4,7 @@ import type { ClockPort } from '../context.ts';
 import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { processState } from '../files/process-identity.ts';
-import { type BeginEvent, type Closing, closingOf, parseHistoryEvent } from './history-event.ts';
+import { type BeginEvent, type Closing, closingOf, isWhole, parseHistoryEvent } from './history-event.ts';
 import { openHistory, readLines } from './history-file.ts';
 import {
   type Begun,
@@ -64,7 +64,8 @@ function takeClosing({ closed }: Index, line: string, entry: string): void {
 /** Takes the next line of the history in. */
 function take(index: Index, ended: Set<string>, line: string, lately: string): void {
   const [, event, entry = ''] = HEAD.exec(line) ?? [];
-  if (event === undefined) return;
+  // Half the end of a write says nothing of it: it is open.
+  if (event === undefined || (event !== 'begin' && !isWhole(line))) return;
   if (entry >= lately) takeSent(index, line, entry);
   if (event === 'begin') {
     if (!ended.has(entry) && !index.begun.has(entry)) index.begun.set(entry, { line });

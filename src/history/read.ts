@@ -69,7 +69,8 @@ class Page {
   mayHold({ begin, others }: EntryLines): boolean {
     const { operation, outcome } = this.#filter;
     if (operation !== undefined && !begin.includes(`"${operation}"`)) return false;
-    const isOpen = others.length === 0 && outcome === 'unknown';
+    // Half an end, which a kill left, is none.
+    const isOpen = outcome === 'unknown' && !others.some((line) => line.endsWith('}'));
     if (outcome !== undefined && !isOpen && !others.some((line) => line.includes(`"${outcome}"`))) return false;
     const pattern = this.#wanted?.pattern;
     return pattern === undefined || pattern.test(begin) || others.some((line) => pattern.test(line));

@@ -267,6 +267,36 @@ describe('frontdesk history', () => {
   });
 });
 
+describe('a write that was killed while it wrote its end', () => {
+  const lastLine = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+
+  it.each(['{"event":"end",', '"outcome":"applied"'])('up to %s stays open, and is told as unknown', async (upTo) => {
+    const { ports, recorder, path } = setUp();
+    const entry = await recorder.begin(intent);
+    const { size } = statSync(path);
+    await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
+    const end = lastLine(path);
+    const half = end.slice(0, end.indexOf(upTo) + upTo.length);
+    expect(half.length).toBeLessThan(end.length);
+    fs.truncateSync(path, size);
+    // Of a process that is gone.
+    const begin = readFileSync(path, 'utf8').replace(/"maker":"[^"]*"/, '"maker":"00000000-1-1"');
+    writeFileSync(path, `${begin}${half}`);
+    await recorder.begin({ ...intent, id: 'next' });
+    expect((await readOpenWrites(ports)).open.map((each) => each.entry)).toEqual([entry]);
+    const { entries } = await readHistory(ports.stateDir, { limit: 50, outcome: 'unknown', id: CARD });
+    expect(entries.map((each) => each.entry)).toEqual([entry]);
+  });
+
+  it.each(['superseded', 'resolved'])('stays open while half a line says that it was %s', async (event) => {
+    const { ports, recorder, path } = setUp();
+    const entry = await recorder.begin(intent);
+    await recorder.end(entry, ended({ outcome: 'unknown', durationMs: 1 }));
+    appendFileSync(path, `{"event":"${event}","entry":"${entry}","time":"2026-05-01T12:0\n`);
+    expect((await readOpenWrites(ports)).open.map((each) => each.entry)).toEqual([entry]);
+  });
+});
+
 describe('history prune', () => {
   it('removes old entries whole and keeps young ones', async () => {
     const { ports, clock, recorder, path } = setUp();
