@@ -162,7 +162,7 @@ class DrawnQuestion {
     const base = { message: breakQuestion(this.#question, columns), theme: this.#theme };
     const textOf = (answer: string): Given => ({ text: answer });
     if (choices !== undefined) {
-      const isInColumns = isInTwoColumns(this.#question, this.#rows);
+      const isInColumns = isInTwoColumns(this.#question, this.#columns, this.#rows);
       return select(
         { ...base, choices, columns, isInColumns, unicode: this.#style.unicode, standing, onGiven },
         context,
@@ -212,7 +212,9 @@ class DrawnQuestion {
   get #room(): number {
     const { choices = [] } = this.#question;
     const { note } = this.#standing;
-    const entries = isInTwoColumns(this.#question, this.#rows) ? Math.ceil(choices.length / 2) : choices.length;
+    const entries = isInTwoColumns(this.#question, this.#columns, this.#rows)
+      ? Math.ceil(choices.length / 2)
+      : choices.length;
     const said = note === undefined ? Number(choices.length > 0) : noteText(note, this.#columns).split('\n').length;
     const question = breakQuestion(this.#question, this.#columns).split('\n').length;
     return this.#rows - question - entries - said - 1;

@@ -82,12 +82,13 @@ export class PromptAborted extends Failure {
   }
 }
 
-/** Below so many rows the entries of a menu that has a screen above it stand in two columns. */
+/** Below so many rows the entries of a menu that has a screen above it stand in two columns, where their names fit. */
 const FEW_ROWS = 28;
+const TWO_COLUMNS = 56;
 
-/** Whether the entries of a list stand in two columns, on a terminal of so many rows. */
-export function isInTwoColumns({ above }: Pick<Question, 'above'>, rows: number): boolean {
-  return above !== undefined && rows < FEW_ROWS;
+/** Whether the entries of a list stand in two columns, on a terminal of that size. */
+export function isInTwoColumns({ above }: Pick<Question, 'above'>, columns: number, rows: number): boolean {
+  return above !== undefined && rows < FEW_ROWS && columns >= TWO_COLUMNS;
 }
 
 /** What was given at a question: a text, or the place of an entry in its list. */

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../json/value.ts';
-import { cardBody, cardHead } from '../output/card-view.ts';
+import { cardBody, cardHead, labelledId } from '../output/card-view.ts';
+import { cutText } from '../output/cut-text.ts';
 import { breakLine } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
+import { makePaint } from '../output/paint.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { KnownCard } from './desk-log.ts';
 import type { Said } from './desk-ports.ts';
@@ -24,15 +26,19 @@ function headOf(
   known: KnownCard | undefined,
   style: ViewStyle,
 ): readonly string[] {
+  const paint = makePaint(style.colour);
   const before = [
     ...(replaces === undefined ? [] : [`  replaces ${safeText(replaces)}`]),
     ...(replacedBy === undefined ? [] : [`  replaced by ${safeText(replacedBy)}`]),
-  ];
+  ].flatMap((line) => breakLine(line, style.width));
   if (card !== undefined) return [...cardHead(card, style), ...before];
   const status = look === 'not found' ? 'not found' : 'could not be read';
   const last = known?.status === undefined ? '' : `, last seen ${safeText(known.status)}`;
   const reference = known?.reference === undefined ? [] : [`Reference     ${safeText(known.reference)}`];
-  return [`Card          ${safeText(cardId)}`, `Status        ${status}${last}`, ...reference, ...before];
+  const facts = [`Status        ${status}${last}`, ...reference].map((line) =>
+    cutText(line, style.width, style.unicode),
+  );
+  return [labelledId('Card', safeText(cardId), style.width, paint), ...facts, ...before];
 }
 
 /** A text whose long lines are broken between words. */
@@ -41,7 +47,7 @@ export function linesOf(text: string, width: number): readonly string[] {
 }
 
 /** Lines of a card that are printed where nothing is drawn over. */
-const ROOM_OF_LINES = 12;
+const ROOM_OF_LINES = 5;
 
 /**
  * The screen above the menu: the head of the card first, the verdict last, and between them what was said and as much of the

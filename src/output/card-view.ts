@@ -85,6 +85,14 @@ export function cardWithin(card: JsonObject, style: ViewStyle, rows: number): st
   return `${[...head, ...body].join('\n')}\n`;
 }
 
+/** A card's id behind a label, and alone where both have no room on a line: part of an id names no card. */
+export function labelledId(label: string, id: string, width: number, { faint, bold }: Paint): string {
+  const before = padText(label, LABEL_WIDTH);
+  const room = width - before.length - 2;
+  if (displayWidth(id) <= room) return `${faint(before)}  ${bold(id)}`;
+  return bold(displayWidth(id) <= width ? id : cutText(id, width));
+}
+
 /** All that is known of a card, nothing cut: its lines may be longer than the terminal is wide. */
 export function cardDetails(card: JsonObject, style: ViewStyle): string {
   const view = new CardView(card, { ...style, width: Number.MAX_SAFE_INTEGER });
@@ -162,7 +170,7 @@ class CardView {
     const status = this.#text('status');
     const { bold, toned } = this.#paint;
     return [
-      this.#line('Card', this.#text('cardId'), bold),
+      labelledId('Card', this.#text('cardId'), this.#style.width, this.#paint),
       this.#line('Status', status, (shown) => bold(toned('status', status, shown))),
       this.#balance(),
       this.#dated('Expires', this.#card.get('expiryDate')),

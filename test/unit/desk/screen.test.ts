@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { screenText } from '../../../src/desk/screen.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { isJsonObject } from '../../../src/json/value.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+
+const NEW_ID = '9999aaaa-2222-3333-4444-555566667777';
+const card = parseJson(cardText('REISSUED'));
+const SEEN = {
+  cardId: CARD_ID,
+  card: isJsonObject(card) ? card : undefined,
+  look: 'read',
+  replacedBy: NEW_ID,
+} as const;
+
+function linesAt(width: number, seen: Parameters<typeof screenText>[0]): readonly string[] {
+  const style = { width, colour: false, unicode: true, now: 0 };
+  const known = { cardId: CARD_ID, status: 'ACTIVE', reference: '山田'.repeat(80) };
+  return screenText(seen, known, [], [], style, 20).trimEnd().split('\n');
+}
+
+describe('the head of a card on a narrow screen', () => {
+  it.each([80, 60, 50, 49, 40])('has both ids whole on %i columns', (width) => {
+    for (const seen of [SEEN, { ...SEEN, card: undefined, look: 'not read' } as const]) {
+      const lines = linesAt(width, seen);
+      for (const id of [CARD_ID, NEW_ID]) expect(lines.filter((line) => line.endsWith(id))).toHaveLength(1);
+      expect(lines.filter((line) => line.length > width)).toEqual([]);
+    }
+  });
+
+  it('has label and id on one line where both have room', () => {
+    expect(linesAt(50, SEEN)[0]).toBe(`Card          ${CARD_ID}`);
+    expect(linesAt(49, SEEN)[0]).toBe(CARD_ID);
+  });
+});
