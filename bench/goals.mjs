@@ -1,4 +1,4 @@
-// The figures, each with its goal, the command that is measured, and how. P1 to P20.
+// The figures, each with its goal, the command that is measured, and how. P1 to P21.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
   withService,
 } from './bulk.mjs';
 import { growth } from './growth.mjs';
-import { largeHistory } from './history.mjs';
+import { largeHistory, manyRuns } from './history.mjs';
 import { bin, CARD, environment, isHere, peakMiB, ratio, root, scratch, seconds } from './measure.mjs';
 import { availableNodes } from './nodes.mjs';
 
@@ -358,5 +358,12 @@ export const GOALS = [
     isLong: true,
     best: 'low',
     measure: () => growth(),
+  },
+  {
+    id: 'P21',
+    what: '400,000 single writes and 1,000 and 20,000 runs of 90 rows: milliseconds of processor time, of a block beyond those of one without any records',
+    command: `frontdesk card block ${CARD} --yes; runs list --limit 5; history`,
+    best: 'low',
+    measure: () => manyRuns(),
   },
 ];

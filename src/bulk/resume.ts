@@ -100,7 +100,7 @@ async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> 
     return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
   const { plan: path } = folder;
-  if (!existsSync(path)) throw await lostRows(run, 'are gone');
+  if (!existsSync(path)) throw lostRows(run, 'are gone');
   const { checkSeal } = await import('../plan/read-plan.ts');
   const { sha256, header: line1 } = await checkSeal(await openInput(path, session.context.stdin, '<run>'));
   const { plan: id, operation } = line1;

@@ -130,7 +130,7 @@ export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerat
     yield* (await import('../plan/read-plan.ts')).readPlanRows(path);
   } catch (error) {
     const isGone = error instanceof Failure && errnoOf(error.cause) === 'ENOENT';
-    throw isGone ? await lostRows(run, 'are gone') : error;
+    throw isGone ? lostRows(run, 'are gone') : error;
   }
 }
 

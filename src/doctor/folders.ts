@@ -149,7 +149,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   if (places.stateDir === undefined) return [];
   const { listRuns } = await import('../run/stored/run-list.ts');
   const unread: Unread = new Map();
-  const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock }, unread);
+  const { runs } = await listRuns({ stateDir: places.stateDir, clock: context.clock }, { unread });
   const left = unreadFailure('run', unread);
   if (left !== undefined) return [problemOf('runs', left)];
   const open = runs.filter(({ state }) => state !== 'running' && state !== 'finished');

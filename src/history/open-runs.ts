@@ -26,11 +26,14 @@ interface Ports {
 
 /** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
 async function openRows(
-  { StoredRun }: RunRecords,
+  { StoredRun, readLastRecord }: RunRecords,
   run: StoredRunHandle,
   isHeld: boolean,
 ): Promise<readonly OpenWrite[]> {
   const { header } = run;
+  // Most runs came to an end at which nothing was unknown, as the last line says: the others need not be read.
+  const last = isHeld ? undefined : readLastRecord(run.folder.journal);
+  if (last?.s === 'end' && last.outcomes !== undefined && (last.outcomes.unknown ?? 0) === 0) return [];
   const { user, profile, operation, host: url } = header;
   const stored = await StoredRun.read(run);
   try {
@@ -55,11 +58,12 @@ async function openRows(
 
 /** Only where a run has news: a look that finds none need not load them. */
 async function loadRecords() {
-  const [{ StoredRun }, { heldRuns }] = await Promise.all([
+  const [{ StoredRun }, { heldRuns }, { readLastRecord }] = await Promise.all([
     import('../run/stored/stored-run.ts'),
     import('../run/stored/run-list.ts'),
+    import('../run/journal/reader.ts'),
   ]);
-  return { StoredRun, heldRuns };
+  return { StoredRun, heldRuns, readLastRecord };
 }
 
 type RunRecords = Awaited<ReturnType<typeof loadRecords>>;

@@ -21,6 +21,8 @@ export interface HistoryFilter {
   /** False: single writes only. */
   readonly runs?: boolean;
   readonly isWanted?: (entry: HistoryEntry) => boolean;
+  /** Names of entries: only these, and no other run is opened. */
+  readonly among?: ReadonlySet<string> | undefined;
   /** Hears that the single writes cannot be read. */
   readonly onUnreadable?: (failure: Failure) => void;
   /** At most so many entries, the newest. */
@@ -77,12 +79,12 @@ class Page {
   }
 
   add(entry: HistoryEntry): void {
-    const { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, operation, outcome, isWanted } = this.#filter;
+    const { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, operation, outcome, isWanted, among } = this.#filter;
     const timeMs = Date.parse(entry.time);
     if (timeMs < sinceMs || timeMs >= untilMs) return;
     if (operation !== undefined && entry.operation !== operation) return;
     if (outcome !== undefined && entry.ending.outcome !== outcome) return;
-    if (isWanted?.(entry) === false) return;
+    if (isWanted?.(entry) === false || among?.has(entry.entry) === false) return;
     const fit = this.#wanted === undefined ? 'exact' : this.#wanted.fitOf(entry.id, entry.ending.resultId);
     if (fit === undefined || (fit === 'part' && this.#isExact)) return;
     if (fit === 'exact' && !this.#isExact) {

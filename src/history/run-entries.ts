@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
-import { ignoreErrors, ignoreNotFound, ioFailure, type Unread } from '../files/io-failure.ts';
+import { statSync } from 'node:fs';
+import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import {
   isRunName,
+  type RunFolder,
   type RunHeader,
   readRunHeader,
   runFolder,
@@ -11,6 +12,15 @@ import {
 } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import { type HistoryEntry, hostOf } from './history-event.ts';
+
+/** When the record of a run was last written; undefined: there is none. What cannot be looked at is read, which tells why. */
+function changeTime({ journal }: RunFolder): number | undefined {
+  try {
+    return statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
 
 /**
  * The rows of all runs that have a record, from the run's records: they are not written twice. The records of a run
@@ -23,20 +33,30 @@ export async function* runEntries(
   {
     operation,
     untilMs = Number.POSITIVE_INFINITY,
-  }: { readonly operation?: string | undefined; readonly untilMs?: number | undefined },
+    among,
+  }: {
+    readonly operation?: string | undefined;
+    readonly untilMs?: number | undefined;
+    readonly among?: ReadonlySet<string> | undefined;
+  },
   unread: Unread,
 ): AsyncGenerator<HistoryEntry> {
-  // Names sort by time, so the newest runs come first and spare the opening of older ones.
-  for (const name of [...(await runNames(stateDir))].sort().reverse()) {
-    const folder = runFolder(stateDir, name);
+  const wanted = among && new Set([...among].map((entry) => entry.split(':', 1)[0]));
+  const names = (await runNames(stateDir)).filter((name) => wanted?.has(name) !== false);
+  const folders = names.map((name) => runFolder(stateDir, name));
+  const changed = folders.flatMap((folder) => {
+    const changedMs = changeTime(folder);
+    return changedMs === undefined ? [] : [{ folder, changedMs }];
+  });
+  // What changed last comes first, and spares the opening of the others.
+  for (const { folder, changedMs } of changed.sort((one, other) => other.changedMs - one.changedMs)) {
+    if (!page.isOfInterest(changedMs)) continue;
     try {
-      const changedMs = (await ignoreNotFound(stat(folder.journal)))?.mtimeMs;
-      if (changedMs === undefined || !page.isOfInterest(changedMs)) continue;
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
       if (Date.parse(header.startedAt) < untilMs) yield* entriesOf({ folder, header });
     } catch (error) {
-      unread.set(name, ioFailure('it could not be read', error, 'unchanged'));
+      unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
   }
 }

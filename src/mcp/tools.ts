@@ -62,9 +62,9 @@ const RUNS_LIST = local('runs_list', {
   async run(session, { state, limit }, { warnings }) {
     const unread: Unread = new Map();
     const ports = { stateDir: session.stateDir(), clock: session.context.clock };
-    const runs = (await listRuns(ports, unread)).filter((run) => state === undefined || run.state === state);
+    const { runs } = await listRuns(ports, { state, limit, unread });
     warnOfUnread(unread, warnings);
-    const shown = runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run));
+    const shown = runs.map(({ source: _, ...run }) => fromPlain(run));
     return found(shown, warnings);
   },
 });

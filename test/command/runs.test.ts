@@ -689,6 +689,10 @@ describe('runs', () => {
       'second\n',
       'frontdesk: note: 1 older run not listed. --limit lists more\n',
     ]);
+    expect(await names('--state', 'finished', '--limit', '1')).toEqual([
+      'second\n',
+      'frontdesk: note: older runs that are finished are not listed. --limit lists more\n',
+    ]);
     expect(await runFrontdesk(['runs', 'list', '--state', 'finshed', '--limit', '0'], { home })).toMatchObject({
       code: 2,
       stdout: '',

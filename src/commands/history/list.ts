@@ -84,15 +84,19 @@ export async function matchingWrites(
   where: string,
 ) {
   const nowMs = session.context.clock.now();
-  const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
+  const times = { untilMs: until?.at(nowMs).toMs };
   const { open, ...wanted } = filter;
-  const opens = open === true ? new Set((await recordsOf(session)).open.map(({ entry }) => entry)) : undefined;
-  const isWanted = opens === undefined ? {} : { isWanted: ({ entry }: HistoryEntry) => opens.has(entry) };
+  const opens = open === true ? (await recordsOf(session)).open : undefined;
+  // The oldest comes first: what was begun before it is not looked at.
+  const oldest = opens && Date.parse(opens[0]?.time ?? '9999-12-31');
+  const from = [since?.at(nowMs).fromMs, oldest].filter((ms) => ms !== undefined);
+  const sinceMs = from.length === 0 ? undefined : Math.max(...from);
+  const among = opens && new Set(opens.map(({ entry }) => entry));
   let failure: Failure | undefined;
   const onUnreadable = (error: Failure) => {
     failure = error;
   };
-  const found = await readHistory(session.stateDir(), { ...times, ...wanted, ...isWanted, limit, onUnreadable });
+  const found = await readHistory(session.stateDir(), { ...times, ...wanted, sinceMs, among, limit, onUnreadable });
   const { unread } = found;
   const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
   // An id of any operation may look like that; where there is one, it is meant.

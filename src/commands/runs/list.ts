@@ -24,19 +24,18 @@ export const command = localCommand({
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {
     const unread: Unread = new Map();
-    const runs = (await listRuns(portsOf(session), unread)).filter((run) => state === undefined || run.state === state);
-    const rows = runs.slice(0, limit).map((run) => fromPlain(run));
-    const document = runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run));
+    const { runs, older } = await listRuns(portsOf(session), { state, limit, unread });
+    const rows = runs.map((run) => fromPlain(run));
+    const document = runs.map(({ source: _, ...run }) => fromPlain(run));
     const none =
       state === undefined
         ? 'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
     const columns = session.isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
     await session.print({ kind: 'list', document, rows, columns, whenEmpty: none });
-    if (runs.length > limit) {
-      await session.notify(
-        note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not listed. --limit lists more`),
-      );
+    if (older > 0) {
+      const what = state === undefined ? plural(older, 'older run') : `older runs that are ${state} are`;
+      await session.notify(note('OLDER_RUNS', `${what} not listed. --limit lists more`));
     }
     raise(unreadFailure('run', unread));
   },

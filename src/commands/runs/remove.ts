@@ -52,7 +52,8 @@ export const command = localCommand({
     } else {
       const before = session.context.clock.now() - olderThan.ms;
       const open = await openEntries(session);
-      const old = (await listRuns(portsOf(session))).filter(({ startedAt }) => Date.parse(startedAt) < before);
+      const { runs } = await listRuns(portsOf(session));
+      const old = runs.filter(({ startedAt }) => Date.parse(startedAt) < before);
       const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
       const lost = losses.filter(({ loss }) => loss !== '');
       const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => run + loss);

@@ -37,10 +37,10 @@ export async function runNameOf(
   if (!session.prompt.available) {
     throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
   }
-  const runs = await listRuns(portsOf(session));
+  const { runs } = await listRuns(portsOf(session), { limit: OFFERED_RUNS });
   if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
   const textOf = ({ run, state, rows }: RunOverview) => `${run}  ${state}, ${plural(rows, 'row')}`;
-  const offered = runs.slice(0, OFFERED_RUNS).map((entry) => ({ value: entry.run, text: textOf(entry) }));
+  const offered = runs.map((entry) => ({ value: entry.run, text: textOf(entry) }));
   return session.prompt.choose('Which run?', offered);
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
+import { errnoOf, ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './record.ts';
 
 const NEWLINE = 0x0a;
@@ -30,7 +30,7 @@ export async function scanJournal(
   let lineNumber = 0;
   let offset = 0;
   // One buffer for the whole file: a new one for each piece would sit in memory until the collector comes round.
-  let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let buffer: Buffer = Buffer.allocUnsafe(1);
   let filled = 0;
   const take = (record: JournalRecord | undefined, length: number): void => {
     lineNumber += 1;
@@ -38,6 +38,8 @@ export async function scanJournal(
     offset += length;
   };
   try {
+    // The end of a short file is seen without a second piece.
+    buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, (await file.stat()).size + 1));
     for (;;) {
       // A line that is longer than it.
       if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
@@ -102,28 +104,37 @@ export function successorIn(path: string, epoch: number): string | undefined {
 /** The epoch of a line, where it stands in it. */
 const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 
-/** The last record of the newest holder, if the file ends in a whole line of less than 64 KiB; cheap, for lists. */
-export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
-  const opening = ignoreNotFound(open(path, 'r'));
-  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unchanged');
-  if (file === undefined) return undefined;
+/**
+ * The last record of the newest holder, if the file ends in a whole line of less than 64 KiB. At once, since lists read
+ * thousands, and starting Node's threads for each takes longer than reading it.
+ */
+export function readLastRecord(path: string): JournalRecord | undefined {
+  const tail = readTail(path);
+  if (tail?.at(-1) !== NEWLINE) return undefined;
+  const newest = Math.max(0, ...Array.from(tail.toString('latin1').matchAll(EPOCH), ([, epoch]) => Number(epoch)));
+  for (let end = tail.length - 1; end > 0; ) {
+    const start = tail.lastIndexOf(NEWLINE, end - 1) + 1;
+    const record = decodeRecord(tail.subarray(start, end));
+    // A holder that lost its run may have written after its successor.
+    if (record === undefined || newest === 0 || record.e === newest) return record;
+    end = start - 1;
+  }
+  return undefined;
+}
+
+/** The last 64 KiB of a file; undefined: there is none. */
+function readTail(path: string): Buffer | undefined {
+  let file: number | undefined;
   try {
-    const { size } = await file.stat();
-    const length = Math.min(size, 1 << 16);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    const tail = buffer.subarray(0, bytesRead);
-    if (tail.at(-1) !== NEWLINE) return undefined;
-    const newest = Math.max(0, ...Array.from(tail.toString('latin1').matchAll(EPOCH), ([, epoch]) => Number(epoch)));
-    for (let end = tail.length - 1; end > 0; ) {
-      const start = tail.lastIndexOf(NEWLINE, end - 1) + 1;
-      const record = decodeRecord(tail.subarray(start, end));
-      // A holder that lost its run may have written after its successor.
-      if (record === undefined || newest === 0 || record.e === newest) return record;
-      end = start - 1;
-    }
-    return undefined;
+    file = openSync(path, 'r');
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, 1 << 16));
+    return tail.subarray(0, readSync(file, tail, 0, tail.length, size - tail.length));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw ioFailure(`the run's record could not be opened (${path})`, error, 'unchanged');
   } finally {
-    await file.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { ignoreNotFound, orIoFailure } from '../../files/io-failure.ts';
+import { errnoOf, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { requireOwnState } from '../../files/own-state.ts';
 import { RowShapeSchema } from '../../rows/row.ts';
 import { readLastRecord } from '../journal/reader.ts';
@@ -159,9 +160,15 @@ function noRun(run: string): Failure {
 export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
-  const reading = ignoreNotFound(readFile(path, 'utf8'));
-  const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'unsent');
-  return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
+  let text: string;
+  try {
+    // At once: an index of thousands of runs reads them all.
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw ioFailure(`the run's header could not be read (${path})`, error, 'unsent');
+  }
+  return parseRunHeader(text, path, isForReading);
 }
 
 /** A run that is there: where its files are, and what it is. */
@@ -181,16 +188,24 @@ export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandl
   });
 }
 
+/** Whether the record of a run says that it was begun, and nothing else. */
+function isUntouched({ journal }: RunFolder): boolean {
+  try {
+    return readLastRecord(journal)?.s === 'begun';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * LOCAL_IO for a run whose rows are gone, USAGE where they are not what they were, with what can be done. That nothing was sent is said of a run
  * whose record is empty alone.
  */
-export async function lostRows(
+export function lostRows(
   { header, folder }: StoredRunHandle,
   problem: 'are gone' | 'were changed after they were written',
-): Promise<Failure> {
+): Failure {
   const { run, inputFormat } = header;
-  const last = await readLastRecord(folder.journal).catch(() => undefined);
   const remove = `frontdesk runs remove ${run}`;
   const code = problem === 'are gone' ? 'LOCAL_IO' : 'USAGE';
   return Failure.unsent(code, `the rows of run ${run} ${problem} (${folder.path})`, {
@@ -198,7 +213,7 @@ export async function lostRows(
       inputFormat === 'plan'
         ? 'to write them again, apply its plan again: frontdesk plan apply <file>'
         : `to write them again, repeat the command that began it, with the same input and --run ${run}`,
-      last?.s === 'begun'
+      isUntouched(folder)
         ? `or remove it, since no row of it was sent: ${remove}`
         : `see its rows: frontdesk runs results ${run}`,
     ],

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { ioFailure, type Unread } from '../../files/io-failure.ts';
@@ -6,7 +7,15 @@ import { plural } from '../../output/safe-text.ts';
 import { readLastRecord } from '../journal/reader.ts';
 import type { OutcomeCounts } from '../journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import { type RunHeader, readRunHeader, requireRun, runFolder, runNames, type StoredRunHandle } from './run-folder.ts';
+import {
+  type RunFolder,
+  type RunHeader,
+  readRunHeader,
+  requireRun,
+  runFolder,
+  runNames,
+  type StoredRunHandle,
+} from './run-folder.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 
@@ -27,20 +36,94 @@ export async function heldRuns(runs: readonly Pick<StoredRunHandle, 'folder'>[],
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
-/** All runs, newest first. A run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why. */
-export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Promise<readonly RunOverview[]> {
-  const runs = (await runNames(ports.stateDir)).map((name) => ({ folder: runFolder(ports.stateDir, name) }));
-  const held = await heldRuns(runs, ports.clock);
-  const found: RunOverview[] = [];
-  for (const { folder } of runs) {
+/** A header is written once, soon after the time in it; so far two clocks may be apart that share the disk. */
+const APART_MS = 3_600_000;
+
+/** When a run was begun at the latest; of what is none, or cannot be looked at, so late that it is read first. */
+function latestBeginMs({ header }: RunFolder): number {
+  try {
+    return statSync(header, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The folders of all runs, with when each was begun at the latest, newest first. */
+async function foldersByTime(stateDir: string) {
+  const folders = (await runNames(stateDir)).map((name) => runFolder(stateDir, name));
+  return folders.map((folder) => ({ folder, ms: latestBeginMs(folder) })).sort((one, other) => other.ms - one.ms);
+}
+
+/**
+ * The runs, newest first, of which no more headers are read than are asked for, and those of about the same time. One
+ * that cannot be read is left out, and `unread` hears why; without it that is raised.
+ */
+async function* newestRuns(
+  byTime: Awaited<ReturnType<typeof foldersByTime>>,
+  { isForReading = false, unread }: { readonly isForReading?: boolean; readonly unread?: Unread },
+): AsyncGenerator<StoredRunHandle> {
+  const read: StoredRunHandle[] = [];
+  let isSorted = true;
+  for (const { folder, ms } of byTime) {
+    if (!isSorted) read.sort((one, other) => newestFirst(other.header, one.header));
+    isSorted = true;
+    for (let last = read.at(-1); last !== undefined; last = read.at(-1)) {
+      if (Date.parse(last.header.startedAt) <= ms + APART_MS) break;
+      read.pop();
+      yield last;
+    }
     try {
-      const header = await readRunHeader(folder);
-      if (header !== undefined) found.push(await overview({ folder, header }, held.has(folder)));
+      const header = await readRunHeader(folder, isForReading);
+      if (header === undefined) continue;
+      read.push({ folder, header });
+      isSorted = false;
     } catch (error) {
+      if (unread === undefined) throw error;
       unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
   }
-  return found.sort(newestFirst);
+  yield* read.sort((one, other) => newestFirst(one.header, other.header));
+}
+
+/** Runs that are looked at together: those whose holder is elsewhere are watched at the same time. */
+const AT_ONCE = 100;
+
+/**
+ * The newest runs, of one state where that is wanted, and how many older ones there are; of one state at least so many. A
+ * run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why.
+ */
+export async function listRuns(
+  ports: ListPorts,
+  {
+    limit = Number.POSITIVE_INFINITY,
+    state,
+    unread = new Map(),
+  }: { readonly limit?: number; readonly state?: RunState | undefined; readonly unread?: Unread } = {},
+): Promise<{ readonly runs: readonly RunOverview[]; readonly older: number }> {
+  const byTime = await foldersByTime(ports.stateDir);
+  const found: RunOverview[] = [];
+  let some: StoredRunHandle[] = [];
+  const look = async (): Promise<void> => {
+    const held = await heldRuns(some, ports.clock);
+    for (const run of some) {
+      try {
+        const known = await overview(run, held.has(run.folder));
+        if (state === undefined || known.state === state) found.push(known);
+      } catch (error) {
+        unread.set(run.folder.run, ioFailure('it could not be read', error, 'unchanged'));
+      }
+    }
+    some = [];
+  };
+  for await (const run of newestRuns(byTime, { unread })) {
+    if (some.push(run) >= AT_ONCE) await look();
+    if (found.length + (state === undefined ? some.length : 0) > limit) break;
+  }
+  await look();
+  const runs = found.slice(0, limit);
+  const begun = byTime.filter(({ ms }) => ms !== Number.POSITIVE_INFINITY).length - unread.size;
+  const isCut = found.length > runs.length;
+  return { runs, older: isCut ? Math.max(1, (state === undefined ? begun : found.length) - runs.length) : 0 };
 }
 
 /** One run. USAGE when there is none. */
@@ -54,15 +137,10 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
  * The name of the run that was begun last (`--last`). USAGE when there is none; where one cannot be read, which may be
  * the last, USAGE, AUTH or LOCAL_IO.
  */
-export async function lastRunName(ports: ListPorts): Promise<string> {
-  const headers: RunHeader[] = [];
-  for (const name of await runNames(ports.stateDir)) {
-    const header = await readRunHeader(runFolder(ports.stateDir, name), true);
-    if (header !== undefined) headers.push(header);
-  }
-  const last = headers.sort(newestFirst)[0];
-  if (last === undefined) throw new Failure('USAGE', 'there is no run yet');
-  return last.run;
+export async function lastRunName({ stateDir }: ListPorts): Promise<string> {
+  const runs = newestRuns(await foldersByTime(stateDir), { isForReading: true });
+  for await (const { header } of runs) return header.run;
+  throw new Failure('USAGE', 'there is no run yet');
 }
 
 function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader, 'run' | 'startedAt'>): number {
@@ -72,7 +150,7 @@ function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader,
 
 async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverview> {
   const { folder, header } = run;
-  const last = await readLastRecord(folder.journal);
+  const last = readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
   const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(run, isHeld));
   const { run: name, operation, profile, rows, startedAt, options } = header;

@@ -226,7 +226,7 @@ async function openRun(
   // A plan is its own rows, and the name of its run begins with its hash.
   if (found !== (header.inputFormat === 'plan' ? header.inputSha256 : sha256)) {
     const problem = found === undefined ? 'are gone' : 'were changed after they were written';
-    if (!isSame) throw await lostRows({ header, folder }, problem);
+    if (!isSame) throw lostRows({ header, folder }, problem);
     await rename(wanted.spool, path);
   }
   if (wanted !== undefined) {

@@ -91,6 +91,7 @@ describe('the newest writes', () => {
 
   it('are those that the caller wants', async () => {
     const stateDir = stateOf([begin('a', 1), begin('b', 2)]);
+    expect(await namesOf(stateDir, { among: new Set(['a']) })).toEqual(['a']);
     expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
   });
 

@@ -184,7 +184,7 @@ describe('records that an earlier holder writes behind its successor', () => {
     await successor.close();
     appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
     expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'applied', 'none', 'none']);
-    expect(await readLastRecord(path)).toMatchObject({ n: 4, s: 'applied', e: 2 });
+    expect(readLastRecord(path)).toMatchObject({ n: 4, s: 'applied', e: 2 });
     const third = await RunJournal.resume(path, ROWS, ports('pod-c'));
     expect(third.states.isToDo(3)).toBe(true);
     await third.close();

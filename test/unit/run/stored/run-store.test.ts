@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Unread } from '../../../../src/files/io-failure.ts';
 import { temporaryName } from '../../../../src/files/process-identity.ts';
 import { runRows } from '../../../../src/run/row-runner.ts';
 import { findRunName, makeRunName } from '../../../../src/run/stored/run-folder.ts';
@@ -130,7 +131,7 @@ describe('a run', () => {
     const stateDir = temporaryFolder();
     writeFileSync(await spoolPath(runPorts(stateDir)), INPUT);
     mkdirSync(join(stateDir, 'runs', 'begun'));
-    expect(await listRuns(runPorts(stateDir))).toEqual([]);
+    expect(await listRuns(runPorts(stateDir))).toEqual({ runs: [], older: 0 });
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'begun' }));
     await run.close();
   });
@@ -330,7 +331,7 @@ describe('runs list', () => {
     await killed.close();
     clock.ms += 1000;
     const running = await beginRun(ports, plan('running'));
-    const runs = await listRuns(ports);
+    const { runs } = await listRuns(ports);
     await running.close();
     expect(runs.map(({ run, state, outcomes }) => ({ run, state, outcomes }))).toEqual([
       { run: 'running', state: 'running', outcomes: { not_sent: 3 } },
@@ -355,9 +356,56 @@ describe('runs list', () => {
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
     writeFileSync(run.folder.journal, 'x\ny\n');
-    expect(await listRuns(runPorts(stateDir))).toMatchObject([
-      { run: 'may', state: 'interrupted', outcomes: undefined },
-    ]);
+    expect(await listRuns(runPorts(stateDir))).toMatchObject({
+      runs: [{ run: 'may', state: 'interrupted', outcomes: undefined }],
+    });
+  });
+
+  /** Runs that were begun a day apart, each header as old as its run; the names say nothing of it. */
+  async function daily(names: readonly string[]) {
+    const stateDir = temporaryFolder();
+    const clock = new FakeClock();
+    const ports = runPorts(stateDir, { clock });
+    for (const name of names) {
+      const run = await beginRun(ports, runPlan({ name }));
+      await run.close();
+      utimesSync(run.folder.header, clock.now() / 1000, clock.now() / 1000);
+      clock.ms += 86_400_000;
+    }
+    return { ports, headerOf: (name: string) => join(stateDir, 'runs', name, 'header.json') };
+  }
+
+  it('of the newest reads no older one', async () => {
+    const { ports, headerOf } = await daily(['c', 'a', 'd', 'b']);
+    const { mtime } = statSync(headerOf('c'));
+    writeFileSync(headerOf('c'), 'damaged');
+    utimesSync(headerOf('c'), mtime, mtime);
+    const unread: Unread = new Map();
+    expect(await listRuns(ports, { limit: 2, unread })).toMatchObject({ runs: [{ run: 'b' }, { run: 'd' }], older: 2 });
+    expect(await lastRunName(ports)).toBe('b');
+    expect(unread).toEqual(new Map());
+    expect(await listRuns(ports, { limit: 3, unread })).toMatchObject({
+      runs: [{ run: 'b' }, { run: 'd' }, { run: 'a' }],
+      older: 0,
+    });
+    expect([...unread.keys()]).toEqual(['c']);
+  });
+
+  it('goes by when a run was begun, also where all files were copied at one time', async () => {
+    const { ports, headerOf } = await daily(['c', 'a', 'd', 'b']);
+    for (const name of ['b', 'a', 'd', 'c']) utimesSync(headerOf(name), 1_900_000_000, 1_900_000_000);
+    const { runs, older } = await listRuns(ports, { limit: 3 });
+    expect([runs.map(({ run }) => run), older]).toEqual([['b', 'd', 'a'], 1]);
+    expect(await lastRunName(ports)).toBe('b');
+  });
+
+  it('of one state goes on until enough are found', async () => {
+    const { ports } = await daily(Array.from({ length: 105 }, (_, day) => `run-${day}`));
+    const third = await resumeRun(ports, 'run-2');
+    await third.journal.end('stopped', { not_sent: 3 });
+    await third.close();
+    expect(await listRuns(ports, { limit: 1, state: 'stopped' })).toMatchObject({ runs: [{ run: 'run-2' }], older: 0 });
+    expect(await listRuns(ports, { limit: 1, state: 'interrupted' })).toMatchObject({ runs: [{ run: 'run-104' }] });
   });
 });
 
