@@ -215,7 +215,7 @@ export class Session {
     if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
     throw Failure.unsent(
       'LOCAL_IO',
-      'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set',
+      'could not write the history: there is no home folder, and FRONTDESK_STATE_DIR is not set',
       { hints: [{ text: 'set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this change' }] },
     );
   }

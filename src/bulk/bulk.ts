@@ -75,7 +75,7 @@ async function placeForRows(session: Session, isRun: boolean) {
     forget();
     // What became of the rows is known by then: a copy that cannot be removed is only told.
     await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
-      session.notify(warning('LEFT_BEHIND', `the rows of the input could not be removed: ${describeIoError(error)}`)),
+      session.notify(warning('LEFT_BEHIND', `could not remove the rows of the input: ${describeIoError(error)}`)),
     );
   };
   return { path, remove };

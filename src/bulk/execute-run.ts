@@ -109,7 +109,7 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
     else if (!(error instanceof StreamFailure)) throw error;
     // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
     else if (error.errno !== 'EPIPE')
-      failure = new Failure('LOCAL_IO', `the results could not be written: ${error.message}${where}`);
+      failure = new Failure('LOCAL_IO', `could not write the results: ${error.message}${where}`);
   }
   try {
     await orDiscard(failedFile, Promise.resolve(failedFile?.keep()));

@@ -144,7 +144,7 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
     way.kind === 'raw'
       ? ['a raw write', 'use the command of that operation, with --plan <file> for several rows']
       : ['more than one row', 'add --plan <file>, have the file approved, and apply it'];
-  throw forbidden(`${demand} of ${what}, and only a plan can be approved`, [`${next}; see \`frontdesk help plans\``]);
+  throw forbidden(`${demand} of ${what}, and only a plan can be approved`, [`${next}. See \`frontdesk help plans\``]);
 }
 
 /**

@@ -109,7 +109,7 @@ export function lastFour(token: string): string | undefined {
  */
 export async function readTokenFile(path: string, what: string, platform: string) {
   const fail = (problem: string, cause?: unknown) =>
-    Failure.unsent('AUTH', `${what} ${path} cannot be used: ${problem}`, { cause });
+    Failure.unsent('AUTH', `could not use ${what} ${path}: ${problem}`, { cause });
   let text: string;
   let mode: number;
   try {

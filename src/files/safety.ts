@@ -107,7 +107,7 @@ export async function readPrivateFile(
     if (error instanceof Failure) throw error;
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
-    throw Failure.unsent('AUTH', `${what} ${path} cannot be read: ${describeIoError(error)}`, { cause: error });
+    throw Failure.unsent('AUTH', `could not read ${what} ${path}: ${describeIoError(error)}`, { cause: error });
   }
 }
 

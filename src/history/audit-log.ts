@@ -38,7 +38,7 @@ export function openAuditLog(path: string): AuditLog {
   const writes = new SharedWrites((text) =>
     appendText(path, text).catch((error: unknown) => {
       if (error instanceof Failure) throw error;
-      throw ioFailure(`the audit log cannot be written (${path})`, error, 'a change is not sent without its record');
+      throw ioFailure(`could not write the audit log (${path})`, error, 'a change is not sent without its record');
     }),
   );
   return { append: (events) => writes.append(events.map(printHistoryEvent).join('')) };

@@ -43,10 +43,6 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
  * of what they say. LOCAL_IO.
  */
 export async function openDigester(stateDir: string, pid: number): Promise<(text: string) => string> {
-  const key = await orIoFailure(
-    keyOf(stateDir, pid),
-    `the key of the history could not be read (${stateDir})`,
-    'unsent',
-  );
+  const key = await orIoFailure(keyOf(stateDir, pid), `could not read the key of the history (${stateDir})`, 'unsent');
   return (text) => createHmac('sha256', key).update(text).digest('hex');
 }

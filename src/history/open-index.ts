@@ -200,7 +200,7 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
       runsOf,
     };
   } catch (error) {
-    throw ioFailure(`the records of earlier writes could not be read (${stateDir})`, error);
+    throw ioFailure(`could not read the records of earlier changes (${stateDir})`, error);
   } finally {
     await ignoreErrors(file?.close());
   }

@@ -36,7 +36,7 @@ export async function pruneHistory(
     const { open: openNow, underWay } = await readOpenWrites({ ...ports, keepsIndex: false });
     const keptNames = new Set([...openNow.map(({ entry }) => entry), ...underWay]);
     const opening = openHistory(stateDir);
-    const file = await orIoFailure(opening, `the history could not be read (${path})`, 'unchanged');
+    const file = await orIoFailure(opening, `could not read the history (${path})`, 'unchanged');
     if (file === undefined) return 0;
     const temporary = join(stateDir, temporaryName(pid));
     const goes: Goes = { before: nameTime(clock.now() - ageMs), kept: keptNames };

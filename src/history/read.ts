@@ -216,7 +216,7 @@ async function readingHistory<Result>(
     file = await openHistory(stateDir);
     return file === undefined ? undefined : await read(file);
   } catch (error) {
-    throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'unchanged');
+    throw ioFailure(`could not read the history (${historyPath(stateDir)})`, error, 'unchanged');
   } finally {
     await ignoreErrors(file?.close());
   }

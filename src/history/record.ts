@@ -106,7 +106,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);
-        const failure = ioFailure(`the history could not be written (${path})`, error, 'unsent');
+        const failure = ioFailure(`could not write the history (${path})`, error, 'unsent');
         const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this change' }];
         throw failure.with({ outcome: 'not_sent' }, hints);
       }
@@ -174,9 +174,9 @@ function endFailure(where: string, entry: string, ending: CallOutcome, error: un
   const outcome = ending.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
   const cause = error instanceof Failure ? error.cause : error;
-  return ioFailure(
-    `the end of entry ${entry} could not be written to ${where}`,
-    cause,
-    `${ENDINGS[outcome]}${id}`,
-  ).with({ outcome, resultId, http: httpStatus === undefined ? undefined : { status: httpStatus } });
+  return ioFailure(`could not write the end of entry ${entry} to ${where}`, cause, `${ENDINGS[outcome]}${id}`).with({
+    outcome,
+    resultId,
+    http: httpStatus === undefined ? undefined : { status: httpStatus },
+  });
 }

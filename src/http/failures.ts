@@ -122,7 +122,7 @@ const FIRST_HINTS: Partial<Record<BreakLabel, Hint>> = {
 };
 
 const HINTS: Partial<Record<BreakLabel, Hint>> = {
-  untrusted: { text: 'name the certificate authority with --ca-file <pem>; the check cannot be switched off' },
+  untrusted: { text: 'name the certificate authority with --ca-file <pem> (the check cannot be switched off)' },
   wrong_name: 'check the host name in the base URL',
   certificate_dates: "check this machine's clock, then ask the owner of the service",
   not_tls: 'check scheme and port of the base URL',

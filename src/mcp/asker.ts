@@ -33,7 +33,7 @@ function readAnswer(answer: unknown): Given {
   const { action, content } = answer;
   if (action === 'decline') return { refusal: 'the person said no' };
   if (action === 'cancel') return { refusal: 'the person closed the question without an answer' };
-  if (action !== 'accept') return { refusal: 'the answer cannot be read' };
+  if (action !== 'accept') return { refusal: 'could not read the answer' };
   return isRecord(content) && content[BOX] === true ? { isConfirmed: true } : { refusal: 'the box was not ticked' };
 }
 

@@ -39,7 +39,7 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
     connection.onLost = (error) => {
       const isReaderGone = error instanceof StreamFailure && error.errno === 'EPIPE';
       const exitCode = isReaderGone ? CANCELLED_EXIT_CODES.EPIPE : FAILURES.LOCAL_IO.exitCode;
-      resolve({ why: `stdout cannot be written: ${messageOf(error)}`, exitCode, isLost: true });
+      resolve({ why: `could not write to stdout: ${messageOf(error)}`, exitCode, isLost: true });
     };
     context.signals.onSignal((signal, count) => {
       if (count > 1) graceOver.abort();
@@ -73,6 +73,6 @@ async function readInput(session: Session, connection: Connection): Promise<void
   try {
     for await (const chunk of session.context.stdin.read()) connection.feed(chunk);
   } catch (error) {
-    await session.notify(warning('INPUT_LOST', `stdin cannot be read: ${describeIoError(error)}`));
+    await session.notify(warning('INPUT_LOST', `could not read stdin: ${describeIoError(error)}`));
   }
 }

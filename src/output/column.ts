@@ -66,7 +66,7 @@ export function findColumn(flag: string, name: string, fixed: readonly Column[],
   if (name !== '' && isOpen(name)) return { name, header: name };
   const names = fixed.map((column) => column.name);
   const meant = nearest(name, names);
-  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"`;
+  const suggestion = meant === undefined ? '' : `: did you mean "${meant}"`;
   const problem = name === '' ? 'a column name is empty' : `there is no column "${name}"${suggestion}`;
   throw new Failure('USAGE', `${flag}: ${problem}`, { hints: [`choose from ${names.join(', ')}`] });
 }

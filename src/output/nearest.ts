@@ -19,10 +19,10 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** `; did you mean block?` for the end of a refusal; empty where no word is near. */
+/** `: did you mean block?` for the end of a refusal; empty where no word is near. */
 export function didYouMean(word: string, words: Iterable<string>): string {
   const near = nearest(word, words);
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : `: did you mean ${near}?`;
 }
 
 const NEGATIONS = ['no-', 'un', 'de', 'dis', 'in'];

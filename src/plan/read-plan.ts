@@ -80,7 +80,7 @@ function planFailure(
   hint = 'make the plan again, or get the original file',
 ): Failure {
   const part = field === '' ? '' : `${field} `;
-  const message = `${name} cannot be used as a plan: line ${line}: ${part}${problem}`;
+  const message = `could not use ${name} as a plan: line ${line}: ${part}${problem}`;
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
@@ -192,7 +192,7 @@ class PlanJudge {
     if (first !== undefined) return { line, field: first.where, problem: first.problem };
     const earlier = this.#seen?.add(id, line, true) ?? 0;
     if (earlier === 0) return undefined;
-    return { line, field, problem: `the same id as in line ${earlier} (${id}); a plan holds a card once` };
+    return { line, field, problem: `the same id as in line ${earlier} (${id}). A plan holds a card once` };
   }
 }
 
@@ -300,6 +300,6 @@ export async function* readPlanRows(path: string): AsyncGenerator<readonly Row[]
     for await (const lines of linesOf((await openReadable(path)).bytes()))
       yield lines.flatMap((bytes) => take(bytes) ?? []);
   } catch (error) {
-    throw ioFailure(`the rows of the plan could not be read (${path})`, error, 'unsent');
+    throw ioFailure(`could not read the rows of the plan (${path})`, error, 'unsent');
   }
 }

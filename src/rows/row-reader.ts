@@ -24,7 +24,7 @@ export async function* readRows(path: string, shape: RowShape): AsyncGenerator<r
       }
     }
   } catch (error) {
-    throw ioFailure(`the rows of the run could not be read (${path})`, error, 'unsent');
+    throw ioFailure(`could not read the rows of the run (${path})`, error, 'unsent');
   }
 }
 

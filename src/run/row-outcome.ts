@@ -130,8 +130,9 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
-  const subject = `${attemptOf(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
-  return new Failure(code, said ?? whatHappened(subject, ending, code), {
+  const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
+  const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
+  return new Failure(code, said ?? whatHappened(subject, row.id === undefined ? undefined : object, ending, code), {
     after: said === undefined && outcome === 'rejected' ? 'unchanged' : undefined,
     details: {
       operation: command,
@@ -149,13 +150,8 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   });
 }
 
-/** What a command attempts, in the words of a run in progress: `block card`. */
-function attemptOf(command: string): string {
-  const operation = Object.values(OPERATIONS).find((each) => each.command === command);
-  return operation?.verbPhrase ?? commandWords(command);
-}
-
-function whatHappened(subject: string, ending: CallOutcome, code: FailureCode): string {
+/** How a row ended, in the words of a run in progress. `object`: what is not there where a service has no such ID. */
+function whatHappened(subject: string, object: string | undefined, ending: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
   const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
@@ -167,7 +163,8 @@ function whatHappened(subject: string, ending: CallOutcome, code: FailureCode): 
     const broken = answer ?? message ?? 'its process ended before the response';
     return `OUTCOME UNKNOWN - ${subject}. The request may have been sent${sent}, but ${broken}${seen}${repeat}`;
   }
-  if (answer !== undefined) return `could not ${subject}: ${answer}`;
+  const missing = code === 'NOT_FOUND' && object !== undefined ? `no such ${object}: ` : '';
+  if (answer !== undefined) return `could not ${subject}: ${missing}${answer}`;
   if (ending.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
   const meaning = code === 'PRECONDITION' ? 'the card did not match what was expected' : FAILURES[code].meaning;
   return `could not ${subject}: ${message ?? meaning}`;

@@ -107,5 +107,5 @@ export function outputLoss(error: unknown, isWrite: boolean): 'reader_gone' | { 
   if (error.errno === 'EPIPE') return 'reader_gone';
   const cause = Object.assign(new Error(error.message), { code: error.errno });
   const after = isWrite ? 'the results so far are kept in the run' : 'unchanged';
-  return { error: ioFailure('the results could not be written to stdout', cause, after) };
+  return { error: ioFailure('could not write the results to stdout', cause, after) };
 }

@@ -28,7 +28,7 @@ function statePath(stateDir: string): string {
 }
 
 function damaged(path: string, problem: string): Failure {
-  return Failure.unchanged('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}`, {
+  return Failure.unchanged('USAGE', `could not read the state of the sandbox: ${path}: ${problem}`, {
     hints: [{ text: 'run `frontdesk sandbox reset` to begin again from the built-in seed' }],
   });
 }
@@ -61,7 +61,7 @@ function load(path: string, known?: Version): Version {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') {
-      throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'unchanged');
+      throw ioFailure(`could not read the state of the sandbox (${path})`, error, 'unchanged');
     }
   }
   const stamp = text === undefined ? NO_FILE : (WRITE.exec(text)?.[1] ?? text);

@@ -143,7 +143,7 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
     file = readGuardedFile(path, { everyFolder: false });
   } catch (error) {
     if (isOutOfReach(path, error)) return NO_SETTINGS;
-    throw Failure.unsent('USAGE', `${what} cannot be read: ${describeIoError(error)}`, { cause: error });
+    throw Failure.unsent('USAGE', `could not read ${what}: ${describeIoError(error)}`, { cause: error });
   }
   if ('bytes' in file) return parseSettings(file.bytes, path);
   const { problem, fix } = file;

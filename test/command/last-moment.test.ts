@@ -73,7 +73,7 @@ describe('results that find no room', () => {
     const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
     expect(code).toBe(exitCode);
     expect(stdout).toMatch(/^\[[^\]]*$/);
-    expect(stderr).toContain('the results could not be written: full. They are kept in the run');
+    expect(stderr).toContain('could not write the results: full. They are kept in the run');
     expect(stderr).toContain(`"exitCode":${exitCode}`);
   });
 });

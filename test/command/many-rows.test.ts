@@ -132,7 +132,7 @@ describe('rows', () => {
     const again = await sent([...BLOCK, '--ignore-columns', 'Note,reason'], readFileSync(failed));
     expect(again.requests).toEqual([`${ONE}/block {}`]);
     expect(await refused([...BLOCK, '--ignore-columns', 'Nota'], input)).toContain(
-      '--ignore-columns: the input has no column \\"Nota\\"; did you mean Note?',
+      '--ignore-columns: the input has no column \\"Nota\\": did you mean Note?',
     );
     expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
       '--ignore-columns: cardId is the column of the ID',

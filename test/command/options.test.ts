@@ -129,7 +129,7 @@ describe('refused with exit 2 and nothing sent', () => {
       ['card', 'block', 'zz', CARD_ID, '-j', '0', '--expect', 'foo=1'],
       [
         '--concurrency: must be a whole number from 1 to 1000, not "0"',
-        '--expect: "foo" is not a field of a card; did you mean',
+        '--expect: "foo" is not a field of a card: did you mean',
         '<cardId> 1: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
@@ -267,7 +267,7 @@ describe('--columns, --sort-by and --no-header', () => {
     const before = server.lines.length;
     const { code, stdout, stderr } = await run([...words, '--columns', typed]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`--columns: there is no column "${typed}"; did you mean "${meant}"`);
+    expect(stderr).toContain(`--columns: there is no column "${typed}": did you mean "${meant}"`);
     expect(server.lines).toHaveLength(before);
     expect((await run(['profile', 'list', '--json'])).stdout).not.toContain('made');
   });

@@ -623,7 +623,7 @@ describe('a card stands in a plan once', () => {
     const before = server.requests.length;
     const { code, stderr } = await apply({ home, server });
     expect([code, server.requests.length]).toEqual([2, before]);
-    expect(stderr).toContain('cannot be used as a plan: line 3');
+    expect(stderr).toContain('as a plan: line 3');
     expect((await runFrontdesk(['plan', 'show', 'p.plan'], { home })).code).toBe(2);
   });
 });
@@ -871,7 +871,7 @@ describe('a plan of which only the line ends were changed', () => {
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(result.stderr).toBe(
         [
-          `frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '. Nothing was sent.' : ''}`,
+          `frontdesk: could not use "p.plan" as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '. Nothing was sent.' : ''}`,
           'hint: add the line `*.plan -text` to .gitattributes, commit it, and get the original file',
           '',
         ].join('\n'),

@@ -104,7 +104,7 @@ describe('the sheet', () => {
     expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
       notice: {
         code: 'WORKBOOK',
-        message: '"rows.xlsx": the sheet "Rows" is read; there is also "Last year" (--sheet names another)',
+        message: '"rows.xlsx": the sheet "Rows" is read, and not "Last year" (--sheet names another)',
       },
     });
   });
@@ -119,10 +119,10 @@ describe('the sheet', () => {
   test('is refused when there is none of that name, with the nearest', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Last yaer"; did you mean "Last year"? Nothing was sent.',
+      '--sheet: "rows.xlsx" has no sheet "Last yaer": did you mean "Last year"? Nothing was sent.',
     );
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Customers"; its sheets are "Rows", "Last year". Nothing was sent.',
+      '--sheet: "rows.xlsx" has no sheet "Customers": its sheets are "Rows", "Last year". Nothing was sent.',
     );
   });
 
@@ -180,8 +180,8 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
       '5 faults in "rows.xlsx", nothing was sent',
-      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
-      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569); store it as text: dates are sent as typed',
+      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
+      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569). Store it as text: dates are sent as typed',
       'Rows!D3, column active: must be true or false, not "maybe"',
       'Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
       'Rows!A4, column id: is empty',
@@ -217,7 +217,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       'old.xlsx': sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 1.5, true]], 'Old')]),
     });
     expect(await refused([...UPDATE, '--from', 'new.xlsx', '--changed-from', 'old.xlsx'], home)).toBe(
-      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text: it is sent as typed. Nothing was sent.',
+      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5). Store it as text: it is sent as typed. Nothing was sent.',
     );
   });
 });
@@ -331,7 +331,7 @@ describe('a hidden first sheet is passed over with a notice, and hidden rows are
     expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
       {
         code: 'WORKBOOK',
-        message: '"rows.xlsx": the sheet "Members" is read; there is also "Archive" (hidden) (--sheet names another)',
+        message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
       },
       { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
     ]);
@@ -406,20 +406,20 @@ describe('cells with another look than what is stored, and merged cells, are ref
     const home = homeWith({ 'rows.xlsx': make() });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
       '7 faults in "rows.xlsx", nothing was sent',
-      'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42); store the intended value as text',
-      'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50); store the intended value as text',
-      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024); store it as text: dates are sent as typed`,
+      'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42). Store the intended value as text',
+      'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50). Store the intended value as text',
+      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024). Store it as text: dates are sent as typed`,
       'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
-      'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"); store its value as text',
-      'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012); store the intended value as text',
-      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
+      'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
+      'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012). Store the intended value as text',
+      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
     ]);
   });
 
   test('which other sheets there are is said with the faults', async () => {
     const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
     const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
-    const hint = 'the sheet "Notes" is read; there is also "Rows" (--sheet names another)';
+    const hint = 'the sheet "Notes" is read, and not "Rows" (--sheet names another)';
     for (const args of [
       ['--from', 'rows.xlsx'],
       ['--from', 'new.csv', '--changed-from', 'old.xlsx'],
@@ -512,7 +512,7 @@ describe('a sheet whose header has faults is not read on', () => {
     [
       'a cell that is a formula',
       `<row r="1"><c t="str"><f>"id"</f><v>id</v></c></row>${textRow(2, ['s1', 'b', 'c'])}`,
-      '1 fault in "rows.xlsx", nothing was sent: Rows!A1: is a formula (shown as "id", stored as "="id""); store its value as text',
+      '1 fault in "rows.xlsx", nothing was sent: Rows!A1: is a formula (shown as "id", stored as "="id""). Store its value as text',
     ],
     [
       'a name that is unknown',

@@ -344,7 +344,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
       const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
       const { code, stdout, stderr } = await runFrontdesk(args, { home, env, stdin: idLines(2) });
       expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
-      expect(stderr).toContain(`the audit log cannot be written (${path})`);
+      expect(stderr).toContain(`could not write the audit log (${path})`);
     }
     expect(server.requests).toEqual([]);
     const history = await runFrontdesk(['history', '--json', '--outcome', 'unknown'], { home });

@@ -204,7 +204,7 @@ function isGuided({ prompt }: Session, given: LoginGiven): boolean {
 /** Offers to try the new credential at once. Undefined: not wanted. */
 async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
   const { askForId } = await import('../../ask/ask-missing.ts');
-  const question = `Id of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
+  const question = `ID of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
   return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
 }
 

@@ -14,6 +14,6 @@ export function answerColumns({ response }: Operation, wide: readonly string[]):
 /** The argument of commands about one calendar. */
 export const CALENDAR_ARGUMENT = {
   name: 'calendarId',
-  question: 'Id of the calendar',
+  question: 'ID of the calendar',
   text: 'id of the calendar, at most 5000 characters',
 } as const;

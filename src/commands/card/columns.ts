@@ -22,7 +22,7 @@ export const CARD_COLUMNS: readonly Column[] = [
 /** The argument of commands about one card. */
 export const CARD_ARGUMENT = {
   name: 'cardId',
-  question: 'Id of the card',
+  question: 'ID of the card',
   text: 'id of the card, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
 } as const;
 

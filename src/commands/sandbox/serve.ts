@@ -50,7 +50,7 @@ export const command = localCommand({
       await session.context.stdout.write(
         isJson(session.output.format)
           ? `${JSON.stringify(facts)}\n`
-          : `Sandbox at ${url}; Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
+          : `Sandbox at ${url}. Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
       );
       return await stopped;
     } finally {

@@ -11,7 +11,7 @@ export async function readCaFile(
   where = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readPem(path).catch((error: unknown) => {
-    throw Failure.unsent('USAGE', `${where}: ${path} cannot be read: ${messageOf(error)}`, {
+    throw Failure.unsent('USAGE', `${where}: could not read ${path}: ${messageOf(error)}`, {
       cause: error,
     });
   });

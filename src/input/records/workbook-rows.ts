@@ -47,7 +47,7 @@ function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOpt
     sheets.map((other) => other.name),
   );
   const hint = near === undefined ? all : `did you mean ${quoteValue(near)}?`;
-  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteValue(sheet)}; ${hint}`);
+  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteValue(sheet)}: ${hint}`);
 }
 
 /** What the cells of a sheet refer to. */
@@ -253,9 +253,7 @@ function isZero(size: string | undefined): boolean {
 function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name }: ReadOptions): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
   const others = sheets.filter((other) => other !== read);
-  return [
-    `${name}: the sheet ${quoteValue(read.name)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
-  ];
+  return [`${name}: the sheet ${quoteValue(read.name)} is read, and not ${listSheets(others)} (--sheet names another)`];
 }
 
 /**

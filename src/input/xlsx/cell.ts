@@ -39,18 +39,18 @@ function storedProblem({
   formula,
   format,
 }: StoredCell): readonly [what: string, remedy: string] | undefined {
-  if (formula !== undefined) return ['is a formula', 'store its value as text'];
+  if (formula !== undefined) return ['is a formula', 'Store its value as text'];
   if (type === 'd' || (type === 'n' && format.isDate)) {
-    return ['is a date or a time', 'store it as text: dates are sent as typed'];
+    return ['is a date or a time', 'Store it as text: dates are sent as typed'];
   }
   if (type !== 'n') return undefined;
   const digits = wholeNumber(value);
-  if (digits === undefined) return ['is a decimal number', 'store it as text: it is sent as typed'];
+  if (digits === undefined) return ['is a decimal number', 'Store it as text: it is sent as typed'];
   if (digits.replace(/^-/, '').length <= MAX_DIGITS) return undefined;
-  return [`is a number of more than ${MAX_DIGITS} digits, which spreadsheets round`, 'store it as text'];
+  return [`is a number of more than ${MAX_DIGITS} digits, which spreadsheets round`, 'Store it as text'];
 }
 
-const OTHER_LOOK = ['is shown otherwise than it is stored', 'store the intended value as text'] as const;
+const OTHER_LOOK = ['is shown otherwise than it is stored', 'Store the intended value as text'] as const;
 
 /**
  * What a cell says, as a CSV file of the same sheet would have it. What a spreadsheet keeps differently from what
@@ -72,7 +72,7 @@ export function readCell(cell: StoredCell): CellText {
   const problem = storedProblem(cell) ?? (isAsShown ? undefined : OTHER_LOOK);
   if (problem === undefined) return { text };
   const [what, remedy] = problem;
-  return { text, problem: `${what} (${looksOf(cell, shown)}); ${remedy}` };
+  return { text, problem: `${what} (${looksOf(cell, shown)}). ${remedy}` };
 }
 
 /** What a formula that is nothing but a boolean says; undefined: another one, or its last result is something else. */

@@ -270,12 +270,9 @@ export class RunJournal {
   }
 
   #failureOf(error: unknown): Failure {
-    return ioFailure(
-      `the run's record could not be written (${this.#path})`,
-      error,
-      'no row was sent without its record',
-      [`free the disk, then resume: \`frontdesk runs resume ${basename(dirname(this.#path))}\``],
-    );
+    return ioFailure(`could not write the run's record (${this.#path})`, error, 'no row was sent without its record', [
+      `free the disk, then resume: \`frontdesk runs resume ${basename(dirname(this.#path))}\``,
+    ]);
   }
 
   async #giveUp(error: unknown): Promise<Failure> {
@@ -301,5 +298,5 @@ function otherContent(path: string): Failure {
 
 function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
   const opening = (ports.openFile ?? openAppendFile)(path);
-  return orIoFailure(opening, `the run's record could not be opened (${path})`, 'unsent');
+  return orIoFailure(opening, `could not open the run's record (${path})`, 'unsent');
 }

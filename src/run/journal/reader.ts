@@ -54,7 +54,7 @@ export async function scanJournal(
       filled = data.copy(buffer, 0, start);
     }
   } catch (error) {
-    throw ioFailure(`the run's record could not be read (${path})`, error, 'unsent');
+    throw ioFailure(`could not read the run's record (${path})`, error, 'unsent');
   } finally {
     await ignoreErrors(file.close());
   }
@@ -74,7 +74,7 @@ function damaged(path: string, line: number): Failure {
 
 async function openToRead(path: string): Promise<FileHandle> {
   const opening = ignoreNotFound(open(path, 'r'));
-  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unsent');
+  const file = await orIoFailure(opening, `could not open the run's record (${path})`, 'unsent');
   if (file !== undefined) return file;
   throw Failure.unsent('LOCAL_IO', `the run's record is gone (${path})`, {
     hints: [
@@ -132,7 +132,7 @@ function readTail(path: string): Buffer | undefined {
     return tail.subarray(0, readSync(file, tail, 0, tail.length, size - tail.length));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the run's record could not be opened (${path})`, error, 'unchanged');
+    throw ioFailure(`could not open the run's record (${path})`, error, 'unchanged');
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -179,11 +179,7 @@ export class RecordReader {
     const kept = this.#blocks.get(index);
     if (kept !== undefined) return kept;
     const reading = this.#file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
-    const { buffer, bytesRead } = await orIoFailure(
-      reading,
-      "the run's record could not be read",
-      'it was not changed',
-    );
+    const { buffer, bytesRead } = await orIoFailure(reading, "could not read the run's record", 'it was not changed');
     const block = buffer.subarray(0, bytesRead);
     if (this.#blocks.size >= KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value ?? index);
     this.#blocks.set(index, block);

@@ -166,7 +166,7 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the run's header could not be read (${path})`, error, 'unsent');
+    throw ioFailure(`could not read the run's header (${path})`, error, 'unsent');
   }
   return parseRunHeader(text, path, isForReading);
 }
@@ -250,7 +250,7 @@ export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = runsFolder(stateDir);
   requireOwnState(stateDir, path);
   const reading = ignoreNotFound(readdir(path, { withFileTypes: true }));
-  const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'unchanged');
+  const entries = await orIoFailure(reading, `could not list the runs (${path})`, 'unchanged');
   const found = (entries ?? []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
   return found.map(({ name }) => name).filter(isRunName);
 }

@@ -144,7 +144,7 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
     await syncFolder(folder.path);
     await rm(folder.path, { recursive: true });
   } catch (error) {
-    throw ioFailure(`run ${name} could not be removed (${folder.path})`, error, 'a part of it may be left');
+    throw ioFailure(`could not remove run ${name} (${folder.path})`, error, 'a part of it may be left');
   } finally {
     lock.release();
   }
@@ -274,5 +274,5 @@ async function hashFile(path: string): Promise<string | undefined> {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
     return hash.digest('hex');
   };
-  return orIoFailure(ignoreNotFound(reading()), `the run's rows could not be read (${path})`, 'unsent');
+  return orIoFailure(ignoreNotFound(reading()), `could not read the run's rows (${path})`, 'unsent');
 }

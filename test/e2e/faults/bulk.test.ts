@@ -231,7 +231,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
         expect(refused.stderr).toContain('--yes');
         const { home, env } = stage;
         const asked = openTerminal([...RESUME, '--resend-unknown'], { home, env });
-        await asked.waitFor('They may already have been applied');
+        await asked.waitFor(/They may already have\s+been applied/);
         asked.type('\r');
         expect((await asked.end).code).toBe(130);
         expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(sent);

@@ -82,7 +82,7 @@ describe.concurrent('input', () => {
     onStage(async (stage) => {
       const { code, stdout, stderr } = await stage.shell('exec 3< /proc/self/mem; $FD mcp <&3; exit $?');
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-      expect(stderr).toContain('warning: stdin cannot be read: the device reported an error (EIO)\n');
+      expect(stderr).toContain('warning: could not read stdin: the device reported an error (EIO)\n');
     }),
   );
 

@@ -13,7 +13,7 @@ describe('a mistake of the program', () => {
     [{ cards: { url: 'https://a.example' } }, 'cards.token: must be a text or a function'],
     [{ cards: { url: 'https://a.example', token: 'two words' } }, 'cards.token: must be visible ASCII'],
     [{ cards: { url: 'https://a.example', token: TOKEN, retry: 1 } }, 'cards: retry is not an option'],
-    [{ timeout: 1000 }, 'timeout is not an option; did you mean timeoutMs?'],
+    [{ timeout: 1000 }, 'timeout is not an option: did you mean timeoutMs?'],
     [{ timeoutMs: 0 }, 'timeoutMs: must be a whole number from 1'],
     [{ retries: 1.5 }, 'retries: must be a whole number from 0 to 100, not 1.5'],
     [{ retryMaxTimeMs: Number.POSITIVE_INFINITY }, 'retryMaxTimeMs: must be a whole number'],

@@ -80,7 +80,7 @@ describe('a client of 2026 that', () => {
     ['accepts without content', { confirm: { action: 'accept' } }, 'the box was not ticked'],
     ['answers under another name', { approve: YES }, 'no answer of a person came'],
     ['wraps the answer', { confirm: { method: 'elicitation/create', result: YES } }, 'no answer of a person came'],
-    ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'the answer cannot be read'],
+    ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
     ['brings nothing', {}, 'no answer of a person came'],
   ])('%s is refused', async (_, inputResponses, why) => {
     const { client, posts } = await start();

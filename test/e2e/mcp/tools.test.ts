@@ -189,7 +189,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       'not_sent',
-      'reasn: is not a field of this operation; did you mean reason? Nothing was sent.',
+      'reasn: is not a field of this operation: did you mean reason? Nothing was sent.',
     ]);
     expect(await said('subscribers_list', { limit: 101 })).toEqual([
       true,
@@ -199,7 +199,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     ]);
     expect((await said('calendar_update', { calendarId: 'c' }))[3]).toContain('nothing to change');
     expect((await said('card_wait', { cardId: CARD_ID, status: ['ACTIV'], timeoutSeconds: 301 }))[3]).toBe(
-      'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV"; did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
+      'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV": did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
     );
     expect((await said('run_results', {}))[3]).toContain('run: is required');
     expect((await said('history_list', { since: 'long ago' }))[3]).toContain('since: must be an age or a date');

@@ -16,9 +16,9 @@ function answers(end: DialogueEnd): string[] {
 describe.concurrent('on a terminal what is required and missing is asked for', () => {
   it('an id, cleaned of what was pasted around it, and the clean one is shown', async ({ onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
-    const end = await dialogue(['card', 'get'], [[/Id of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
+    const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
     expect(end.code).toBe(0);
-    expect(answers(end)).toEqual([`Id of the card ${CARD_ID}`]);
+    expect(answers(end)).toEqual([`ID of the card ${CARD_ID}`]);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   });
 
@@ -245,7 +245,7 @@ describe.concurrent('auth login', () => {
       [/must be https/, `\u0015${server.url}\r`],
       [/Token of the gift cards/, 'two words\r'],
       [/visible ASCII|space/, ` Bearer ${token} \r`],
-      [/Id of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
+      [/ID of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
     ];
     const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
@@ -289,7 +289,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
   it('is asked line by line, and nothing but ASCII text is written', async ({ onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const steps: Step[] = [
-      [/\? Id of the card/, `{${CARD_ID}}\r`],
+      [/\? ID of the card/, `{${CARD_ID}}\r`],
       [/\(y\/N/, 'maybe\r'],
       [/> answer y/, 'y\r'],
     ];

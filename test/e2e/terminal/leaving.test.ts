@@ -18,7 +18,7 @@ interface Question {
 const QUESTIONS: readonly Question[] = [
   { name: 'a confirmation', args: ['card', 'block', CARD_ID], seen: /\(y\/N/ },
   { name: 'a reason', args: ['card', 'block', CARD_ID], before: [[/\(y\/N/, 'r\r']], seen: /Reason \(Enter = none\)/ },
-  { name: 'an id', args: ['card', 'get'], seen: /Id of the card/ },
+  { name: 'an id', args: ['card', 'get'], seen: /ID of the card/ },
   { name: 'a choice', args: ['card', 'provision', CARD_ID], seen: /wallet_b/ },
   {
     name: 'a secret',

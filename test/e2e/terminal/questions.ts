@@ -78,7 +78,7 @@ function asked(command: string, seen: RegExp, asks: readonly string[], more: Mor
 
 /** A command whose id is asked for. */
 function id(command: string, argument: string, options = ''): Asked {
-  const seen = argument === 'cardId' ? /\? Id of the card/ : /\? Id of the (calendar|subscriber)/;
+  const seen = argument === 'cardId' ? /\? ID of the card/ : /\? ID of the (calendar|subscriber)/;
   return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask-missing.ts text']);
 }
 
@@ -262,7 +262,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
       isSecret: true,
     },
   ),
-  'an id to check with': asked(LOGIN, /Id of a card to check with/, ['ask-missing.ts text'], {
+  'an id to check with': asked(LOGIN, /ID of a card to check with/, ['ask-missing.ts text'], {
     isAlone: true,
     steps: GUIDED,
   }),

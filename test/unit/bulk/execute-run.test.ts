@@ -192,7 +192,7 @@ describe('results that cannot be written', () => {
     const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
     await run.kept?.close();
     expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(16);
-    expect(bench.stderr()).toContain('the results could not be written: write ENOSPC"');
+    expect(bench.stderr()).toContain('could not write the results: write ENOSPC"');
     expect(bench.stderr()).not.toContain('kept in the run');
   });
 

@@ -188,7 +188,7 @@ describe('approvals', () => {
     expect(guarded(rows(2), TWO)).toEqual([
       5,
       'profile demo demands 2 approvals of more than one row, and only a plan can be approved. Nothing was sent.',
-      'add --plan <file>, have the file approved, and apply it; see `frontdesk help plans`',
+      'add --plan <file>, have the file approved, and apply it. See `frontdesk help plans`',
     ]);
   });
 
@@ -196,7 +196,7 @@ describe('approvals', () => {
     expect(guarded(raw(), { profile: { approvals: 1 } })).toEqual([
       5,
       'profile demo demands an approval of a raw write, and only a plan can be approved. Nothing was sent.',
-      'use the command of that operation, with --plan <file> for several rows; see `frontdesk help plans`',
+      'use the command of that operation, with --plan <file> for several rows. See `frontdesk help plans`',
     ]);
   });
 

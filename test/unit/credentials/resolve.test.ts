@@ -372,7 +372,7 @@ describe('a token file', () => {
     spoil(path);
     await expect(openCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: expect.stringContaining(`the token file ${path} cannot be used: ${problem}`),
+      message: expect.stringContaining(`could not use the token file ${path}: ${problem}`),
     });
   });
 

@@ -208,7 +208,7 @@ describe('the records', () => {
     mkdirSync(join(stateDir, 'history.jsonl'), { mode: 0o700 });
     await expect(readHistory(stateDir, { limit: 1 })).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringMatching(/^the history could not be read \(.*history\.jsonl\).*\. Nothing was changed\.$/),
+      message: expect.stringMatching(/^could not read the history \(.*history\.jsonl\).*\. Nothing was changed\.$/),
     });
   });
 });

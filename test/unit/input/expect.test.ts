@@ -30,8 +30,8 @@ describe('parseExpectation', () => {
   });
 
   test.each([
-    ['clientRefrence=1', '"clientRefrence" is not a field of a card; did you mean clientReference?'],
-    ['clientReference.x=1', '"clientReference.x" is not a field of a card; did you mean clientReference?'],
+    ['clientRefrence=1', '"clientRefrence" is not a field of a card: did you mean clientReference?'],
+    ['clientReference.x=1', '"clientReference.x" is not a field of a card: did you mean clientReference?'],
     ['zzz=1', '"zzz" is not a field of a card'],
     ['transaction=1', '"transaction" is not a field of a card'],
     ['=1', '"" is not a field of a card'],

@@ -187,7 +187,7 @@ describe('checkFields', () => {
 
   it('names the nearest field for one that does not exist', () => {
     expect(checkFields(CALENDAR, { nmae: 'x' }, same)).toEqual([
-      { where: 'nmae', problem: 'is not a field of this operation; did you mean name?' },
+      { where: 'nmae', problem: 'is not a field of this operation: did you mean name?' },
     ]);
   });
 

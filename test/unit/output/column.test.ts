@@ -21,7 +21,7 @@ describe('chooseColumns', () => {
   });
 
   it.each([
-    ['stauts', '--columns: there is no column "stauts"; did you mean "status"'],
+    ['stauts', '--columns: there is no column "stauts": did you mean "status"'],
     ['cardId,zzzzzz', '--columns: there is no column "zzzzzz"'],
     ['', '--columns: a column name is empty'],
     ['status,', '--columns: a column name is empty'],

@@ -218,7 +218,7 @@ describe('checkOutput', () => {
     const others = await checkOutput(outputOptions({ columns: 'nope', sortBy: 'cardID' }), COLUMNS, isOpen);
     expect(others.map((fault) => fault.message)).toEqual([
       '--columns: there is no column "nope"',
-      '--sort-by: there is no column "cardID"; did you mean "cardId"',
+      '--sort-by: there is no column "cardID": did you mean "cardId"',
     ]);
     expect(isJsonArray(two.kind === 'list' ? two.document : null)).toBe(true);
   });

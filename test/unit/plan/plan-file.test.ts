@@ -105,7 +105,7 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const changed = Uint8Array.from(bytes);
         changed[at] = (changed[at] ?? 0) ^ flip;
-        expect(await problemOf(changed)).toMatch(/^USAGE: "x\.plan" cannot be used as a plan: line [1-9]: /);
+        expect(await problemOf(changed)).toMatch(/^USAGE: could not use "x\.plan" as a plan: line [1-9]: /);
       }),
       { numRuns: Number(process.env['FRONTDESK_FUZZ_COUNT'] ?? 10_000) },
     );
@@ -130,7 +130,7 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
       one + two,
       head,
     ]) {
-      expect(await problemOf(Buffer.from(other))).toMatch(/^USAGE: "x\.plan" cannot be used as a plan: line 1: /);
+      expect(await problemOf(Buffer.from(other))).toMatch(/^USAGE: could not use "x\.plan" as a plan: line 1: /);
     }
   });
 

@@ -20,9 +20,9 @@ function judged(text: string, pieceLength: number, name = '"p.plan"') {
   return seal.judge();
 }
 
-const CHANGED = '"p.plan" cannot be used as a plan: line 1: its hash does not match: the file was edited or cut off';
+const CHANGED = 'could not use "p.plan" as a plan: line 1: its hash does not match: the file was edited or cut off';
 const LINE_ENDS =
-  '"p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do';
+  'could not use "p.plan" as a plan: line 1: only its line ends were changed, as git and some editors do';
 
 // Pieces end in the middle of a line, of a character and of a line end.
 describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes', (pieceLength) => {

@@ -130,7 +130,7 @@ describe('a file that is no plan', () => {
       'line 1: only its line ends were changed',
     ],
   ])('%s is refused', async (_what, make, problem) => {
-    await expect(verify(make())).rejects.toThrow(`"x.plan" cannot be used as a plan: ${problem}`);
+    await expect(verify(make())).rejects.toThrow(`could not use "x.plan" as a plan: ${problem}`);
   });
 });
 

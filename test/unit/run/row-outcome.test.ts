@@ -103,7 +103,7 @@ describe('a row from the journal', () => {
     [
       'was rejected with a code and words',
       { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-      'could not block card card-7: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
+      'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
     ],
     [
       'was rejected without a word',

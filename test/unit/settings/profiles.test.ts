@@ -83,7 +83,7 @@ describe('useProfile and removeProfile', () => {
     expect(() => useProfile(settings, 'prodution')).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: '<name>: there is no profile "prodution"; did you mean production?',
+        message: '<name>: there is no profile "prodution": did you mean production?',
         hints: [expect.stringContaining('choose one of production, staging, sandbox')],
       }),
     );

@@ -68,11 +68,11 @@ describe('readSettings', () => {
       '{"version":1,\n"version":1}',
       'line 2, column 1 (at version): the name "version" occurs twice in one object',
     ],
-    ['an unknown key', '{"version":1,"profile":{}}', 'profile is not a setting; did you mean profiles?'],
+    ['an unknown key', '{"version":1,"profile":{}}', 'profile is not a setting: did you mean profiles?'],
     [
       'a misspelt guard',
       '{"version":1,"profiles":{"a":{"readonly":true}}}',
-      'profiles.a.readonly is not a setting; did you mean readOnly?',
+      'profiles.a.readonly is not a setting: did you mean readOnly?',
     ],
     ['profiles as an array', '{"version":1,"profiles":[]}', 'profiles is not an object'],
     ['a profile that is null', '{"version":1,"profiles":{"a":null}}', 'profiles.a is not an object'],
@@ -156,7 +156,7 @@ describe('settings that the system does not let this user read', () => {
     const reading = readSettings(folder).finally(restore);
     await expect(reading).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringContaining('cannot be read: permission denied (EACCES). Nothing was sent.'),
+      message: expect.stringContaining(': permission denied (EACCES). Nothing was sent.'),
     });
   });
 

@@ -67,7 +67,7 @@ describe('resolveProfile', () => {
   it('refuses a name that is not stored, with the nearest one', () => {
     const settings = withProfiles({ prod: {}, stage: {} });
     expect(() => resolve(settings, { FRONTDESK_PROFILE: 'prd' })).toThrow(
-      'FRONTDESK_PROFILE: there is no profile "prd"; did you mean prod?',
+      'FRONTDESK_PROFILE: there is no profile "prd": did you mean prod?',
     );
     expect(() => resolve(settings, {}, 'default')).toThrow('--profile: there is no profile "default"');
     expect(() => resolve(settings, {}, '../x')).toThrow('--profile: the profile name "../x" is not 1 to 64');

@@ -14,7 +14,7 @@ describe('setPreference', () => {
   });
 
   it.each([
-    ['output', 'JSON', 'output was not set: must be one of table, json, ndjson, csv, not "JSON"; did you mean json?'],
+    ['output', 'JSON', 'output was not set: must be one of table, json, ndjson, csv, not "JSON": did you mean json?'],
     ['timeout', '30', 'timeout was not set: must be a duration such as 500ms, 30s, 2m or 1h, not "30"'],
     ['timeout', '0s', 'timeout was not set: must be more than 0 and at most 7d, not "0s"'],
     ['retries', '-1', 'retries was not set: must be a whole number from 0 to 100, not "-1"'],

@@ -9,7 +9,7 @@ export const command = callCommand({
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: {
     name: 'subscriberId',
-    question: 'Id of the subscriber',
+    question: 'ID of the subscriber',
     text: 'id of the subscriber, at most 5000 characters',
   },
   changedFrom: true,

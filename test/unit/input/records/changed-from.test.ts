@@ -176,7 +176,7 @@ describe('an older file is refused', () => {
     ];
     const formula = sheetJsWorkbookWith(rows, 'B2', { t: 'n', f: '1+1', v: 2 });
     expect(await faultsOf(formula, 'old.xlsx')).toEqual([
-      'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"); store its value as text',
+      'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
     ]);
     const two = sheetJsWorkbook([
       {

@@ -185,12 +185,12 @@ describe('a cell that cannot be taken', () => {
     [
       'a date of SheetJS',
       () => sheetJsWorkbookWith(rows, 'C2', { t: 'n', v: 46024, z: 'dd/mm/yyyy' }),
-      'is a date or a time (shown as "02/01/2026", stored as 46024); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "02/01/2026", stored as 46024). Store it as text: dates are sent as typed',
     ],
     [
       'a date of write-excel-file',
       () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', new Date(0), true]] }]),
-      'is a date or a time (shown as "01/01/1970", stored as 25569); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "01/01/1970", stored as 25569). Store it as text: dates are sent as typed',
     ],
     [
       'a date with a format that every program knows',
@@ -199,27 +199,27 @@ describe('a cell that cannot be taken', () => {
           styles: '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
           rows: `${HEADER_ROW}<row><c r="C2" s="1"><v>46024</v></c></row>`,
         }),
-      'is a date or a time (shown as "1/2/2026", stored as 46024); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "1/2/2026", stored as 46024). Store it as text: dates are sent as typed',
     ],
     [
       'a formula of SheetJS',
       () => sheetJsWorkbookWith(rows, 'C2', { t: 'n', v: 2, f: '1+1' }),
-      'is a formula (shown as "2", stored as "=1+1"); store its value as text',
+      'is a formula (shown as "2", stored as "=1+1"). Store its value as text',
     ],
     [
       'a formula that others share',
       () => handMadeWorkbook({ rows: `${HEADER_ROW}<row><c r="C2" t="str"><f t="shared" si="0"/><v>x</v></c></row>` }),
-      'is a formula (shown as "x", stored as "="); store its value as text',
+      'is a formula (shown as "x", stored as "="). Store its value as text',
     ],
     [
       'a decimal number of SheetJS',
       () => sheetJsWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
     ],
     [
       'a decimal number of write-excel-file',
       () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
     ],
   ])('is named: %s', async (_what, make, problem) => {
     expect(problemsOf(await readAll(await make()))).toEqual([[2, problem]]);
@@ -228,7 +228,7 @@ describe('a cell that cannot be taken', () => {
   it('is named in the header', async () => {
     const read = await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }]));
     expect(faultsOf(read)).toEqual([
-      `'My Rows'!B1: is a decimal number (shown as "1.5", stored as 1.5); store it as text: it is sent as typed`,
+      `'My Rows'!B1: is a decimal number (shown as "1.5", stored as 1.5). Store it as text: it is sent as typed`,
     ]);
   });
 

@@ -45,53 +45,53 @@ describe('a cell is read as', () => {
     [
       'a decimal number',
       { value: '12.5' },
-      'is a decimal number (shown as "12.5", stored as 12.5); store it as text: it is sent as typed',
+      'is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
     ],
     [
       'a small one',
       { value: '1E-3' },
-      'is a decimal number (shown as "0.001", stored as 1E-3); store it as text: it is sent as typed',
+      'is a decimal number (shown as "0.001", stored as 1E-3). Store it as text: it is sent as typed',
     ],
     [
       'a number that is none',
       { value: 'twelve' },
-      'is a decimal number (shown as "twelve", stored as twelve); store it as text: it is sent as typed',
+      'is a decimal number (shown as "twelve", stored as twelve). Store it as text: it is sent as typed',
     ],
     [
       'a number that shows as a date',
       { value: '46024', format: DATE },
-      'is a date or a time (shown as "2026-01-02", stored as 46024); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "2026-01-02", stored as 46024). Store it as text: dates are sent as typed',
     ],
     [
       'a date of the strict format',
       { type: 'd', value: '2027-01-02' },
-      'is a date or a time (shown as "2027-01-02", stored as "2027-01-02"); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "2027-01-02", stored as "2027-01-02"). Store it as text: dates are sent as typed',
     ],
     [
       'a formula',
       { value: '2', formula: '1+1' },
-      'is a formula (shown as "2", stored as "=1+1"); store its value as text',
+      'is a formula (shown as "2", stored as "=1+1"). Store its value as text',
     ],
     [
       'a formula with a text',
       { type: 'str', value: 'x', formula: 'A1&B1' },
-      'is a formula (shown as "x", stored as "=A1&B1"); store its value as text',
+      'is a formula (shown as "x", stored as "=A1&B1"). Store its value as text',
     ],
     [
       'a formula without a value',
       { formula: '1+1' },
-      'is a formula (shown as "0", stored as "=1+1"); store its value as text',
+      'is a formula (shown as "0", stored as "=1+1"). Store its value as text',
     ],
     ['an error', { type: 'e', value: '#N/A' }, 'is an error (#N/A). Store the intended value as text'],
     [
       '16 digits',
       { value: '1234567890123450' },
-      'is a number of more than 15 digits, which spreadsheets round (shown as "1.23457E+15", stored as 1234567890123450); store it as text',
+      'is a number of more than 15 digits, which spreadsheets round (shown as "1.23457E+15", stored as 1234567890123450). Store it as text',
     ],
     [
       '20 digits with an exponent',
       { value: '1.2E+19' },
-      'is a number of more than 15 digits, which spreadsheets round (shown as "1.2E+19", stored as 1.2E+19); store it as text',
+      'is a number of more than 15 digits, which spreadsheets round (shown as "1.2E+19", stored as 1.2E+19). Store it as text',
     ],
     ...(
       [
@@ -114,23 +114,23 @@ describe('a cell is read as', () => {
         [
           `${value} in ${pattern}`,
           { value, format: numberFormat(pattern) },
-          `is shown otherwise than it is stored (${looks}); store the intended value as text`,
+          `is shown otherwise than it is stored (${looks}). Store the intended value as text`,
         ] as [string, Partial<StoredCell>, string],
     ),
     [
       'a text with another look',
       { type: 's', value: '42', format: numberFormat('"sub_"@') },
-      'is shown otherwise than it is stored (shown as "sub_42", stored as "42"); store the intended value as text',
+      'is shown otherwise than it is stored (shown as "sub_42", stored as "42"). Store the intended value as text',
     ],
     [
       'a text that is not shown',
       { type: 's', value: 'Ann', format: numberFormat(';;;') },
-      'is shown otherwise than it is stored (shown as "", stored as "Ann"); store the intended value as text',
+      'is shown otherwise than it is stored (shown as "", stored as "Ann"). Store the intended value as text',
     ],
     [
       'a date of an older Mac',
       { value: '44562', format: numberFormat('yyyy-mm-dd', true) },
-      'is a date or a time (shown as "2026-01-02", stored as 44562); store it as text: dates are sent as typed',
+      'is a date or a time (shown as "2026-01-02", stored as 44562). Store it as text: dates are sent as typed',
     ],
   ])('%s: a fault', (_what, stored, problem) => {
     expect(readCell(cell(stored)).problem).toBe(problem);

@@ -8,7 +8,7 @@ import { ended, FakeClock, HELD } from '../fakes.ts';
 const ROWS = 10;
 
 describe('the second record of a run', () => {
-  const full = new Failure('LOCAL_IO', 'the audit log cannot be written');
+  const full = new Failure('LOCAL_IO', 'could not write the audit log');
 
   /** A second record that notes what it is given; from `fails` on it cannot be written. */
   function secondRecord(fails: boolean) {

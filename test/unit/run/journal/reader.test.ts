@@ -129,7 +129,7 @@ describe('scanning a journal', () => {
     });
     await expect(scanned(folder)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: expect.stringMatching(/^the run's record could not be read \(.*\): .*\. Nothing was sent\.$/),
+      message: expect.stringMatching(/^could not read the run's record \(.*\): .*\. Nothing was sent\.$/),
     });
   });
 });
@@ -167,7 +167,7 @@ describe('the last record of a journal', () => {
     expect(() => readLastRecord(path)).toThrow(
       expect.objectContaining({
         code: 'LOCAL_IO',
-        message: expect.stringMatching(/^the run's record could not be opened \(.*\. Nothing was changed\.$/),
+        message: expect.stringMatching(/^could not open the run's record \(.*\. Nothing was changed\.$/),
       }),
     );
   });
