@@ -38,7 +38,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'http',
-    holds: 'what a call means: request, reply, retry, read-back, outcome',
+    holds: 'what a call means: request, response, retry, card check, outcome',
     imports: [...GROUND, 'api', 'wire'],
   },
   {
@@ -57,7 +57,7 @@ export const LAYERS: readonly Layer[] = [
     holds: 'options as data, and the one reader that makes typed values of argv',
     imports: [...GROUND, 'api', 'output', 'input'],
   },
-  { name: 'sandbox', holds: 'the service, played on loopback', imports: [...GROUND, 'api', 'files'] },
+  { name: 'sandbox', holds: 'the service, simulated on loopback', imports: [...GROUND, 'api', 'files'] },
   { name: 'settings', holds: 'profiles and preferences', imports: [...GROUND, 'api', 'wire', ...INPUT_OUTPUT] },
   {
     name: 'credentials',
@@ -79,7 +79,7 @@ export const LAYERS: readonly Layer[] = [
     holds: 'a run as a page, as test results, as a summary; a plan as Markdown',
     imports: [...GROUND, 'input', 'output', 'run', 'plan'],
   },
-  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'api', 'files', 'output', 'run'] },
+  { name: 'history', holds: 'the record of changes', imports: [...GROUND, 'api', 'files', 'output', 'run'] },
   {
     name: 'library',
     holds: 'the calls as functions for other programs: what `import` gives',

@@ -257,7 +257,13 @@ export const command = localCommand({
   usesProfile: true,
   writes: true,
   arguments: {
-    method: { kind: 'choice', choices: METHODS, required: true, text: 'method of the request', question: 'Method' },
+    method: {
+      kind: 'choice',
+      choices: METHODS,
+      required: true,
+      text: 'method of the request; a path alone is a GET',
+      question: 'Method',
+    },
     path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
   },
   options: {

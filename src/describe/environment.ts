@@ -25,7 +25,7 @@ export const ENVIRONMENT: readonly { readonly name: string; readonly text: strin
     text: '1: for screen readers and slow connections; see `frontdesk help accessibility`',
   },
   { name: 'FRONTDESK_DEBUG', text: '1: print the stack trace of an error' },
-  { name: 'NO_COLOR', option: '--no-color', text: 'any value: print no color' },
+  { name: 'NO_COLOR', option: '--no-color', text: 'any value that is not empty: print no color' },
   {
     name: 'FORCE_COLOR',
     text: 'any value but 0: color in a dumb terminal; a pipe never gets color',

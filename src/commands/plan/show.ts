@@ -24,7 +24,7 @@ export const command = localCommand({
   columns: rowColumns(true),
   isOpenColumn: openUnder('body', 'before', 'about'),
   description:
-    'Shows what the plan would send and its state on this machine: new, expired, running, unsettled, stopped or finished. Sends nothing. Works for expired plans too. Outside a terminal, the rows go to stdout and the facts about the plan to stderr. With --json, prints the whole plan as one document.',
+    'Shows what the plan would send and its state on this machine: new, expired, running, unsettled, stopped (rows are left, also if its process was killed) or finished. Sends nothing. Works for expired plans too. Outside a terminal, the rows go to stdout and the facts about the plan to stderr. With --json, prints the whole plan as one document.',
   arguments: { file: FILE },
   options: {
     as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },

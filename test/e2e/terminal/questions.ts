@@ -161,9 +161,11 @@ const ONCE = NAMES.filter((name, at) =>
 /** Questions of single commands about cards, calendars and raw requests. */
 const CALLS: Readonly<Record<string, Asked>> = {
   ...Object.assign({}, ...ONCE.map(sampleQuestions)),
-  'a provision': asked(`card provision ${CARD_ID} --wallet wallet_a --json`, /Go on with [\s\S]*\(y\/N/, [
-    'write-call.ts confirm',
-  ]),
+  'a provision': asked(
+    `card provision ${CARD_ID} --wallet wallet_a --json`,
+    /Get the wallet_a data of card [\s\S]*\(y\/N/,
+    ['write-call.ts confirm'],
+  ),
   'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
     steps: [[/\(y\/N/, 'r\r']],
@@ -213,7 +215,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
-    /Send the rows of monday again.*\(y\/N/,
+    /Send the rows of monday with an unknown outcome again[\s\S]*\(y\/N/,
     ['resume.ts confirm'],
     { prepare: IN_DOUBT },
   ),

@@ -234,7 +234,7 @@ describe('a file of failed rows that cannot be put in its place', () => {
     expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
   });
 
-  it('is not what is told where the results could not be written either', async () => {
+  it('is not what is told where the results cannot be written either', async () => {
     const bench = openBench({
       ...SUMMARY,
       write: async () => {
