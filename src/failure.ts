@@ -218,12 +218,16 @@ export class Failure extends Error {
   }
 
   /** Returns the failure of a read or a listing, which says neither that nothing was sent nor that nothing was changed. */
-  asSilent(): Failure {
-    const bare = (text: string) => text.replace(/[,;] nothing was (?:sent|changed)(?=:|$)/, '');
+  asSilent(after = this.after !== undefined && isNamed(this.after) ? undefined : this.after): Failure {
+    const bare = (text: string) => text.replace(/(?:[,;] nothing|\.? Nothing) was (?:sent|changed)(?:(?=:)|\.?$)/, '');
     const { heading } = this.parts ?? {};
     const parts = this.parts && heading !== undefined ? { ...this.parts, heading: bare(heading) } : this.parts;
-    const after = this.after !== undefined && isNamed(this.after) ? undefined : this.after;
     return new Failure(this.code, bare(this.problem), { ...this, parts, after, cause: this.cause });
+  }
+
+  /** Returns the failure of a call that has done these steps before (`the credential is stored`), and says so. */
+  afterSteps(done: readonly string[]): Failure {
+    return done.length === 0 ? this : this.asSilent(`done before that: ${done.join(' and ')}`);
   }
 
   /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
@@ -255,6 +259,11 @@ export function note(code: string, message: string): Notice {
 /** Something a person should look at, shown with `--quiet` too. */
 export function warning(code: string, message: string): Notice {
   return { code, message, level: 'warning' };
+}
+
+/** What failed beside what was asked for: what became of that is said by its own end. */
+export function warningOf(failure: Failure): Notice {
+  return warning(failure.code, failure.asSilent().message);
 }
 
 /** One fault of a call's input, collected so that all are reported together. */

@@ -2,6 +2,7 @@ import type { Family, Operation } from './api/operation.ts';
 import { type Context, isSwitchedOn, type PromptPort, type SignalName } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice, note } from './failure.ts';
+import { lockPorts } from './files/lock-ports.ts';
 import type { ResultFile } from './files/new-file.ts';
 import { type Places, requirePlace } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
@@ -52,6 +53,7 @@ export interface CallState {
   writesUnderWay: number;
   /** How many signals ended an action at hand alone, as Ctrl-C does at the desk. */
   forgiven: number;
+  readonly done: string[];
   /** An error that nothing caught is being reported. */
   isCrashing: boolean;
   /** Takes away what is drawn on the terminal, before a report that could not be foreseen. */
@@ -97,7 +99,7 @@ export interface SessionParts {
   promptUntil(idleMs?: number, onLostPaste?: () => void): PromptPort;
 }
 
-type Basics = 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener';
+type Basics = 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener' | 'done';
 type Own = Pick<Session, Basics | 'common' | 'places' | 'faults' | 'canAsk'>;
 
 /** What a derived session may have of its own. */
@@ -120,6 +122,8 @@ export class Session {
   declare readonly faults: readonly Failure[];
   /** Whether a person could be asked if the call had no faults. */
   declare readonly canAsk: boolean;
+  /** Steps on this machine that are done (`the credential is stored`): what fails after them says so. */
+  declare readonly done: string[];
   declare readonly prompt: PromptPort;
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
   declare readonly listener: CallListener;
@@ -166,16 +170,13 @@ export class Session {
 
   /** Changes the settings file, and returns what it holds then. */
   async changeSettings(change: (settings: Settings) => Settings): Promise<Settings> {
-    const { changeSettings } = await import('./settings/write.ts');
-    const { pid, clock } = this.context;
-    const settings = await changeSettings({ configDir: this.configDir(), pid, clock }, change);
+    const settings = await (await import('./settings/write.ts')).changeSettings(this.credentialPlace(), change);
     Object.assign(this.#parts.changing, { settings, profile: undefined });
     return settings;
   }
 
   credentialPlace(): CredentialPlace {
-    const { platform, pid, clock } = this.context;
-    return { configDir: this.configDir(), platform, pid, clock };
+    return { configDir: this.configDir(), platform: this.context.platform, ...lockPorts(this) };
   }
 
   /** Base URL as the profile has it, without opening anything: for `--dry-run`. */
@@ -227,11 +228,10 @@ export class Session {
       throw Failure.unsent('USAGE', `the run belongs to profile ${run.profile}, not ${given}`);
     }
     const { changing } = this.#parts;
-    const { env } = this.context;
-    const { settings } = changing;
     // The profile that the environment makes up has no stored settings to name.
-    const flagProfile = run.profile !== 'default' || settings.profiles.has('default') ? run.profile : undefined;
-    changing.profile = resolveProfile({ flagProfile, env, settings });
+    const flagProfile =
+      run.profile !== 'default' || changing.settings.profiles.has('default') ? run.profile : undefined;
+    changing.profile = resolveProfile({ flagProfile, env: this.context.env, settings: changing.settings });
     const { value, source } = this.preferences.output;
     if (source !== 'flag') this.useFormat(asFormat(run.output) ?? value);
   }
@@ -243,9 +243,8 @@ export class Session {
 
   /** Names a file or folder that a signal must not leave behind. Returns what forgets it: it is gone, or kept. */
   dropAtSignal(path: string): () => void {
-    const { temporary } = this.#parts.state;
-    temporary.add(path);
-    return () => temporary.delete(path);
+    this.#parts.state.temporary.add(path);
+    return () => this.#parts.state.temporary.delete(path);
   }
 
   /** Prints in another format than the one that was resolved. */

@@ -3,7 +3,7 @@ import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
 import { repeatText } from '../call/open-guard.ts';
 import { unsent } from '../command/faults.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure, warning } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, warning, warningOf } from '../failure.ts';
 import { failureLimit } from '../options/limits.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { orDiscard } from '../run/failed-file.ts';
@@ -38,7 +38,7 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   }
   const failure = await finishFiles(output, run);
   if (failure === undefined) return report;
-  await session.notify(warning(failure.code, failure.message));
+  await session.notify(warningOf(failure));
   // An unknown outcome is worse than a file that is missing, and whatever else went wrong than rows that a format cannot hold.
   const isWorse =
     failure.code === 'PARTIAL' ? report.exitCode !== 0 : report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;

@@ -88,7 +88,7 @@ async function showApprovals(
     return { ...(await listSignatures(await findSshKeygen(env, platform), { path, copy: path })), demanded };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.message}`));
+    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.asSilent().message}`));
     return { ...NONE, demanded };
   }
 }

@@ -1,5 +1,5 @@
 import { isOnceOnly, isUpdate, type Operation } from '../api/operation.ts';
-import { Failure, warning } from '../failure.ts';
+import { Failure, warning, withSentence } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite, SentEvent } from '../history/open-index-file.ts';
 import { isEvent, OpenAt, type Subject, sentBefore, supersededBy, whatIsKnown } from '../history/open-writes.ts';
@@ -91,8 +91,9 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
 }
 
 /** Tells that what is open is not known here. */
-export function sayUnread(session: Session, { message }: Failure): Promise<void> {
-  return session.notify(warning('OPEN_UNREAD', `${message}: whether an earlier write is open is not known`));
+export function sayUnread(session: Session, failure: Failure): Promise<void> {
+  const message = withSentence(failure.asSilent().message, 'whether an earlier change is open is not known');
+  return session.notify(warning('OPEN_UNREAD', message));
 }
 
 /** What, when, the entry and what is known of an open write, in a line; `entryOf`: how the entry is named. */

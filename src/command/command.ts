@@ -1,5 +1,5 @@
 import { idParamOf, isWrite, type Operation, sensitiveOf } from '../api/operation.ts';
-import type { Fault } from '../failure.ts';
+import { FAILURES, type Fault } from '../failure.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import type { Shape } from '../json/shape.ts';
 import { type CallOptions, SPECIAL } from '../options/call-options.ts';
@@ -190,25 +190,31 @@ function withoutWords(option: OptionSpec, argument: CallSpec['argument']): Optio
   return option.long === 'from' && argument !== null ? { ...option, excludes: { [`<${argument.name}>`]: '' } } : option;
 }
 
+/** What the answer to a call, or that there is none, can come to: 404, 401, 403, another 4xx, no connection, 429. */
+export const ANSWERED = [3, 4, 5, 6, 7, 11];
+
 function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly number[] {
   return [
-    ...[0, 1, 2, 3, 4, 5, 6, 7],
+    ...ANSWERED,
     ...(writes ? [8] : []),
     ...(writes && spec.expect !== true ? [] : [10]),
-    11,
     ...(bulk || spec.options?.['requireComplete'] !== undefined ? [15] : []),
-    16,
     ...(bulk || spec.expect === true || spec.options?.['again'] !== undefined ? [17] : []),
-    ...(writes ? [] : [141]),
   ];
 }
 
-/** A signal ends any command that reads, asks, waits or writes. */
-const SIGNALS = [129, 130, 143];
+/**
+ * What any command can end with: done, a bug, a usage error, an output that cannot be written, a signal, a reader of
+ * stdout that went away (of a write: before it was sent, or of its dry run or plan).
+ */
+const COMMON = [0, 1, 2, 16, 129, 130, 141, 143];
 
-function withSignals(codes: readonly number[]): readonly number[] {
-  return [...new Set([...codes, ...SIGNALS])].sort((one, other) => one - other);
+function withCommon(codes: readonly number[]): readonly number[] {
+  return [...new Set([...COMMON, ...codes])].sort((one, other) => one - other);
 }
+
+/** A settings file or folder that others can write to is refused. */
+const UNSAFE = FAILURES.AUTH.exitCode;
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
 export function callCommand(spec: CallSpec): CallCommand {
@@ -236,7 +242,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !bulk, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
-    exitCodes: withSignals(exitCodesOf(spec, writes, bulk)),
+    exitCodes: withCommon(exitCodesOf(spec, writes, bulk)),
     writes,
     idParam: idParamOf(operation) ?? null,
     bulk,
@@ -244,7 +250,10 @@ export function callCommand(spec: CallSpec): CallCommand {
 }
 
 type LocalFacts = Pick<LocalCommand, 'description' | 'output'> &
-  Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run'>>;
+  Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run' | 'exitCodes'>> & {
+    /** Besides those that follow from the rest. */
+    readonly exitCodes?: readonly number[];
+  };
 
 type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts & {
   readonly examples: ExampleLines;
@@ -267,8 +276,7 @@ export function localCommand<
     needsSettings: true,
     usesProfile: false,
     ...facts,
-    // What stands in the folders of this user may be another's (4); the reader of the output may go away (141).
-    exitCodes: withSignals(spec.exitCodes ?? [0, 1, 2, 4, 16, 141]),
+    exitCodes: withCommon([...(spec.needsSettings === false ? [] : [UNSAFE]), ...(spec.exitCodes ?? [])]),
     kind: 'local',
     examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),

@@ -9,7 +9,7 @@ import { openBefore, refuseOpen, sayOpen } from '../call/open-guard.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { callService, takeAnswer } from '../call/resource.ts';
 import { guardWrite, notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
-import { localCommand } from '../command/command.ts';
+import { ANSWERED, localCommand } from '../command/command.ts';
 import { collect, joinFailures } from '../command/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
@@ -279,7 +279,7 @@ export const command = localCommand({
     },
     include: { text: 'print status and headers before the body; not with json, ndjson or csv' },
   },
-  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 17, 130],
+  exitCodes: [...ANSWERED, 8, 10, 17],
   examples: {
     'Read a card as the service sends it': 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'See the headers too': "api GET '/v1/calendars/cal_harbour_tours/subscribers?limit=2' --include",

@@ -32,7 +32,6 @@ export function command(registry: Registry): LocalCommand {
       shell: { kind: 'choice', choices: SHELL_NAMES, required: true, text: 'which shell', question: 'Which shell?' },
     },
     needsSettings: false,
-    exitCodes: [0, 1, 2, 16],
     examples: {
       'Install for bash, after: mkdir -p ~/.local/share/bash-completion/completions':
         'completion bash > ~/.local/share/bash-completion/completions/frontdesk',

@@ -68,7 +68,7 @@ export const command = localCommand({
     'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
   },
   output: () => DOCTOR_OUTPUT,
-  exitCodes: [0, 1, 2, 15, 16, 141],
+  exitCodes: [15],
   async run(session, { connect, strict }) {
     const caFile = caFileOf(session);
     const { checkMachine } = await import('../doctor/machine.ts');

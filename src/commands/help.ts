@@ -18,7 +18,6 @@ export function command(registry: Registry): LocalCommand {
       },
     },
     needsSettings: false,
-    exitCodes: [0, 1, 2, 16],
     examples: {
       'What an exit code means, and when to run again': 'help exit-codes',
       'How to block a card': 'help card block',

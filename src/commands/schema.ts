@@ -32,7 +32,6 @@ export function command(registry: Registry): LocalCommand {
       },
     },
     needsSettings: false,
-    exitCodes: [0, 1, 2, 16],
     examples: {
       'Names of all commands': "schema --query 'commands[].command'",
       'What a row of a block may hold': 'schema card block --query input',

@@ -35,12 +35,12 @@ async function withCredentialLock<Result>(
   place: CredentialPlace,
   work: (assertStillHeld: AssertStillHeld) => Promise<Result>,
 ): Promise<Result> {
-  const { configDir, platform, pid, clock } = place;
+  const { configDir, platform } = place;
   await ensurePrivateFolder(configDir);
   await refuseUnsafeFolder(configDir, platform);
   return withLock(
     `${credentialsPath(configDir)}.lock`,
-    { pid, clock, what: CREDENTIALS_WHAT },
+    { ...place, what: CREDENTIALS_WHAT },
     async (assertStillHeld) => {
       await sweepLeftovers(configDir, place);
       return work(assertStillHeld);

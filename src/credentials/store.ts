@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FAMILIES, type Family } from '../api/operation.ts';
-import type { ClockPort } from '../context.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
+import type { LockPorts } from '../files/lock.ts';
 import { readPrivateFile } from '../files/safety.ts';
 import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 
@@ -20,11 +20,9 @@ export interface CredentialEntry {
 }
 
 /** Where the store is, and what its lock needs to know of the process. */
-export interface CredentialPlace {
+export interface CredentialPlace extends LockPorts {
   readonly configDir: string;
   readonly platform: string;
-  readonly pid: number;
-  readonly clock: ClockPort;
 }
 
 export const CREDENTIALS_VERSION = 1;

@@ -22,7 +22,7 @@ export const command = localCommand({
       text: 'also write the list of changes to this new file (.csv or .md)',
     },
   },
-  exitCodes: [0, 1, 2, 4, 8, 16],
+  exitCodes: [8],
   examples: {
     'Open the desk': 'desk -p live',
     'Begin with a card': 'desk 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 -p live',

@@ -76,7 +76,8 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const helped = withFolderHint(failure, context);
   const operation = state.operation;
   const said = operation === undefined || state.maySend ? helped : helped.asSilent();
-  const known = operation === undefined ? said : said.with({ operation });
+  const told = said.afterSteps(state.done);
+  const known = operation === undefined ? told : told.with({ operation });
   const { renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];
@@ -206,6 +207,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     maySend: false,
     writesUnderWay: 0,
     forgiven: 0,
+    done: [],
     isCrashing: false,
     temporary: new Set(),
   };

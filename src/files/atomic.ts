@@ -1,7 +1,8 @@
 import { chmod, link, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { errnoOf, ignoreErrors, ioFailure, orIoFailure } from './io-failure.ts';
+import { Failure } from '../failure.ts';
+import { describeIoError, errnoOf, ignoreErrors, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -69,7 +70,10 @@ async function replaceFile(temporary: string, path: string): Promise<void> {
   }
 }
 
-/** Puts a finished temporary file in the place of the real one, or removes it and changes nothing. */
+/**
+ * Puts a finished temporary file in the place of the real one, or removes it and changes nothing. LOCAL_IO where it is in
+ * place, and its new name may not be on the disk.
+ */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   try {
     await replaceFile(temporary, path);
@@ -77,7 +81,12 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
-  await syncFolder(dirname(path));
+  await syncFolder(dirname(path)).catch((error: unknown) => {
+    throw new Failure(
+      'LOCAL_IO',
+      `${path} is saved, but could not be synced, so that a power cut may undo it: ${describeIoError(error)}`,
+    );
+  });
 }
 
 /** Takes a place by an empty file of this process's own, where nothing is; false: something is. */

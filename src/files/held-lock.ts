@@ -1,4 +1,5 @@
 import { HEARTBEAT_EVERY_MS } from './heartbeat.ts';
+import { describeIoError, errnoOf } from './io-failure.ts';
 import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
@@ -54,14 +55,20 @@ export class HeldLock {
     this.#beat();
   }
 
-  /** Gives the lock back. Safe to call twice, and after it was lost: the lock of its successor has another name. */
-  release(): void {
+  /**
+   * Gives the lock back. Safe to call twice, and after it was lost: the lock of its successor has another name. Returns
+   * what a person is told of one that cannot be removed: it is left behind, and counts as such once this process has ended.
+   */
+  release(): string | undefined {
     clearInterval(this.#heart);
     try {
       removeLockFile(this.#own);
-    } catch {
-      // A lock that cannot be removed is left behind and counts as such once this process has ended.
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+      return `could not remove the lock ${this.#path}: ${describeIoError(error)}. It counts no more once this command has ended.`;
     }
+    return undefined;
   }
 
   #beat(): void {

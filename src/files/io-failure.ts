@@ -88,7 +88,7 @@ export function unreadFailure(what: string, unread: Unread): Failure | undefined
   const failures = [...unread.values()];
   const first = failures.find(({ code }) => code === 'AUTH') ?? failures[0];
   if (first === undefined) return undefined;
-  const problems = [...unread].map(([name, { message }]) => `${what} ${name} is left out: ${message}`);
+  const problems = [...unread].map(([name, failure]) => `${what} ${name} is left out: ${failure.asSilent().message}`);
   const code = first.code === 'AUTH' ? 'AUTH' : 'LOCAL_IO';
   return new Failure(code, problems.join('; '), { hints: first.hints, parts: { problems }, cause: first });
 }

@@ -14,7 +14,12 @@ export interface LockOptions {
   readonly clock: ClockPort;
   /** What the lock guards, for messages: `the settings file`, `run import-may`. */
   readonly what: string;
+  /** Hears of a lock that could not be removed when the work under it was done. */
+  readonly onLeft?: ((message: string) => Promise<void>) | undefined;
 }
+
+/** What a place on this machine brings along for its lock. */
+export type LockPorts = Omit<LockOptions, 'what'>;
 
 /** How long a short piece of work waits for its turn. */
 const WAIT_MS = 15_000;
@@ -158,7 +163,8 @@ export async function withLock<Result>(
       if (lost !== undefined) throw lostLockFailure(what, lost.to, 'unchanged');
     });
   } finally {
-    held.release();
+    const left = held.release();
+    if (left !== undefined) await options.onLeft?.(left);
   }
 }
 

@@ -1,9 +1,8 @@
 import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { Context } from '../context.ts';
 import { putInPlace, syncFolder } from '../files/atomic.ts';
 import { errnoOf, ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
-import { withLock } from '../files/lock.ts';
+import { type LockPorts, withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
@@ -23,14 +22,11 @@ const MAX_ROUNDS = 5;
  * between loses none of it (the next reader or prune carries it over). Runs are not touched, `runs remove --older-than`
  * does that. Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written.
  */
-export async function pruneHistory(
-  ports: { readonly stateDir: string } & Pick<Context, 'clock' | 'pid'>,
-  ageMs: number,
-): Promise<number> {
+export async function pruneHistory(ports: { readonly stateDir: string } & LockPorts, ageMs: number): Promise<number> {
   const { stateDir, pid, clock } = ports;
   const path = historyPath(stateDir);
   requireOwnState(stateDir, path);
-  return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (assertStillHeld) => {
+  return withLock(`${path}.lock`, { ...ports, what: 'the history' }, async (assertStillHeld) => {
     await sweepLeftovers(stateDir, ports);
     await orIoFailure(carryOver(stateDir, true), `the history could not be pruned (${path})`, 'unchanged');
     const { open: openNow, underWay } = await readOpenWrites({ ...ports, keepsIndex: false });

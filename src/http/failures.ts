@@ -148,7 +148,8 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
 }
 
 function ifItStays(place: string): string {
-  return `if that does not help, check ${place}`;
+  // A row that is held back is shown this hint alone.
+  return `check ${place} if it happens again`;
 }
 
 function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: CallPolicy): string {

@@ -41,7 +41,7 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
 
 /** How a read ended; `text` is that of its resource. */
 export function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
-  if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure, mask) };
+  if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure.asSilent(), mask) };
   return { ok: true, ...answerOf(result.ending, text, mask) };
 }
 

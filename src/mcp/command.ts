@@ -22,7 +22,6 @@ export const command = localCommand({
   usesProfile: true,
   isLasting: true,
   options: { allowWrites: { text: 'offer single changes too (you confirm each one)' } },
-  exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
   examples: {
     'Let an assistant read, and change nothing': 'mcp -p live',
     'Let it ask for changes, in the sandbox': 'mcp -p sandbox --allow-writes',

@@ -105,8 +105,8 @@ async function callTool(
     return await runWriteTool(own, asker, tool, { args, ctx, stopping, abort: graceOver, warnings });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent.
-    const ended = isWriting ? error.asUnsent() : error;
+    // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent. A read says neither.
+    const ended = isWriting ? error.asUnsent() : error.asSilent();
     return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...error.hints]), mask);
   } finally {
     stopProgress();

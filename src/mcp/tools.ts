@@ -17,7 +17,7 @@ const LIMIT = { kind: 'count', max: 1000, text: 'at most that many' } as const;
 
 function warnOfUnread(unread: Unread, warnings: ReadRequest['warnings']): void {
   const left = unreadFailure('run', unread);
-  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
+  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.asSilent().message));
 }
 
 const CARD_WAIT = local('card_wait', {

@@ -51,7 +51,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   const isSpecial = await isSpecialFile(path, attempt);
   if (!isSpecial) await refuseOthers(options, style);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
-  const ending = options.isKept ? 'the results are kept in the run' : 'unchanged';
+  const ending = options.isKept ? 'the results are kept in the run' : undefined;
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const cellOf = (row: JsonObject, name: string): string => {
     const text = cellText(row.get(name));

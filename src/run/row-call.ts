@@ -102,14 +102,17 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   }
 
   leaves(): void {
+    // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
+    const lost = this.#ports.task.journal?.lost();
+    // The run is another process's now: whatever has not left is kept back.
+    if (lost !== undefined) {
+      this.#ports.control.break(lost);
+      return;
+    }
     this.leftMs ??= this.#ports.task.clock.monotonic();
     if (this.#purpose === (this.#ports.task.isWrite ? 'send' : 'read')) this.requests += 1;
     if (this.#hasPlace) this.#ports.limiter.leave();
     this.#hasPlace = false;
-    // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
-    const lost = this.#ports.task.journal?.lost();
-    // The run is another process's now: whatever has not left is kept back.
-    if (lost !== undefined) this.#ports.control.break(lost);
   }
 
   /** The row has ended: a place of a request that never left is free for another. */

@@ -52,7 +52,7 @@ export function outage(kind: 'unreachable' | 'lost', rows: number, cause: Failur
   const what = `${plural(rows, 'consecutive row')} could not be sent${isLost ? ' or have no known outcome' : ''}`;
   // Unknown rows reached the service, or may have.
   const failure = Failure.unsent(isLost ? 'PARTIAL' : 'UNREACHABLE', `the run stopped because ${what}`);
-  return { kind, failure, reason: `${what}. The last one: ${cause.message}`, word: kind, cause };
+  return { kind, failure, reason: `${what}. The last one: ${cause.asSilent().message}`, word: kind, cause };
 }
 
 /**
@@ -61,7 +61,8 @@ export function outage(kind: 'unreachable' | 'lost', rows: number, cause: Failur
  */
 export function failureStop(kind: 'refused' | 'broken', cause: Failure): Stop {
   const failure = Failure.unsent(cause.code, `the run stopped because ${cause.problem}`);
-  return { kind, failure, reason: cause.message, word: cause.code, cause };
+  // What was sent stands in the counts beside it.
+  return { kind, failure, reason: cause.asSilent().message, word: cause.code, cause };
 }
 
 const ENDED_BY: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { type AssertStillHeld, withLock } from '../files/lock.ts';
+import { type AssertStillHeld, type LockPorts, withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { builtInSeed, readResources } from './seed.ts';
@@ -160,11 +160,11 @@ export class FileStore implements SandboxStore {
  * Forgets everything done in the sandbox, also a damaged state; the next command begins from the built-in
  * seed. Returns whether there was anything to forget. LOCAL_IO when the file cannot be removed.
  */
-export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts): Promise<boolean> {
+export async function resetSandbox(stateDir: string, ports: LockPorts): Promise<boolean> {
   const path = statePath(stateDir);
   requireOwnState(stateDir, path);
-  await sweepLeftovers(dirname(path), { pid, clock });
-  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async (assertStillHeld) => {
+  await sweepLeftovers(dirname(path), ports);
+  return await withLock(`${path}.lock`, { ...ports, what: 'the sandbox' }, async (assertStillHeld) => {
     try {
       assertStillHeld();
       await unlink(path);

@@ -1,9 +1,8 @@
 import { readFile, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Context } from '../context.ts';
 import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
 import { ignoreNotFound, ioFailure } from '../files/io-failure.ts';
-import { type AssertStillHeld, withLock } from '../files/lock.ts';
+import { type AssertStillHeld, type LockPorts, withLock } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { readSettings, settingsPath } from './read.ts';
@@ -65,13 +64,13 @@ async function save(path: string, settings: Settings, pid: number, assertStillHe
  * written.
  */
 export async function changeSettings(
-  place: { readonly configDir: string } & Pick<Context, 'pid' | 'clock'>,
+  place: { readonly configDir: string } & LockPorts,
   change: (settings: Settings) => Settings,
 ): Promise<Settings> {
-  const { configDir, pid, clock } = place;
+  const { configDir, pid } = place;
   const path = settingsPath(configDir);
   await ensurePrivateFolder(configDir);
-  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async (assertStillHeld) => {
+  return withLock(`${path}.lock`, { ...place, what: 'the settings file' }, async (assertStillHeld) => {
     await sweepLeftovers(configDir, place);
     const before = await readSettings(configDir);
     const after = change(before);

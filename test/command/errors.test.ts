@@ -186,7 +186,7 @@ test('a service that is down is named by the variable that set its URL', async (
   const { code, stderr } = await runFrontdesk(['card', 'get', '7c0e1111-2222-3333-4444-555566667777'], { env });
   expect(code).toBe(7);
   expect(stderr).toContain(
-    'hint: try again in a minute. The service may be down\nhint: if that does not help, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
+    'hint: try again in a minute. The service may be down\nhint: check FRONTDESK_CARDS_URL (http://127.0.0.1:9) if it happens again\n',
   );
 });
 

@@ -8,16 +8,15 @@ import {
   build,
   type End,
   EVENTS,
-  type Event,
   type EventName,
-  endIfShown,
   endOf,
+  isTrueOf,
   limitsAt,
-  NAMED_EVENTS,
+  type Meeting,
   requestsAt,
-  SHOWN,
+  TWINS,
 } from '../support/matrix.ts';
-import { type OperationName, sampleInput, WRITES } from '../support/sample-calls.ts';
+import { sampleInput, WRITES } from '../support/sample-calls.ts';
 import { type CallName, meet } from './faults/fault-run.ts';
 
 /**
@@ -29,8 +28,9 @@ import { type CallName, meet } from './faults/fault-run.ts';
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
 const POLICY: Omit<CallPolicy, 'timeoutMs'> = { retries: 2, retryMaxTimeMs: 60_000 };
 
-async function play(name: OperationName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
-  const stage = await build(event, cardStatus);
+async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
+  const { write: name, event } = meeting;
+  const stage = await build(meeting);
   const { timeoutMs, connectTimeoutMs } = limitsAt(event);
   const parsed = parseBaseUrl(stage.url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
@@ -54,18 +54,12 @@ async function play(name: OperationName, event: Event, cardStatus: string): Prom
   return { end: `${exit} ${outcome} ${requests}`, applied };
 }
 
-describe.concurrent.each(WRITES)('%s', (name) => {
-  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    const { end, applied } = await play(name, event, 'EXPIRED');
-    expect(end).toBe(endOf(name, eventName));
-    // What the service did is never told as not done.
-    if (applied > 0) expect(end).toMatch(/^8 unknown /);
-  });
-});
-
-describe.concurrent.each(SHOWN)('%s, and the card reads %s afterwards', (name, status) => {
-  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    expect((await play(name, event, status)).end).toBe(endIfShown(name, eventName));
+describe.concurrent.each(WRITES)('%s', (write) => {
+  it.each(TWINS)('meets: %s', async (_, twin) => {
+    const meeting = { write, ...twin };
+    const { end, applied } = await play(meeting);
+    expect(end).toBe(endOf(meeting));
+    expect(isTrueOf(end, meeting, applied)).toBe(true);
   });
 });
 
@@ -86,7 +80,7 @@ describe.concurrent('the built program ends the same way', () => {
     ['subscriber', '403', '5 rejected 1 POST 0 GET'],
   ];
   it.each(rows)('%s meets: %s', async (call, eventName, expected) => {
-    const stage = await build(EVENTS[eventName], 'EXPIRED');
+    const stage = await build({ write: 'cardBlock', event: EVENTS[eventName], isDone: false });
     const result = await meet(stage.url, call, { retries: 2, budgetMs: 60_000 });
     const requests = requestsAt(stage);
     await stage.close();

@@ -5,7 +5,7 @@ export type Kind = 'block' | 'activate' | 'reissue' | 'provision' | 'event' | 's
 
 /** What a request asks for. */
 export interface Asked {
-  readonly kind: Kind | 'get' | 'other';
+  readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other';
   /** What is told apart by the service: a card, a card and its wallet, an event's name, a subscriber. */
   readonly key: string;
   /** The card or subscriber. */
@@ -36,8 +36,16 @@ export function readAsked(method: string, path: string, text: string): Asked {
     const id = decodeURIComponent(subscriber);
     return { kind: 'subscriber', key: id, id, body };
   }
+  const [, calendar, list] = /^\/v1\/calendars\/([^/?]+)(\/subscribers)?/.exec(path) ?? [];
+  if (calendar !== undefined) {
+    return { kind: list === undefined ? 'calendar' : 'list', key: calendar, id: decodeURIComponent(calendar), body };
+  }
   return { kind: 'other', key: path, id: '', body };
 }
+
+/** What every calendar lists. */
+const SUBSCRIBERS =
+  '{"object":"list","data":[{"id":"sub_1","object":"subscriber","email":"a@b.example","active":true}],"has_more":false}';
 
 export interface Answer {
   readonly status: number;
@@ -71,6 +79,7 @@ export class Records {
     const times = this.#done.get(`${kind} ${key}`) ?? 0;
     if (kind === 'get') return { ...this.#card(id), isDone: false };
     if (kind === 'other') return { ...refusal(404, 'NOT_FOUND'), isDone: false };
+    if (kind === 'list') return { status: 200, text: SUBSCRIBERS, isDone: false };
     if (times > 0 && kind !== 'subscriber' && this.#repeats !== 'again') {
       return { ...refusal(this.#repeats, 'DONE_BEFORE'), isDone: false };
     }
@@ -83,7 +92,7 @@ export class Records {
     return status === undefined ? refusal(404, 'CARD_NOT_FOUND') : { status: 200, text: cardText(status, id) };
   }
 
-  #change(kind: Kind, key: string, id: string, body: Asked['body'], times: number): Answer {
+  #change(kind: Kind | 'calendar', key: string, id: string, body: Asked['body'], times: number): Answer {
     switch (kind) {
       case 'block':
       case 'activate':
@@ -102,6 +111,8 @@ export class Records {
           status: 200,
           text: JSON.stringify({ id: `ev ${key} ${times}`, object: 'event', active: true, ...body }),
         };
+      case 'calendar':
+        return { status: 200, text: JSON.stringify({ id, object: 'calendar', ...body }) };
       case 'subscriber': {
         const fields = { ...this.subscribers.get(id), ...body };
         this.subscribers.set(id, fields);

@@ -30,6 +30,15 @@ interface Rename {
   isKept: boolean | undefined;
 }
 
+interface StoredFile {
+  readonly mode: number;
+  readonly mtimeMs: number;
+  readonly bytes: Buffer | undefined;
+}
+
+/** What stands on a disk, by its path. */
+export type Files = ReadonlyMap<string, StoredFile>;
+
 export function systemError(code: string, syscall: string, path?: string): Error {
   const where = path === undefined ? '' : ` '${path}'`;
   return Object.assign(new Error(`${code}: simulated, ${syscall}${where}`), { code, syscall, errno: -1, path });
@@ -124,6 +133,29 @@ export class SimulatedDisk {
   file(path: string, text: string): void {
     const inode = this.find(path, 'open') ?? this.create(path, 0o600, 'open');
     inode.bytes = Buffer.from(text);
+    this.syncAll();
+  }
+
+  /** All that stands below a folder, by its path; undefined bytes: a folder. */
+  files(folder: string, inode = this.find(folder, 'open')): Files {
+    if (inode === undefined) return new Map();
+    const inner = [...inode.names].flatMap(([name, each]): [string, StoredFile][] => {
+      const path = `${folder}/${name}`;
+      const { mode, mtimeMs } = each;
+      if (!each.isFolder) return [[path, { mode, mtimeMs, bytes: Buffer.from(each.bytes) }]];
+      return [[path, { mode, mtimeMs, bytes: undefined }], ...this.files(path, each)];
+    });
+    return new Map(inner);
+  }
+
+  /** Puts there what stood on another disk. */
+  restore(files: Files): void {
+    for (const [path, { mode, mtimeMs, bytes }] of files) {
+      const inode = this.find(path, 'open') ?? this.create(path, mode, 'open', bytes === undefined);
+      inode.mode = mode;
+      inode.bytes = bytes ?? EMPTY;
+      inode.mtimeMs = mtimeMs;
+    }
     this.syncAll();
   }
 

@@ -72,6 +72,8 @@ export interface Weather {
   readonly fates: readonly string[];
   /** Of connections that are refused, reset or silent. */
   readonly connectionShare: number;
+  /** What is read of a card always comes. */
+  readonly sparesReads?: true;
 }
 
 /** The fate of the `nth` request of its kind about a thing; the same whatever happened before it. */

@@ -33,7 +33,8 @@ function openedFile(calls: SystemCalls, later: Later, fd: number) {
       const bytes = asBytes(data);
       const from = typeof data === 'string' ? 0 : (offset ?? 0);
       const piece = bytes.subarray(from, from + (typeof data === 'string' ? bytes.length : (length ?? bytes.length)));
-      return { bytesWritten: await later(() => calls.write(fd, piece, position)), buffer: data };
+      const place = typeof data === 'string' ? offset : position;
+      return { bytesWritten: await later(() => calls.write(fd, piece, place)), buffer: data };
     },
     [Symbol.asyncDispose]: () => later(() => calls.close(fd)),
   };
@@ -129,6 +130,8 @@ const inCallback =
     );
   };
 
+const PROMISED = ['chmod', 'mkdir', 'realpath', 'stat', 'unlink', 'readFile', 'rename', 'writeFile'] as const;
+
 /** What stands for `node:fs`. */
 export function fileModule(calls: SystemCalls, later: Later, promises: ReturnType<typeof promisesModule>) {
   const statAt = (path: string, options?: { throwIfNoEntry?: boolean }) =>
@@ -160,8 +163,12 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
     existsSync: calls.exists.bind(calls),
     accessSync: calls.access.bind(calls),
     chmodSync: calls.chmod.bind(calls),
-    mkdirSync: (path: string, mode?: number | { mode?: number }) =>
-      calls.mkdir(path, typeof mode === 'number' ? mode : mode?.mode),
+    mkdirSync(path: string, given?: number | { mode?: number; recursive?: boolean }) {
+      const { mode, recursive = false } = typeof given === 'number' ? { mode: given } : (given ?? {});
+      if (!recursive || !calls.exists(path)) calls.mkdir(path, mode);
+    },
+    // All files are one user's.
+    chownSync: () => undefined,
     readdirSync: calls.readdir.bind(calls),
     readFileSync: calls.readFile.bind(calls),
     writeFileSync: calls.writeFile.bind(calls),
@@ -181,6 +188,12 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
     fdatasync: inCallback((fd: number) => later(() => calls.fsync(fd), true)),
     ftruncate: inCallback((fd: number, length?: number) => later(() => calls.ftruncate(fd, length))),
     read: Object.assign(read, { [promisify.custom]: piecewise }),
+    // The settings' writer makes promises of these and calls none.
+    ...Object.fromEntries(
+      PROMISED.map((name) => [name, inCallback(promises[name] as (path: string) => Promise<unknown>)]),
+    ),
+    chown: inCallback(async () => undefined),
+    write: inCallback((fd: number, data: Data) => later(() => calls.write(fd, asBytes(data)))),
     createReadStream: (path: string, options?: StreamOptions) => readStream(calls, later, path, options),
     createWriteStream: (path: string, options?: StreamOptions) => writeStream(calls, later, path, options),
   };

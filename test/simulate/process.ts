@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { SeededRandom } from '../crash/seeded-random.ts';
 import { systemError } from './disk.ts';
 import { fileModule, promisesModule } from './file-modules.ts';
@@ -36,6 +36,20 @@ export interface StartOptions {
   readonly strikes: readonly Strike[];
   /** Its reader takes nothing. */
   readonly isStderrStalled?: boolean;
+  /** stdin, stdout and stderr are a terminal. */
+  readonly isTerminal?: boolean;
+  /** What comes on stdin; without it, its end. */
+  readonly stdin?: string | Readable;
+  /** Likewise of stdout. */
+  readonly isStdoutStalled?: boolean;
+  /** What the system answers to each write on stdout. */
+  readonly stdoutFails?: string;
+  /** Modules of Node in the place of those that are simulated. */
+  readonly modules?: Readonly<Record<string, unknown>>;
+  /** Before each call on the disk: throws what the system answers. */
+  readonly onCall?: (call: string, path: string | undefined) => void;
+  /** When it has printed. */
+  readonly onPrint?: (process: SimulatedProcess) => void;
   readonly onExit: (process: SimulatedProcess) => void;
   /** Something that no program may do. */
   readonly onFault: (what: string) => void;
@@ -204,6 +218,7 @@ export class SimulatedProcess implements Owner {
     const isOurs = path === undefined || path.startsWith('/state');
     if (mayFail && isOurs && !(call === 'open' && this.#failure === 'EIO'))
       throw systemError(this.#failure, call, path);
+    this.#options.onCall?.(call, path);
   }
 
   #takes(length: number): number {
@@ -332,9 +347,13 @@ export class SimulatedProcess implements Owner {
         const take = (): void => {
           if (!this.isGone) this[name] += text.toString();
           if (name === 'stdout') this.prints.push({ atMs: this.machine.scheduler.nowMs, end: this.stdout.length });
+          this.#options.onPrint?.(this);
           done();
         };
-        if (name === 'stderr' && this.#isStalled) this.#untaken = take;
+        const { stdoutFails, isStdoutStalled } = this.#options;
+        if (name === 'stdout' && isStdoutStalled === true) return;
+        if (name === 'stdout' && stdoutFails !== undefined) done(systemError(stdoutFails, 'write') as Error);
+        else if (name === 'stderr' && this.#isStalled) this.#untaken = take;
         else take();
       },
     });
@@ -347,8 +366,10 @@ export class SimulatedProcess implements Owner {
       streams[name] ??= this.#output(name);
       return streams[name];
     };
+    const given = this.#options.stdin;
     return Object.defineProperties(
       Object.assign(node, {
+        stdin: typeof given === 'object' ? given : Readable.from(given === undefined ? [] : [Buffer.from(given)]),
         pid: this.pid,
         argv: ['node', 'frontdesk', ...this.argv],
         execPath: '/usr/bin/node',
@@ -431,6 +452,7 @@ export class SimulatedProcess implements Owner {
         setTimeout: (ms: number) => new Promise<void>((resolve) => void timers.setTimeout(resolve, ms)),
       },
       sea: { isSea: () => false },
+      ...this.#options.modules,
     };
     const load = (name: string): unknown => modules[name.replace(/^node:/, '')] ?? require(name);
     this.#node['getBuiltinModule'] = load;
@@ -439,11 +461,12 @@ export class SimulatedProcess implements Owner {
 
   #pipeStats() {
     const is = (wanted: boolean) => () => wanted;
+    const isTerminal = this.#options.isTerminal === true;
     return {
-      isFIFO: is(true),
+      isFIFO: is(!isTerminal),
       isFile: is(false),
       isDirectory: is(false),
-      isCharacterDevice: is(false),
+      isCharacterDevice: is(isTerminal),
       isSocket: is(false),
       isSymbolicLink: is(false),
       rdev: 0,

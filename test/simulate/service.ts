@@ -83,7 +83,8 @@ export class SimulatedService implements Listener {
     const what = `${asked.kind} ${asked.key}`;
     const nth = (this.#counts.get(what) ?? 0) + 1;
     this.#counts.set(what, nth);
-    const fate = fateOf(this.#seed, what, nth, this.weather);
+    const weather = asked.kind === 'get' && this.weather.sparesReads === true ? CALM : this.weather;
+    const fate = fateOf(this.#seed, what, nth, weather);
     const arrival: Arrival = {
       number: this.arrivals.length + 1,
       asked,

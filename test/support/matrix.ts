@@ -15,7 +15,7 @@ import {
   startFaultServer,
   wrongLength,
 } from './fault-server.ts';
-import { type Ends, type OperationName, SAMPLE_CALLS, WRITES } from './sample-calls.ts';
+import { type Ends, type OperationName, SAMPLE_CALLS } from './sample-calls.ts';
 import { cardText } from './sample-card.ts';
 import { GOOD_CERTIFICATE } from './tls-server.ts';
 
@@ -26,18 +26,21 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** What an event does with the connection or the request. */
+/**
+ * What an event does with the connection or the request. `refused`: the status of a whole answer by which the service
+ * says that it did not do it; without it nobody can tell from the answer.
+ */
 export type Event =
-  | { readonly kind: 'answers'; readonly behaviour: Behaviour }
+  | { readonly kind: 'answers'; readonly behaviour: Behaviour; readonly refused?: number }
   | { readonly kind: 'closed_port' }
   | { readonly kind: 'tls'; readonly behaviour: Behaviour; readonly certificate: boolean };
 
+type Headers = Readonly<Record<string, string>>;
+
 const answers = (behaviour: Behaviour): Event => ({ kind: 'answers', behaviour });
-const refuses = (status: number, headers: Readonly<Record<string, string>> = {}): Event =>
-  answers(counted(json(status, '', headers), false));
-/** The service did it, and then failed. */
-const fails = (status: number, headers: Readonly<Record<string, string>> = {}): Event =>
-  answers(counted(json(status, '', headers), true));
+const status = (code: number, headers: Headers = {}): Event => answers(json(code, '', headers));
+const refuses = (code: number, headers: Headers = {}) =>
+  ({ kind: 'answers', behaviour: json(code, '', headers), refused: code }) as const;
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const PAGE = '<!doctype html><title>Sign in</title>';
@@ -49,16 +52,15 @@ export const EVENTS = {
   'untrusted certificate': { kind: 'tls', behaviour: json(200, '{}'), certificate: true },
   '429': refuses(429),
   '429 with Retry-After': refuses(429, { 'Retry-After': '1' }),
-  '408': refuses(408),
-  '408, and it was done': fails(408),
-  '408 with Retry-After': fails(408, { 'Retry-After': '1' }),
-  '503 with Retry-After': fails(503, { 'Retry-After': '1' }),
-  '503': fails(503),
-  '500': fails(500),
-  '502 with a page': answers(counted(reply(502, { 'Content-Type': 'text/html' }, PAGE), true)),
-  '504': fails(504),
-  '599': fails(599),
-  '600': fails(600),
+  '408': status(408),
+  '408 with Retry-After': status(408, { 'Retry-After': '1' }),
+  '503 with Retry-After': status(503, { 'Retry-After': '1' }),
+  '503': status(503),
+  '500': status(500),
+  '502 with a page': answers(reply(502, { 'Content-Type': 'text/html' }, PAGE)),
+  '504': status(504),
+  '599': status(599),
+  '600': status(600),
   'reset after the request': answers(resetAfterRequest()),
   'closed after the request': answers(closeAfterRequest()),
   'never answered': answers(silence()),
@@ -80,11 +82,10 @@ export const EVENTS = {
   '403': refuses(403),
   '307': refuses(307, { Location: 'https://elsewhere.example/' }),
   '308': refuses(308, { Location: 'https://elsewhere.example/' }),
-  '302': refuses(302, { Location: 'https://elsewhere.example/' }),
-  '303, and it was done': fails(303, { Location: '/v1/done', 'Retry-After': '1' }),
-  '300, and it was done': fails(300),
-  '200 with an error, and it was done': answers(counted(json(200, '{"errorCode":"LATE","message":"m"}'), true)),
-  '200 with an error': answers(counted(json(200, '{"errorCode":"LATE","message":"m"}'), false)),
+  '302': status(302, { Location: 'https://elsewhere.example/' }),
+  '303': status(303, { Location: '/v1/done', 'Retry-After': '1' }),
+  '300': status(300),
+  '200 with an error': answers(json(200, '{"errorCode":"LATE","message":"m"}')),
 } as const satisfies Record<string, Event>;
 
 export type EventName = keyof typeof EVENTS;
@@ -101,82 +102,89 @@ export function limitsAt(event: Event): { readonly timeoutMs: number; readonly c
 /** `exit outcome, POSTs, GETs`; a dash where nothing can count. */
 export type End = string;
 
-const REFUSED: Partial<Record<EventName, End>> = {
-  'connection refused': '7 not_sent -',
-  'reset in the handshake': '7 not_sent 0 POST 0 GET',
-  'handshake never answered': '7 not_sent 0 POST 0 GET',
-  'untrusted certificate': '7 not_sent 0 POST 0 GET',
-  '429': '11 rejected 3 POST 0 GET',
-  '429 with Retry-After': '11 rejected 3 POST 0 GET',
-  '400': '6 rejected 1 POST 0 GET',
-  '404': '3 rejected 1 POST 0 GET',
-  '409': '6 rejected 1 POST 0 GET',
-  '422': '6 rejected 1 POST 0 GET',
-  '401': '4 rejected 1 POST 0 GET',
-  '403': '5 rejected 1 POST 0 GET',
-  '307': '6 rejected 1 POST 0 GET',
-  '308': '6 rejected 1 POST 0 GET',
+/** How a write ends that the service says it refused: nobody knows better, also where it had done it. */
+const REFUSED: Readonly<Record<number, End>> = {
+  429: '11 rejected 3 POST 0 GET',
+  400: '6 rejected 1 POST 0 GET',
+  404: '3 rejected 1 POST 0 GET',
+  409: '6 rejected 1 POST 0 GET',
+  422: '6 rejected 1 POST 0 GET',
+  401: '4 rejected 1 POST 0 GET',
+  403: '5 rejected 1 POST 0 GET',
+  307: '6 rejected 1 POST 0 GET',
+  308: '6 rejected 1 POST 0 GET',
 };
 
-/** Ends of the events that are left: nobody can tell whether the write was done. */
-function row(ambiguous: End, unavailable: End): Record<EventName, End> {
-  // Object.keys gives string[]; these are the keys of the record itself.
-  const names = Object.keys(EVENTS) as EventName[];
-  const rest = names.map((name) => [name, REFUSED[name] ?? ambiguous] as const);
-  // One entry for each name, so nothing is missing.
-  return { ...(Object.fromEntries(rest) as Record<EventName, End>), '503 with Retry-After': unavailable };
-}
-
-const CHECKED = row('8 unknown 1 POST 2 GET', '8 unknown 3 POST 4 GET');
-const OBSERVED = row('8 unknown 1 POST 2 GET', '8 unknown 1 POST 2 GET');
-const BLIND = row('8 unknown 1 POST 0 GET', '8 unknown 1 POST 0 GET');
-const BLIND_ONCE = row('8 unknown 1 POST 0 GET', '8 unknown 2 POST 0 GET');
-
-/** What a read that shows the wanted status makes of the ambiguous events. */
-const SETTLED = row('0 confirmed_by_read 1 POST 1 GET', '0 confirmed_by_read 1 POST 1 GET');
-
-const ENDS: Record<Exclude<Ends, 'read'>, Record<EventName, End>> = {
-  checked: CHECKED,
-  observed: OBSERVED,
-  blind: BLIND,
-  repeatable: BLIND_ONCE,
+/** How a write ends of which no answer tells, by what may be done about it; `unavailable`: after a 503 with Retry-After. */
+const AMBIGUOUS: Readonly<Record<Exclude<Ends, 'read'>, Readonly<Record<'any' | 'unavailable', End>>>> = {
+  checked: { any: '8 unknown 1 POST 2 GET', unavailable: '8 unknown 3 POST 4 GET' },
+  observed: { any: '8 unknown 1 POST 2 GET', unavailable: '8 unknown 1 POST 2 GET' },
+  blind: { any: '8 unknown 1 POST 0 GET', unavailable: '8 unknown 1 POST 0 GET' },
+  repeatable: { any: '8 unknown 1 POST 0 GET', unavailable: '8 unknown 2 POST 0 GET' },
 };
 
-/** How a write ends that meets an event; the card, where it is read, shows a status that settles nothing. */
-export function endOf(name: OperationName, event: EventName): End | undefined {
-  const { ends } = SAMPLE_CALLS[name];
-  return ends === 'read' ? undefined : ENDS[ends][event];
+/** A write that meets an event: the service had done it (`isDone`), or not. */
+export interface Meeting {
+  readonly write: OperationName;
+  readonly event: Event;
+  readonly isDone: boolean;
 }
 
-/** Writes on cards, with the status that a card has once they were done. */
-export const SHOWN: readonly (readonly [OperationName, string])[] = WRITES.flatMap((name) => {
-  const { shows } = SAMPLE_CALLS[name];
-  return shows === undefined ? [] : [[name, shows] as const];
-});
-
-/** How a write ends if the card has that status afterwards: it settles those that are checked, and nothing else. */
-export function endIfShown(name: OperationName, event: EventName): End | undefined {
-  return SAMPLE_CALLS[name].ends === 'checked' ? SETTLED[event] : endOf(name, event);
+/** How a write ends: by what was applied, and by what anybody can know of it. */
+export function endOf({ write, event, isDone }: Meeting): End {
+  if (event.kind === 'closed_port') return '7 not_sent -';
+  if (event.kind === 'tls') return '7 not_sent 0 POST 0 GET';
+  const { ends } = SAMPLE_CALLS[write];
+  if (ends === 'read') throw new Error(`${write} is no write`);
+  if (event.refused !== undefined) return REFUSED[event.refused] ?? 'a status without an end';
+  // The card shows what was done of those that its status proves.
+  if (isDone && ends === 'checked') return '0 confirmed_by_read 1 POST 1 GET';
+  return AMBIGUOUS[ends][event === EVENTS['503 with Retry-After'] ? 'unavailable' : 'any'];
 }
 
-export async function build(event: Event, cardStatus: string): Promise<Stage> {
+/** Whether an end is no lie about a write that the service has applied so often, as its own log says. */
+export function isTrueOf(end: End, { event }: Meeting, applied: number): boolean {
+  if (applied === 0) return !/ (?:applied|confirmed_by_read) /.test(end);
+  return (
+    / (?:applied|confirmed_by_read|unknown) /.test(end) || (event.kind === 'answers' && event.refused !== undefined)
+  );
+}
+
+/** A place that does with a write what the meeting says, and shows a card as it is by then. */
+export async function build({ write, event, isDone }: Meeting): Promise<Stage> {
   if (event.kind === 'closed_port') {
     const url = `http://127.0.0.1:${CLOSED_PORT}`;
     return { url, server: undefined, close: async () => undefined };
   }
-  const read = counted(json(200, cardText(cardStatus)), false);
+  const { shows = 'EXPIRED' } = SAMPLE_CALLS[write];
   const tls = event.kind === 'tls' && event.certificate ? { tls: GOOD_CERTIFICATE } : {};
-  const server = await startFaultServer(
+  const server: FaultServer = await startFaultServer(
     event.kind === 'tls'
       ? { ...tls, script: [event.behaviour] }
-      : { route: (request) => (request.method === 'POST' ? event.behaviour : read) },
+      : {
+          route: ({ method }) =>
+            method === 'POST'
+              ? counted(event.behaviour, isDone)
+              : counted(json(200, cardText(server.applications() > 0 ? shows : 'EXPIRED')), false),
+        },
   );
   const url = event.kind === 'tls' ? `https://127.0.0.1:${server.port}` : server.url;
   return { url, server, close: () => server.close() };
 }
 
 /** Object.entries widens the names to string; they are the keys of EVENTS. */
-export const NAMED_EVENTS = Object.entries(EVENTS) as [EventName, Event][];
+const NAMED_EVENTS = Object.entries(EVENTS) as [EventName, Event][];
+
+/** Every event, and its twin in which the service had done the work; before a request left nothing can be done. */
+export const TWINS: readonly (readonly [string, Omit<Meeting, 'write'>])[] = NAMED_EVENTS.flatMap(([name, event]) => [
+  [name, { event, isDone: false }] as const,
+  ...(event.kind === 'answers' ? [[`${name}, and it was done`, { event, isDone: true }] as const] : []),
+]);
+
+/** Some of them for each write, so that each is met by one: that all ends are the same stands elsewhere. */
+export function someTwins(write: OperationName, writes: readonly OperationName[]): typeof TWINS {
+  return TWINS.filter((_, index) => index % writes.length === writes.indexOf(write));
+}
 
 /** `1 POST 2 GET`, or a dash where nothing can count. */
 export function requestsAt({ server }: Stage): string {

@@ -3,7 +3,7 @@ import { FAMILIES, type Family, familyWords, type Operation } from '../../api/op
 import { OPERATIONS } from '../../api/operations.ts';
 import { askFamily, FAMILY } from '../../ask/missing.ts';
 import { callService } from '../../call/resource.ts';
-import { localCommand } from '../../command/command.ts';
+import { ANSWERED, localCommand } from '../../command/command.ts';
 import type { PromptPort } from '../../context.ts';
 import {
   CREDENTIAL_KINDS,
@@ -121,6 +121,7 @@ async function storeTarget(session: Session, family: Family, urls: Urls): Promis
       ? useProfile(changed, profile.name)
       : changed;
   });
+  session.done.push('the profile and its URL are saved');
   return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
 }
 
@@ -227,6 +228,8 @@ async function checkWithRead(
     const place = session.credentialPlace();
     if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
     else await storeCredential(place, before);
+    // What became of it stands in the hint.
+    session.done.length = 0;
     const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
     throw failure.with({}, [`the credential ${kept}. The profile and its URL are saved`, 'log in with another token']);
   }
@@ -249,7 +252,7 @@ export const command = localCommand({
   description:
     'Creates the profile if it is new. In a terminal, frontdesk asks for what is missing and hides the token. No option takes a token, because other programs can read arguments. A stored token is sent only to the scheme, host and port of the URL. Nothing is sent unless you add --check.',
   options: LOGIN_OPTIONS,
-  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
+  exitCodes: [...ANSWERED, 10],
   examples: {
     'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
     'From a secret manager': "auth login -p live --family cards --token-command 'pass show cards'",
@@ -276,6 +279,7 @@ export const command = localCommand({
     const entry = { profile, family, origin, ...chosen };
     const before = await ownCredential(session, family);
     const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
+    session.done.push('the credential is stored');
     if (keptCopy !== undefined) {
       const message = `the credentials file was damaged. A copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));

@@ -21,7 +21,6 @@ export const command = localCommand({
   usesProfile: true,
   description:
     'Shows the source, host, last four characters and expiry date of each credential of the profile. Exits with 4 if there is a URL without a usable credential. Sends nothing. Runs the token command, if there is one.',
-  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: { 'Check the current profile': 'auth status', 'In a script': 'auth status -p live --json' },
   output: () => STATUS_OUTPUT,
   async run(session) {

@@ -1,7 +1,7 @@
 import { CARD_STATUSES, Card } from '../../api/card.ts';
 import { canRedraw, LINE_AGAIN_MS } from '../../ask/wait-display.ts';
 import { cardRead } from '../../call/resource.ts';
-import { localCommand } from '../../command/command.ts';
+import { ANSWERED, localCommand } from '../../command/command.ts';
 import type { OutputPort } from '../../context.ts';
 import { Failure, type FailureCode, type Notice, note } from '../../failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
@@ -252,7 +252,7 @@ export const command = localCommand({
     },
     interval: { kind: 'duration', min: 1, default: '2s', text: 'wait this long between two reads; default: 2s' },
   },
-  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
+  exitCodes: [...ANSWERED, 124],
   examples: {
     'Wait until a card is active': 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
     'Check every ten seconds, for five minutes':

@@ -143,7 +143,6 @@ export const command = localCommand({
   description:
     'Lists single changes and rows of bulk runs, made from this machine, newest first: who changed what, when, and the outcome. It contains no tokens, request bodies or provisioning results. If frontdesk was killed during a change, its outcome is unknown.',
   options: { ...HISTORY_FILTER, out: WORKBOOK.out },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'What needs a check?': 'history --since 24h --outcome unknown',

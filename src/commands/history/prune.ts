@@ -1,5 +1,6 @@
 import { confirmLoss } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
+import { lockPorts } from '../../files/lock-ports.ts';
 import { INTEGER, jsonOf, object } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
 import { plural } from '../../output/safe-text.ts';
@@ -18,7 +19,6 @@ export const command = localCommand({
     },
     yes: YES,
   },
-  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Keep three months': 'history prune --older-than 90d',
     'Keep a week, without a question': 'history prune --older-than 7d --yes',
@@ -27,8 +27,7 @@ export const command = localCommand({
   async run(session, { olderThan, yes }) {
     await confirmLoss(session, yes, `Delete all single writes older than ${olderThan.text} from the history?`);
     const { pruneHistory } = await import('../../history/prune.ts');
-    const { clock, pid } = session.context;
-    const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, olderThan.ms);
+    const removed = await pruneHistory({ stateDir: session.stateDir(), ...lockPorts(session) }, olderThan.ms);
     const text = `${plural(removed, 'entry', 'entries')} deleted.`;
     await session.print({ kind: 'text', text, json: jsonOf(PRUNED, { removed }) });
   },

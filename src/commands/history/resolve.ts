@@ -30,7 +30,6 @@ export const command = localCommand({
     resultId: { kind: 'text', value: 'id', text: 'with applied: record the ID of the new card or event' },
     note: { kind: 'text', value: 'text', text: 'record how you found out' },
   },
-  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'The new card exists': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
     'The service did nothing': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',

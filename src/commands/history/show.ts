@@ -11,7 +11,6 @@ export const command = localCommand({
   description:
     'Give the name from the ENTRY column, or any part that no other entry shares. If the outcome was resolved later, shows both the first outcome and what the card showed.',
   arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
-  exitCodes: [0, 1, 2, 4, 16, 141],
   examples: {
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
     'Print its request ID, for the service desk':

@@ -20,7 +20,7 @@ export const command = localCommand({
     failed: { ...BULK.failed, text: 'write the rows that did not succeed to this file (CSV or NDJSON)' },
   },
   usesProfile: true,
-  exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 17, 129, 130, 143],
+  exitCodes: [5, 7, 8, 15, 17],
   examples: {
     'Apply a plan that was reviewed': 'plan apply stolen.plan',
     'In a job: a second start resumes the first': 'plan apply stolen.plan --yes --json',

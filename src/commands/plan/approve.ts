@@ -33,7 +33,7 @@ import { FILE, profileOf } from './plan-argument.ts';
 
 export const command = localCommand({
   columns: APPROVAL_COLUMNS,
-  exitCodes: [0, 1, 2, 4, 5, 16],
+  exitCodes: [5],
   description:
     'Shows the plan, then signs it with an SSH key. The signature is a new file <file>.<name>.sig beside it. A profile with --approvers and --approvals requires that many signatures, of different people and keys, for bulk changes. This stops mistakes. It does not stop somebody who has the token and another program. Outside a terminal, it needs --yes.',
   arguments: { file: FILE },

@@ -30,7 +30,6 @@ export const command = localCommand({
     as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },
     out: WORKBOOK.out,
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: {
     'Review it before you approve or apply it': 'plan show stolen.plan',
     'For a pull request': 'plan show stolen.plan --as markdown',

@@ -19,7 +19,6 @@ export const command = localCommand({
     limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
     out: WORKBOOK.out,
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
   examples: { 'See your runs': 'runs', 'List runs that were killed': 'runs list --state interrupted' },
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {

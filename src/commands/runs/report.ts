@@ -3,7 +3,7 @@ import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { inRowOrder, rowFormatOf, rowsOrKnown, shardGaps, TO_REVERT } from '../../bulk/run-input.ts';
 import { localCommand } from '../../command/command.ts';
 import type { ClockPort } from '../../context.ts';
-import { FAILURES, OUTCOMES, type Outcome, warning } from '../../failure.ts';
+import { FAILURES, OUTCOMES, type Outcome, warningOf } from '../../failure.ts';
 import { eventName } from '../../http/facts.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
@@ -37,7 +37,7 @@ export const command = localCommand({
       question: 'Which document?',
     },
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
+  exitCodes: [15],
   examples: {
     'A page for the team': 'runs report --last --as html > report.html',
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
@@ -69,7 +69,7 @@ async function* reportedRows(session: Session, run: Reported, notes: Set<string>
   }
   const rows = rowsOrKnown(stored, (failure) => {
     notes.add('The rows of the run could not be read, so some ids are missing.');
-    return session.notify(warning(failure.code, failure.message));
+    return session.notify(warningOf(failure));
   });
   for await (const { row, id, body, before } of rows) {
     run.knowsOld ||= before !== undefined;
@@ -204,7 +204,7 @@ async function openReported(session: Session, run: StoredRunHandle, { timeline, 
   if (isNewer) notes.add('A newer frontdesk wrote this run. What this one does not know is left out.');
   if (stored.damage !== undefined) {
     notes.add('The record of the run could not be read to its end: what it says after that is missing here.');
-    await session.notify(warning('LOCAL_IO', stored.damage.message));
+    await session.notify(warningOf(stored.damage));
   }
   return { stored, knowsOld: typeof header.options['changedFrom'] === 'string' };
 }

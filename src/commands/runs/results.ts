@@ -36,7 +36,7 @@ export const command = localCommand({
     asInput: { text: 'print the original rows with an _outcome column' },
     out: WORKBOOK.out,
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
+  exitCodes: [15],
   examples: {
     'What went wrong?': 'runs results --last --outcome rejected,unknown',
     'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',

@@ -18,7 +18,7 @@ export const command = localCommand({
     maxFailures: { ...BULK.maxFailures, text: 'stop after this many more failed rows' },
     failed: { ...BULK.failed, text: 'write the rows that did not succeed to this file' },
   },
-  exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 141],
+  exitCodes: [5, 7, 8, 15],
   examples: {
     'Resume the newest run': 'runs resume --last',
     'Check the cards of unknown outcomes': 'runs resume --last --reconcile',

@@ -21,7 +21,7 @@ export const command = localCommand({
     planExpires: PLAN.planExpires,
     overLater: { text: 'also restore rows whose ID was changed again later' },
   },
-  exitCodes: [0, 1, 2, 4, 15, 16, 141],
+  exitCodes: [15],
   examples: {
     'Plan to revert the newest run': 'runs revert --last --plan back.plan',
     'Plan to revert a run by its ID': 'runs revert 20270402-1800-7f3a2b --plan back.plan',

@@ -1,5 +1,6 @@
 import { NEVER_ASKS } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
+import { lockPorts } from '../../files/lock-ports.ts';
 import { markSandboxReset } from '../../history/sandbox-reset.ts';
 import { constant, jsonOf, object } from '../../json/shape.ts';
 import { resetSandbox } from '../../sandbox/file-store.ts';
@@ -12,7 +13,7 @@ export const command = localCommand({
   examples: { 'Start over': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
   output: () => RESET,
   async run(session) {
-    await resetSandbox(session.stateDir(), session.context);
+    await resetSandbox(session.stateDir(), lockPorts(session));
     await markSandboxReset(session.stateDir());
     await session.print({
       kind: 'text',

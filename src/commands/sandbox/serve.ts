@@ -28,7 +28,6 @@ export const command = localCommand({
     latency: { kind: 'duration', default: '0s', text: 'delay every response by this time' },
     fault: { kind: 'text', value: 'rule', repeatable: true, text: "simulate a fault: 'POST /block:reset-after*1'" },
   },
-  exitCodes: [0, 1, 2, 16, 129, 130, 143],
   examples: {
     'Print URL and tokens as one JSON line': 'sandbox serve --json',
     'Simulate an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",

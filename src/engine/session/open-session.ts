@@ -209,6 +209,7 @@ export async function openSession(
       places,
       faults,
       canAsk,
+      done: state.done,
       prompt: promptUntil(),
       listener: display.listener,
     },

@@ -97,9 +97,9 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     }
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
     await writeFileAtomic(folder.header, text, { pid: ports.pid, assertStillHeld, what: "the run's header" });
-    return activeRun({ folder, header }, journal, lock);
+    return activeRun({ folder, header }, journal, lock, ports);
   } catch (error) {
-    lock.release();
+    await release(lock, ports);
     throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'unsent');
   }
 }
@@ -111,7 +111,7 @@ export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRu
   try {
     return await openRun(folder, header, lock, ports);
   } catch (error) {
-    lock.release();
+    await release(lock, ports);
     throw error;
   }
 }
@@ -146,8 +146,14 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   } catch (error) {
     throw ioFailure(`could not remove run ${name} (${folder.path})`, error, 'a part of it may be left');
   } finally {
-    lock.release();
+    await release(lock, ports);
   }
+}
+
+/** Gives the lock of a run back; one that stays is told of, and decides nothing. */
+async function release(lock: HeldLock, { report }: RunPorts): Promise<void> {
+  const left = lock.release();
+  if (left !== undefined) await report?.(left);
 }
 
 /**
@@ -245,11 +251,11 @@ async function openRun(
   const marking = utimes(runsFolder(folder.stateDir), now, now);
   await orIoFailure(marking, `run ${folder.run} could not be taken up (${runsFolder(folder.stateDir)})`, 'unsent');
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun, contentDigest(header));
-  return activeRun({ folder, header }, journal, lock);
+  return activeRun({ folder, header }, journal, lock, ports);
 }
 
-function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock): ActiveRun {
-  return { ...run, journal, close: () => journal.close().finally(() => lock.release()) };
+function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock, ports: RunPorts): ActiveRun {
+  return { ...run, journal, close: () => journal.close().finally(() => release(lock, ports)) };
 }
 
 /** The proof that a run is still held, whose failure names the successor. */

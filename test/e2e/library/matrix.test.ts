@@ -5,17 +5,16 @@ import type { Client, WriteResult } from '../../../src/library/types.ts';
 import {
   build,
   type End,
-  type Event,
-  endIfShown,
   endOf,
+  isTrueOf,
   limitsAt,
-  NAMED_EVENTS,
+  type Meeting,
   requestsAt,
-  SHOWN,
+  someTwins,
 } from '../../support/matrix.ts';
 import { type OperationName, SAMPLE_CALLS, sampleId, WRITES } from '../../support/sample-calls.ts';
 
-/** Every write of the library against every event of the retry table: it ends as the command does. */
+/** Writes of the library against the events of the retry table: they end as the commands do (`test/e2e/matrix.test.ts`). */
 
 /** Nobody waits between attempts, and the budget never ends. */
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
@@ -34,8 +33,9 @@ function callMethod(client: Client, name: OperationName): Promise<WriteResult<un
   return (found as Method)(...(id === undefined ? [] : [id]), ...(Object.keys(all).length === 0 ? [] : [all]));
 }
 
-async function play(name: OperationName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
-  const stage = await build(event, cardStatus);
+async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
+  const { write: name, event } = meeting;
+  const stage = await build(meeting);
   const service = { url: stage.url, token: 'token-of-the-matrix' };
   // The library has one limit for both.
   const { timeoutMs, connectTimeoutMs } = limitsAt(event);
@@ -53,17 +53,11 @@ async function play(name: OperationName, event: Event, cardStatus: string): Prom
   return { end, applied };
 }
 
-describe.concurrent.each(WRITES)('%s', (name) => {
-  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    const { end, applied } = await play(name, event, 'EXPIRED');
-    expect(end).toBe(endOf(name, eventName));
-    // What the service did is never told as not done.
-    if (applied > 0) expect(end).toMatch(/^8 unknown /);
-  });
-});
-
-describe.concurrent.each(SHOWN)('%s, and the card reads %s afterwards', (name, status) => {
-  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
-    expect((await play(name, event, status)).end).toBe(endIfShown(name, eventName));
+describe.concurrent.each(WRITES)('%s', (write) => {
+  it.each(someTwins(write, WRITES))('meets: %s', async (_, twin) => {
+    const meeting = { write, ...twin };
+    const { end, applied } = await play(meeting);
+    expect(end).toBe(endOf(meeting));
+    expect(isTrueOf(end, meeting, applied)).toBe(true);
   });
 });

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { ensurePrivateFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensurePrivateFolder, putInNewPlace, writeFileAtomic } from '../../../src/files/atomic.ts';
 import { temporaryFolder } from './place.ts';
 
 const run = promisify(execFile);
@@ -76,5 +78,42 @@ describe('writeFileAtomic', () => {
     expect(ioFailure('could not save the test file /x', caught).message).toBe(
       'could not save the test file /x: no space left on the device (ENOSPC). The earlier content is unchanged.',
     );
+  });
+});
+
+describe('a place where a file system has no hard links', () => {
+  /** `meanwhile` is done right before the system refuses the link. */
+  function withoutLinks(meanwhile: () => void): void {
+    const { link } = promises;
+    promises.link = async () => {
+      meanwhile();
+      throw Object.assign(new Error('EPERM: made to fail'), { code: 'EPERM' });
+    };
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      promises.link = link;
+      syncBuiltinESMExports();
+    });
+  }
+
+  function twoFiles() {
+    const folder = temporaryFolder();
+    const [temporary, path] = [join(folder, 'new.tmp'), join(folder, 'a.json')];
+    writeFileSync(temporary, 'ours');
+    return { temporary, path };
+  }
+
+  it('takes a new file', async () => {
+    const { temporary, path } = twoFiles();
+    withoutLinks(() => undefined);
+    expect(await putInNewPlace(temporary, path)).toBe(true);
+    expect([readFileSync(path, 'utf8'), existsSync(temporary)]).toEqual(['ours', false]);
+  });
+
+  it('keeps a file that another process made in between', async () => {
+    const { temporary, path } = twoFiles();
+    withoutLinks(() => writeFileSync(path, 'theirs'));
+    expect(await putInNewPlace(temporary, path)).toBe(false);
+    expect([readFileSync(path, 'utf8'), readFileSync(temporary, 'utf8')]).toEqual(['theirs', 'ours']);
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { warning } from '../../../src/failure.ts';
@@ -337,6 +338,16 @@ describe('a write under way', () => {
     expect(clock.ms - before).toBe(5000);
     end();
     expect(await calling).toMatchObject({ structuredContent: { outcome: 'applied' } });
+  });
+
+  it('leaves no listener at the signals of the server, which live on', async () => {
+    const { calling, given, end, stopping, abort } = underWay();
+    await given;
+    const listeners = () => [stopping.signal, abort.signal].map((signal) => getEventListeners(signal, 'abort').length);
+    expect(listeners()).toEqual([1, 1]);
+    end();
+    await calling;
+    expect(listeners()).toEqual([0, 0]);
   });
 
   it('that is taken back right before it leaves has them as well', async () => {

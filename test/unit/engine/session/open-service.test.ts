@@ -7,7 +7,8 @@ import { startRecordingServer } from '../../../support/recording-server.ts';
 const POLICY = { timeoutMs: 5000, retries: 0, retryMaxTimeMs: 5000 };
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
 
-it('sends no write of an operation that passed no guard, and reads all the same', async () => {
+/** A service over a loopback server, and what it was asked. `waiting`: who is told that a call waits for its token. */
+async function openAt(waiting: (listener: object | undefined) => void = () => undefined) {
   const server = await startRecordingServer(() => ({ body: { cardId: CARD } }));
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
   const url = { url: server.url, source: 'environment', overrides: undefined };
@@ -22,11 +23,16 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   const service = await openService(session, 'cards', {
     mask: { add: () => undefined } as never,
     trustPems: async () => [],
-    display: { waiting: () => undefined, clear: () => undefined },
+    display: { waiting, clear: () => undefined },
     state: { writesUnderWay: 0, forgiven: 0, isCrashing: false },
     isLasting: false,
     isPermitted: ({ name }) => permitted.has(name),
   });
+  return { server, service, permitted };
+}
+
+it('sends no write of an operation that passed no guard, and reads all the same', async () => {
+  const { server, service, permitted } = await openAt();
   const call = (operation: (typeof OPERATIONS)['cardGet' | 'cardActivate' | 'cardBlock']) =>
     service.client.call({ operation, params: { cardId: CARD }, query: {}, body: undefined }, { policy: POLICY });
   await expect(call(OPERATIONS.cardActivate)).rejects.toThrow('a write that passed no guard');
@@ -36,5 +42,21 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   await call(OPERATIONS.cardGet);
   await expect(call(OPERATIONS.cardBlock)).rejects.toThrow('a write that passed no guard');
   expect(server.lines).toEqual([`POST /v1/cards/${CARD}/activate`, `GET /v1/cards/${CARD}`]);
+  await service.close();
+});
+
+it('tells the listener of the last call that is under way, and keeps none of one that has ended', async () => {
+  const told: (object | undefined)[] = [];
+  const { service } = await openAt((listener) => told.push(listener));
+  const call = (listener: object) =>
+    service.client.call(
+      { operation: OPERATIONS.cardGet, params: { cardId: CARD }, query: {}, body: undefined },
+      { policy: POLICY, listener },
+    );
+  const [first, second, third] = [{ name: 'first' }, { name: 'second' }, { name: 'third' }];
+  await Promise.all([call(first), call(second)]);
+  await call(third);
+  expect(told.at(-1)).toBe(third);
+  expect(told.slice(0, -1)).toEqual([second, second]);
   await service.close();
 });

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { listMessages } from '../../build/messages.ts';
+import { CLAIM_LIKE, CLAIMS, NO_CLAIMS } from '../simulate/claims.ts';
+import { allCases, type Case, faultsOf, liesOf } from '../simulate/every-step.ts';
+import { loadProgram, type Program } from '../simulate/program.ts';
+import { play } from '../simulate/stage.ts';
+
+/** Steps that fail in each call; test/simulate lets each of them fail in each way. */
+const SAMPLE = 6;
+
+let program: Program;
+let cases: readonly Case[];
+
+beforeAll(async () => {
+  program = await loadProgram();
+  cases = await allCases(program);
+}, 300_000);
+
+describe('where a step on the disk fails', () => {
+  it('what a command says is what happened', { timeout: 900_000 }, async () => {
+    const lies: string[] = [];
+    for (const [at, each] of cases.entries()) {
+      const faults = faultsOf(each);
+      const stride = Math.max(1, Math.floor(faults.length / SAMPLE));
+      for (const fault of faults.filter((_, index) => index % stride === at % stride)) {
+        lies.push(...liesOf(each, await play(program, each.place, each.call, fault), fault));
+      }
+    }
+    expect(lies).toEqual([]);
+  });
+});
+
+describe('a sentence about what was sent, saved or changed', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const claiming = listMessages(root).filter(({ text }) => CLAIM_LIKE.test(text));
+
+  it('is found in the messages', () => {
+    expect(claiming.length).toBeGreaterThan(20);
+  });
+
+  it('is one that is held against what happened, or no such claim', () => {
+    const known = [...CLAIMS.map(({ words }) => words), ...NO_CLAIMS];
+    expect(claiming.filter(({ text }) => !known.some((words) => words.test(text)))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import type { Files } from './disk.ts';
+import type { Arrival } from './service.ts';
+import { type Played, textAt } from './stage.ts';
+
+/** A sentence, and what has to be so where it is said. */
+export interface Claim {
+  readonly words: RegExp;
+  holds(played: Played): boolean;
+}
+
+/** A text without its numbers and times. */
+export function lettersOf(text: string): string {
+  return text.replace(/\b[0-9a-f]{6,}\b|\d+/gi, '#');
+}
+
+/** What a run counts: its writes, and the reads of one that only reads. */
+function isCounted(played: Played) {
+  const writes = changes(played);
+  return writes.length === 0 ? () => true : (arrival: Arrival) => writes.includes(arrival);
+}
+
+function changes({ arrivals }: Played) {
+  return arrivals.filter(({ asked }) => asked.kind !== 'get' && asked.kind !== 'list' && asked.kind !== 'other');
+}
+
+const isUnsent = (played: Played): boolean => changes(played).length === 0;
+const isUnapplied = (played: Played): boolean => changes(played).every(({ doneMs }) => doneMs === undefined);
+
+/** What may come and go without anybody's data: locks, files under way, what only makes reading quicker. */
+export const OF_NO_ACCOUNT = /\.lock(?:\/|$)|\.frontdesk-|\.tmp|open-writes|file-system-tried|\.key$|\/key$/;
+
+/** Files of people below some folders, with what they hold. */
+function dataOf(files: Files, below: RegExp): ReadonlyMap<string, string> {
+  const kept = [...files].filter(([path, { bytes }]) => bytes && below.test(path) && !OF_NO_ACCOUNT.test(path));
+  return new Map(kept.map(([path, { bytes }]) => [path, bytes?.toString('latin1') ?? '']));
+}
+
+/** Whether nothing below the folders is another than before; records of the history may have come behind. */
+function isSame({ before, after }: Played, below: RegExp): boolean {
+  const [old, now] = [dataOf(before.files, below), dataOf(after.files, below)];
+  const paths = new Set([...old.keys(), ...now.keys()]);
+  return [...paths].every((path) => {
+    const [was = '', is = ''] = [old.get(path), now.get(path)];
+    return path === '/state/history.jsonl' ? is.startsWith(was) : old.has(path) === now.has(path) && was === is;
+  });
+}
+
+const LOCAL = /^\/(?:state|config|jobs)\//;
+const SETTINGS = /^\/config\//;
+
+const settings = ({ after }: Played): string => textAt(after, '/config/settings.json') ?? '';
+const credentials = ({ after }: Played): string => textAt(after, '/config/credentials.json') ?? '';
+
+/** What is said of what was sent, saved or changed, in words that a test can hold against what happened. */
+export const CLAIMS: readonly Claim[] = [
+  {
+    words: /\b\d+ requests?,/,
+    holds: (played) =>
+      Number(/(\d+) requests?,/.exec(played.stderr)?.[1]) === played.arrivals.filter(isCounted(played)).length,
+  },
+  { words: /nothing (?:was|is) sent/i, holds: isUnsent },
+  { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
+  { words: /nothing was changed at the service/i, holds: isUnapplied },
+  { words: /nothing was changed(?! at the service)/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
+  // Recorded first: an answer that finds no place is an applied write all the same.
+  {
+    words: /but \/jobs\/out\.json could not be written/,
+    holds: ({ after }) => (textAt(after, '/state/history.jsonl') ?? '').includes('"outcome":"applied"'),
+  },
+  { words: /nothing was moved/i, holds: (played) => isSame(played, SETTINGS) },
+  { words: /nothing was started/i, holds: ({ stdout }) => !stdout.includes('Sandbox at') },
+  {
+    words: /\{?[\w/.]+\}? is saved, but could not be synced/,
+    holds: ({ before, after, stderr }) => {
+      const [, path = ''] = /(\S+) is saved, but could not/.exec(stderr) ?? [];
+      return textAt(after, path) !== undefined && textAt(after, path) !== textAt(before, path);
+    },
+  },
+  { words: /nothing was signed/i, holds: (played) => isSame(played, /^\/jobs\/.*\.sig$/) },
+  { words: /the earlier content is unchanged/i, holds: (played) => isSame(played, /^\/config\/|^\/jobs\/failed/) },
+  {
+    words: /Stored, not tried|the credential is stored/,
+    holds: (played) => /"token|"command|"file/.test(credentials(played)),
+  },
+  { words: /the profile and its URL are saved/, holds: (played) => settings(played).includes('"new"') },
+  { words: /Profile \S+ is removed/, holds: (played) => !settings(played).includes('"live"') },
+];
+
+/** How such a sentence looks. */
+export const CLAIM_LIKE =
+  /\bnothing (?:more )?(?:of it )?(?:was|is|were) \w+|\bis (?:removed|saved|stored)\b|content is unchanged|\b\d+ requests?,/i;
+
+/** Sentences that look like it: rules, pages of help, and what another test holds. */
+export const NO_CLAIMS: readonly RegExp[] = [
+  /^no profile is stored yet/,
+  /^A run is in one of five states/,
+  /the desk has ended\. Nothing more was done/,
+  // What left before stands in the counts beside it, which are held against the requests.
+  /^nothing more of it is sent from here/,
+  /nothing is drawn twice/,
+  /nothing is unknown$/,
+  /^is merged \(/,
+  /^is shown otherwise than it is stored/,
+  /^nothing is left to send$/,
+];

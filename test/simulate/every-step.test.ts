@@ -1,0 +1,28 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { allCases, type Case, faultsOf, liesOf } from './every-step.ts';
+import { loadProgram, type Program } from './program.ts';
+import { play } from './stage.ts';
+
+let program: Program;
+let cases: readonly Case[];
+
+beforeAll(async () => {
+  program = await loadProgram();
+  cases = await allCases(program);
+}, 300_000);
+
+describe('each step of each command on the disk fails, alone and with all that come after it', () => {
+  it('and what is said is what happened', async () => {
+    const lies: string[] = [];
+    let plays = 0;
+    for (const each of cases) {
+      for (const fault of faultsOf(each)) {
+        const played = await play(program, each.place, each.call, fault);
+        plays += 1;
+        lies.push(...liesOf(each, played, fault));
+      }
+    }
+    process.stdout.write(`${cases.length} calls, ${plays} steps that failed\n`);
+    expect(lies).toEqual([]);
+  });
+});
