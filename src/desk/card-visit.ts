@@ -1,11 +1,8 @@
 import { CARD_STATUSES } from '../api/card.ts';
-import { nounOf, settledBy } from '../api/operation.ts';
+import { nounOf, type Operation, settledBy } from '../api/operation.ts';
+import { CARD_ACTIONS } from '../api/operations.ts';
 import { type Choice, PromptAborted } from '../ask/prompt-context.ts';
-import { type CallCommand, operationOf } from '../command/command.ts';
 import { idAlone } from '../command/read-given.ts';
-import { command as cardActivate } from '../commands/card/activate.ts';
-import { command as cardBlock } from '../commands/card/block.ts';
-import { command as cardReissue } from '../commands/card/reissue.ts';
 import { runWait } from '../commands/card/wait.ts';
 import { printHistory } from '../commands/history/list.ts';
 import { resolveEntry } from '../commands/history/resolve.ts';
@@ -26,12 +23,10 @@ import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-sessi
 import { linesOf, screenText } from './screen.ts';
 import { clockTime, verdictLines } from './verdict.ts';
 
-/** Commands of the menu that write, in its order. */
-export const WRITES: Readonly<Record<string, CallCommand>> = {
-  activate: cardActivate,
-  block: cardBlock,
-  reissue: cardReissue,
-};
+/** The write that an entry of the menu stands for. */
+function actionAt(entry: string): Operation | undefined {
+  return CARD_ACTIONS.find(({ verb }) => verb === entry);
+}
 
 const titleOf = (verb: string) => `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 
@@ -39,7 +34,7 @@ const titleOf = (verb: string) => `${verb.charAt(0).toUpperCase()}${verb.slice(1
 const MENU: readonly Choice[] = [
   { value: 'look', text: 'Look again' },
   { value: 'details', text: 'All details' },
-  ...Object.keys(WRITES).map((verb) => ({ value: verb, text: titleOf(verb) })),
+  ...CARD_ACTIONS.map(({ verb }) => ({ value: verb, text: titleOf(verb) })),
   { value: 'wait', text: 'Wait for a status' },
   { value: 'history', text: 'History of this card' },
   { value: 'another', text: 'Another card' },
@@ -84,7 +79,7 @@ export class CardVisit {
 
   /** What an entry of the menu does; undefined: it leaves this card. */
   #actOf(choice: string): (() => Promise<unknown>) | undefined {
-    const write = WRITES[choice];
+    const write = actionAt(choice);
     if (write !== undefined) return () => this.#write(write);
     if (choice === 'look') return () => this.#hand.look();
     const acts: Readonly<Record<string, () => Promise<void>>> = {
@@ -126,10 +121,10 @@ export class CardVisit {
       login: this.#hand.needsLogin,
     };
     return MENU.flatMap((entry) => {
-      const write = WRITES[entry.value];
+      const write = actionAt(entry.value);
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
       if (!this.#desk.mayWrite || look !== 'read') return [];
-      const stands = settledBy(operationOf(write)) === status || ENDED.has(status);
+      const stands = settledBy(write) === status || ENDED.has(status);
       return [stands ? { ...entry, remark: `is ${status}` } : entry];
     });
   }
@@ -145,9 +140,9 @@ export class CardVisit {
   };
 
   /** Writes, and shows what became of it: the new card after a reissue. */
-  async #write(command: CallCommand): Promise<void> {
+  async #write(operation: Operation): Promise<void> {
     const { session, prompt, log } = this.#desk;
-    const operation = operationOf(command);
+    const command = await this.#desk.commandOf(operation);
     const { cardId } = this.#hand.seen;
     const { received } = session.context.signals;
     const [heardBefore, writtenBefore] = [received.length, log.writes.length];

@@ -1,4 +1,6 @@
+import type { Operation } from '../api/operation.ts';
 import { PromptAborted } from '../ask/prompt-context.ts';
+import type { CallCommand } from '../command/command.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Session } from '../session.ts';
@@ -15,6 +17,8 @@ export interface DeskPorts {
   /** `host[:port]`, as the history has it. */
   readonly host: string;
   readonly mayWrite: boolean;
+  /** The command of a write of the menu. */
+  readonly commandOf: (operation: Operation) => Promise<CallCommand>;
   /** The screen is drawn anew with each menu; else it is printed before it. */
   readonly redraws: boolean;
   /** Shown above the verdict until the next screen; each is drawn for the width that the screen has then. */

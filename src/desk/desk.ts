@@ -22,6 +22,7 @@ export class Desk implements DeskPorts {
   readonly where: string;
   readonly host: string;
   readonly mayWrite: boolean;
+  readonly commandOf: DeskPorts['commandOf'];
   readonly redraws: boolean;
   readonly #report: ReportFile | undefined;
   said: Said[] = [];
@@ -30,11 +31,12 @@ export class Desk implements DeskPorts {
     session: Session,
     {
       log,
+      commandOf,
       where,
       host,
       idleMs,
       report,
-    }: Pick<DeskPorts, 'log' | 'host'> & {
+    }: Pick<DeskPorts, 'log' | 'host' | 'commandOf'> & {
       /** `live, cards.example.com`. */
       readonly where: string;
       readonly idleMs: number;
@@ -56,6 +58,7 @@ export class Desk implements DeskPorts {
     this.log = log;
     this.where = where;
     this.host = host;
+    this.commandOf = commandOf;
     this.mayWrite = !isReadOnly(session);
     this.#report = report;
   }

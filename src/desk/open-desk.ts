@@ -1,4 +1,7 @@
+import type { Operation } from '../api/operation.ts';
 import { openRecords } from '../call/open-guard.ts';
+import type { CallCommand } from '../command/command.ts';
+import type { Registry } from '../command/command-tree.ts';
 import { Failure } from '../failure.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
@@ -46,6 +49,13 @@ async function knownCards(session: Session, host: string): Promise<readonly Know
   return [...cards.values()];
 }
 
+/** Loads the command of a write of the menu. */
+async function commandOf(registry: Registry, { command }: Operation): Promise<CallCommand> {
+  const found = await registry.find(command.split('.'))?.load();
+  if (found?.kind !== 'call') throw new Error(`no command for ${command}`);
+  return found;
+}
+
 interface DeskOptions {
   readonly cardId?: string | undefined;
   readonly idle: { readonly ms: number };
@@ -53,7 +63,11 @@ interface DeskOptions {
 }
 
 /** Opens the desk at the terminal, with the card of that id if there is one. Returns the exit code. */
-export async function openDesk(session: Session, { cardId, idle, report: path }: DeskOptions): Promise<number> {
+export async function openDesk(
+  session: Session,
+  { cardId, idle, report: path }: DeskOptions,
+  registry: Registry,
+): Promise<number> {
   const { context, prompt, profile } = session;
   if (!prompt.available || !context.stdout.isTerminal) {
     throw new Failure('USAGE', 'the desk needs a terminal for its questions and answers', {
@@ -67,5 +81,7 @@ export async function openDesk(session: Session, { cardId, idle, report: path }:
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const log = new DeskLog(context.clock, await knownCards(session, service.host));
   const report = path === undefined ? undefined : await ReportFile.create(path, log, where, context);
-  return new Desk(session, { log, where, host: service.host, idleMs: idle.ms, report }).run(cardId);
+  const { host } = service;
+  const common = { log, where, host, idleMs: idle.ms, report };
+  return new Desk(session, { ...common, commandOf: (operation) => commandOf(registry, operation) }).run(cardId);
 }

@@ -4,7 +4,6 @@ import type { Operation } from '../../src/api/operation.ts';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { layOut } from '../../src/describe/text-block.ts';
 import { TOPICS } from '../../src/describe/topics.ts';
-import { WRITES as DESK_WRITES } from '../../src/desk/card-visit.ts';
 import { createClient } from '../../src/library/index.ts';
 import { READ_TOOLS, WRITE_TOOLS } from '../../src/mcp/tools.ts';
 import { NEXT_STEPS } from '../../src/output/card-view.ts';
@@ -129,10 +128,6 @@ describe('menus offer every write on a card', () => {
   it('in the card view, for some status', () => {
     const steps = [...NEXT_STEPS.values()].flat();
     expect(onCards.filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
-  });
-
-  it('at the desk', () => {
-    expect(Object.values(DESK_WRITES).map(wordsOf)).toEqual(onCards);
   });
 });
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { CARD_ACTIONS } from '../../src/api/operations.ts';
 import { type Command, operationOf } from '../../src/command/command.ts';
-import { WRITES } from '../../src/desk/card-visit.ts';
 import { describeFields } from '../../src/input/fields.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { QUESTIONS } from '../e2e/terminal/questions.ts';
@@ -63,7 +63,7 @@ it('no question is missing in the list of those at which hands are tried, and no
   const declared = await Promise.all(
     REGISTRY.entries.map(async ({ path, load }) => declaredBy(path.join(' '), await load())),
   );
-  const asked = [...placesInSource(), ...declared.flat(), ...Object.keys(WRITES).map((verb) => `desk ${verb}`)];
+  const asked = [...placesInSource(), ...declared.flat(), ...CARD_ACTIONS.map(({ verb }) => `desk ${verb}`)];
   const listed = new Set(Object.values(QUESTIONS).flatMap(({ asks }) => asks));
   expect([...listed].sort()).toEqual([...new Set(asked)].sort());
 });
