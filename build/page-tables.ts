@@ -1,6 +1,8 @@
 import { exitCodeRows } from '../src/describe/command-doc.ts';
+import { COMMAND_LISTS } from '../src/describe/command-lists.ts';
 import type { CommandTree } from '../src/describe/command-tree.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';
+import { READ_TOOLS, WRITE_TOOLS } from '../src/mcp/tools.ts';
 import { SANDBOX_CHOICES } from '../src/sandbox/info.ts';
 
 function cell(text: string): string {
@@ -47,6 +49,16 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       ),
     ],
     [
+      'tools',
+      table(
+        ['tool', 'what it does', ''],
+        [
+          ...READ_TOOLS.map(({ name, title }) => [code(name), title, '']),
+          ...WRITE_TOOLS.map(({ name, title }) => [code(name), title, 'with `--allow-writes`']),
+        ],
+      ),
+    ],
+    [
       'commands',
       table(
         ['command', 'what it is for'],
@@ -63,18 +75,31 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
 
 const MARKED = /(<!-- generated:([a-z-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
 
+/** A list of commands inside a line, also of a table. */
+const LISTED = /(<!-- commands:([a-z-]+) -->).*?(<!-- \/commands -->)/g;
+
+function listOf(name: string): string {
+  const commands = Object.entries(COMMAND_LISTS).find(([known]) => known === name)?.[1];
+  if (commands === undefined)
+    throw new Error(`no list is called ${name}; there are ${Object.keys(COMMAND_LISTS).join(', ')}`);
+  return commands.map(code).join(', ');
+}
+
 /** Markers whose text is measured, not derived from the declarations: left as they are. */
 const WRITTEN_ELSEWHERE = ['bench'];
 
 /**
  * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with
- * a name that no table has is an error, so that a misspelt one does not stay empty for ever.
+ * a name that no table has is an error, so that a misspelt one does not stay empty for ever. Lists of commands stand
+ * between `<!-- commands:asks -->` and `<!-- /commands -->`.
  */
 export function fillPage(page: string, tables: ReadonlyMap<string, string>): string {
-  return page.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
-    const text = tables.get(name);
-    if (WRITTEN_ELSEWHERE.includes(name)) return whole;
-    if (text === undefined) throw new Error(`no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
-    return `${start}\n${text}\n\n${end}`;
-  });
+  return page
+    .replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
+      const text = tables.get(name);
+      if (WRITTEN_ELSEWHERE.includes(name)) return whole;
+      if (text === undefined) throw new Error(`no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
+      return `${start}\n${text}\n\n${end}`;
+    })
+    .replaceAll(LISTED, (_, start: string, name: string, end: string) => `${start}${listOf(name)}${end}`);
 }

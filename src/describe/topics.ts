@@ -1,4 +1,5 @@
 import { exitCodeRows } from './command-doc.ts';
+import { COMMAND_LISTS, unknownHints } from './command-lists.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { optionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
@@ -74,7 +75,7 @@ const OPTIONS: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    'card get, activate, block, reissue, calendar update, calendar subscribers list, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, .xlsx, NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.',
+    `${COMMAND_LISTS.bulk.join(', ')} take many rows: --from <file>, or - for stdin. CSV, .xlsx, NDJSON, a JSON array, or one ID per line. Columns are the field names of the API, with cardId or id. Options give values to rows that lack them.`,
   ),
   text(
     'frontdesk reads and checks the whole input before the first request. One error anywhere, the same ID twice included, is exit 2, and nothing is sent. An empty cell is omitted. --empty-cells clear sends the empty text instead.',
@@ -119,12 +120,7 @@ const OUTCOMES: readonly Block[] = [
     'Do not run a change again while its outcome is unknown: a second reissue may create a second live card. frontdesk keeps it as an open write, names it whenever the card comes up, and refuses a second reissue, provisioning or event (exit 17) unless --again.',
   ),
   rows('What to do while it is unknown', {
-    'card activate, block': 'wait a minute, then check the card; ACTIVE or BLOCKED means that it is done',
-    'card reissue': 'check the card; no command can find the new card: ask the team that runs the service',
-    'card provision': 'no read shows it: ask whether the card is in the wallet',
-    'calendar update': 'run it again: it sends the same values; first check that nobody changed them since',
-    'subscribers update': 'run it again, as for a calendar',
-    'event create': 'no command lists events: look in the calendar itself',
+    ...unknownHints(),
     'a run': 'runs resume <run> --reconcile checks the cards; --resend-unknown sends the rows again',
   }),
   examples('Examples', {
@@ -138,7 +134,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    'A plan is a file that holds exactly what will be sent. card activate, block and reissue, calendar update, subscribers update and event create take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one where the run was deleted, would send it again.',
+    `A plan is a file that holds exactly what will be sent. ${COMMAND_LISTS['bulk-writes'].join(', ')} take --plan <file>: frontdesk checks the input, reads each card once, and changes nothing. A plan is applied once per state folder: another machine, or one where the run was deleted, would send it again.`,
   ),
   examples('From the input to the results, and back', {
     'Make it; valid for 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',

@@ -24,7 +24,7 @@ function calendarMissing(id: string): Decision {
 }
 
 /** The given fields in the place of the old ones. */
-function update(kind: 'calendars' | 'subscribers', missing: (id: string) => Decision): Rule {
+function update(kind: 'calendars' | 'subscribers', missing: (id: string) => Decision): Rule['decide'] {
   return (state, call, sources) => {
     const id = call.params['id'] ?? '';
     const old = state[kind].get(id);
@@ -72,10 +72,30 @@ function createEvent(state: SandboxState, call: Call, sources: Sources): Decisio
 
 /** The rules of the calendar API. */
 export const CALENDAR_RULES = {
-  calendarUpdate: update('calendars', calendarMissing),
-  subscribersList: listSubscribers,
-  subscriberUpdate: update('subscribers', (id) =>
-    refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id }),
-  ),
-  eventCreate: createEvent,
+  calendarUpdate: {
+    decide: update('calendars', calendarMissing),
+    choices: {
+      'fields omitted in an update': 'They stay as they are. An update without any field changes only updated.',
+    },
+  },
+  subscribersList: {
+    decide: listSubscribers,
+    choices: {
+      'subscriber list':
+        'In a fixed order; those without active count as active. There is no way past the first limit entries.',
+    },
+  },
+  subscriberUpdate: {
+    decide: update('subscribers', (id) => refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id })),
+  },
+  eventCreate: {
+    decide: createEvent,
+    choices: {
+      'end of an event':
+        'An event created without end has none. An end before the start is not refused. Times are kept as sent.',
+      'calendar of an event':
+        'The id of a calendar that exists, active or not, as a string; else 404 CALENDAR_NOT_FOUND.',
+      events: 'The newest 100 are kept; no operation reads them.',
+    },
+  },
 } satisfies Readonly<Record<string, Rule>>;

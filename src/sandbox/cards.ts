@@ -97,14 +97,18 @@ interface Need {
   readonly attempt: string;
 }
 
-function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: Need): Rule {
-  return (state, call, sources) => {
-    const id = call.params['cardId'] ?? '';
-    const card = state.cards.get(id.toLowerCase());
-    if (card === undefined) return refuse(404, 'CARD_NOT_FOUND', `there is no card ${id}`, { cardId: id });
-    if (need === undefined || need.statuses.includes(card.get('status') ?? null)) return rule(card, sources);
-    const status = textOf(card, 'status');
-    return refuse(409, need.errorCode, `the card was not ${need.attempt}: its status is ${status}`, { status });
+function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: Need, choices?: Rule['choices']): Rule {
+  return {
+    ...(choices === undefined ? {} : { choices }),
+    ...(need === undefined ? {} : { errorCode: need.errorCode }),
+    decide(state, call, sources) {
+      const id = call.params['cardId'] ?? '';
+      const card = state.cards.get(id.toLowerCase());
+      if (card === undefined) return refuse(404, 'CARD_NOT_FOUND', `there is no card ${id}`, { cardId: id });
+      if (need === undefined || need.statuses.includes(card.get('status') ?? null)) return rule(card, sources);
+      const status = textOf(card, 'status');
+      return refuse(409, need.errorCode, `the card was not ${need.attempt}: its status is ${status}`, { status });
+    },
   };
 }
 
@@ -113,22 +117,38 @@ const TO_PROVISION: Need = { statuses: ['ACTIVE'], errorCode: 'CARD_NOT_ACTIVE',
 /** The rules of the gift-card API. */
 export const CARD_RULES = {
   cardGet: onCard((card) => answerWith(card)),
-  cardActivate: onCard((card, { now }) => change(card, { status: 'ACTIVE', updatedAt: now, activatedAt: now }), {
-    statuses: ['WAITING_ACTIVATION'],
-    errorCode: 'CARD_NOT_ACTIVATABLE',
-    attempt: 'activated',
+  cardActivate: onCard(
+    (card, { now }) => change(card, { status: 'ACTIVE', updatedAt: now, activatedAt: now }),
+    { statuses: ['WAITING_ACTIVATION'], errorCode: 'CARD_NOT_ACTIVATABLE', attempt: 'activated' },
+    {
+      'status after activate':
+        'ACTIVE. Only a card that is WAITING_ACTIVATION can be activated; any other: 409 CARD_NOT_ACTIVATABLE.',
+    },
+  ),
+  cardBlock: onCard(
+    (card, { now }) => change(card, { status: 'BLOCKED', updatedAt: now }),
+    { statuses: ['ACTIVE', 'WAITING_ACTIVATION'], errorCode: 'CARD_NOT_BLOCKABLE', attempt: 'blocked' },
+    {
+      'status after block':
+        'BLOCKED. A card that is ACTIVE or WAITING_ACTIVATION can be blocked; any other: 409 CARD_NOT_BLOCKABLE.',
+    },
+  ),
+  cardReissue: onCard(
+    reissue,
+    { statuses: ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'], errorCode: 'CARD_NOT_REISSUABLE', attempt: 'reissued' },
+    {
+      'status after reissue':
+        'The original reads REISSUED. A card that is ACTIVE, BLOCKED or WAITING_ACTIVATION can be reissued; any other: 409 CARD_NOT_REISSUABLE.',
+      'card returned by reissue':
+        'The replacement: a new cardId, the clientReference with -R behind it, the same design, metadata and expiryDate; ACTIVE, or WAITING_ACTIVATION if the original was.',
+      'balance at reissue':
+        'It moves: the original shows currentBalance 0.00, cancellationAction REISSUE, cancellationAmount and an UNLOAD; the replacement starts with the amount as a LOAD.',
+    },
+  ),
+  cardProvisionWalletA: onCard(provision({}, 'encryptedPaymentInstrument'), TO_PROVISION, {
+    provisioning:
+      'Only a card that is ACTIVE, else 409 CARD_NOT_ACTIVE. All three fields are optional. The answers are made-up text, new at each call; the card does not change.',
   }),
-  cardBlock: onCard((card, { now }) => change(card, { status: 'BLOCKED', updatedAt: now }), {
-    statuses: ['ACTIVE', 'WAITING_ACTIVATION'],
-    errorCode: 'CARD_NOT_BLOCKABLE',
-    attempt: 'blocked',
-  }),
-  cardReissue: onCard(reissue, {
-    statuses: ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'],
-    errorCode: 'CARD_NOT_REISSUABLE',
-    attempt: 'reissued',
-  }),
-  cardProvisionWalletA: onCard(provision({}, 'encryptedPaymentInstrument'), TO_PROVISION),
   cardProvisionWalletB: onCard(
     provision({ primaryAccountNumberPrefix: '999900' }, 'activationData', 'authenticationData'),
     TO_PROVISION,

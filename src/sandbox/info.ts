@@ -1,51 +1,15 @@
 import { ANY, list, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import { textAt } from '../json/value.ts';
-import { ERROR_CODES } from './refusal.ts';
-import type { OperationKey } from './request.ts';
+import { COMMON_CODES } from './refusal.ts';
+import type { Rule } from './request.ts';
+import { RULES } from './rules.ts';
 import type { SandboxState } from './state.ts';
 
 type Choices = Readonly<Record<string, string>>;
 
-/** What it chose for one operation. A new one needs a line here: none is fine where the service shows everything. */
-const OF_OPERATION: Readonly<Record<OperationKey, Choices>> = {
-  cardGet: {},
-  cardActivate: {
-    'status after activate':
-      'ACTIVE. Only a card that is WAITING_ACTIVATION can be activated; any other: 409 CARD_NOT_ACTIVATABLE.',
-  },
-  cardBlock: {
-    'status after block':
-      'BLOCKED. A card that is ACTIVE or WAITING_ACTIVATION can be blocked; any other: 409 CARD_NOT_BLOCKABLE.',
-  },
-  cardReissue: {
-    'status after reissue':
-      'The original reads REISSUED. A card that is ACTIVE, BLOCKED or WAITING_ACTIVATION can be reissued; any other: 409 CARD_NOT_REISSUABLE.',
-    'card returned by reissue':
-      'The replacement: a new cardId, the clientReference with -R behind it, the same design, metadata and expiryDate; ACTIVE, or WAITING_ACTIVATION if the original was.',
-    'balance at reissue':
-      'It moves: the original shows currentBalance 0.00, cancellationAction REISSUE, cancellationAmount and an UNLOAD; the replacement starts with the amount as a LOAD.',
-  },
-  cardProvisionWalletA: {
-    provisioning:
-      'Only a card that is ACTIVE, else 409 CARD_NOT_ACTIVE. All three fields are optional. The answers are made-up text, new at each call; the card does not change.',
-  },
-  cardProvisionWalletB: {},
-  calendarUpdate: {
-    'fields omitted in an update': 'They stay as they are. An update without any field changes only updated.',
-  },
-  subscribersList: {
-    'subscriber list':
-      'In a fixed order; those without active count as active. There is no way past the first limit entries.',
-  },
-  subscriberUpdate: {},
-  eventCreate: {
-    'end of an event':
-      'An event created without end has none. An end before the start is not refused. Times are kept as sent.',
-    'calendar of an event':
-      'The id of a calendar that exists, active or not, as a string; else 404 CALENDAR_NOT_FOUND.',
-    events: 'The newest 100 are kept; no operation reads them.',
-  },
-};
+const rules: readonly Rule[] = Object.values(RULES);
+
+const ERROR_CODES = [...new Set([...COMMON_CODES, ...rules.flatMap(({ errorCode }) => errorCode ?? [])])];
 
 /** What it chose for all of them. */
 const OF_ALL: Choices = {
@@ -70,7 +34,7 @@ const OF_ALL: Choices = {
  * Every choice of the sandbox where the service shows nothing, by what it is about. `sandbox info` and the README print
  * this list. The real service may behave otherwise in each of these points.
  */
-export const SANDBOX_CHOICES: Choices = Object.assign({}, ...Object.values(OF_OPERATION), OF_ALL);
+export const SANDBOX_CHOICES: Choices = Object.assign({}, ...rules.map(({ choices }) => choices), OF_ALL);
 
 /** What `sandbox info` prints. A card of a seed file has the status that the file gives it. */
 export const INFO_OUTPUT = object({

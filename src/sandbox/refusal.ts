@@ -2,8 +2,8 @@ import { en } from 'zod/locales';
 import type * as z from 'zod/mini';
 import type { Change, Decision, Reply } from './state.ts';
 
-/** Every value of errorCode that the sandbox answers with: its own choice, as the service shows none. */
-export const ERROR_CODES = [
+/** Values of errorCode that do not belong to one operation: the sandbox's own choice, as the service shows none. */
+export const COMMON_CODES = [
   'UNAUTHORIZED',
   'PATH_UNKNOWN',
   'METHOD_NOT_ALLOWED',
@@ -15,10 +15,6 @@ export const ERROR_CODES = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'CARD_NOT_FOUND',
-  'CARD_NOT_ACTIVATABLE',
-  'CARD_NOT_BLOCKABLE',
-  'CARD_NOT_REISSUABLE',
-  'CARD_NOT_ACTIVE',
   'CALENDAR_NOT_FOUND',
   'SUBSCRIBER_NOT_FOUND',
   'REQUEST_MALFORMED',
@@ -27,7 +23,8 @@ export const ERROR_CODES = [
   'SANDBOX_BUG',
 ] as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** One of them, or that of the state in which a card does not take an operation. */
+export type ErrorCode = (typeof COMMON_CODES)[number] | `CARD_NOT_${Uppercase<string>}`;
 
 /** An error answer in the gift-card API's shape. `details` is left out when there is none. */
 export function refusalReply(

@@ -30,8 +30,15 @@ export interface Call {
   readonly body: JsonObject;
 }
 
-/** What one operation answers in a state, and what it changes there. Pure: the state is only read. */
-export type Rule = (state: SandboxState, call: Call, sources: Sources) => Decision;
+/** One operation in the sandbox. */
+export interface Rule {
+  /** What it answers in a state, and what it changes there. Pure: the state is only read. */
+  decide(state: SandboxState, call: Call, sources: Sources): Decision;
+  /** Each choice where the service shows nothing, by what it is about, for `sandbox info`. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** The errorCode of a request that its rule alone refuses. */
+  readonly errorCode?: string;
+}
 
 interface Problem {
   readonly field: string;

@@ -5,23 +5,19 @@ import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf, messageOf } from '../files/io-failure.ts';
-import { CALENDAR_RULES } from './calendars.ts';
-import { CARD_RULES } from './cards.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
 import { makeTokens, randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { Refused, refusalReply } from './refusal.ts';
-import { type Call, checkRequest, type OperationKey, type Rule } from './request.ts';
+import { type Call, checkRequest } from './request.ts';
+import { RULES } from './rules.ts';
 import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
-
-/** One rule per row of the table of operations: a new row does not type-check until the sandbox plays it. */
-const RULES: Readonly<Record<OperationKey, Rule>> = { ...CARD_RULES, ...CALENDAR_RULES };
 
 /**
  * The service of the spec: what a checked call answers in a state, and what it changes there. Pure: the state
  * is only read, and time and chance come from `sources`.
  */
 export function decide(state: SandboxState, call: Call, sources: Sources): Decision {
-  return RULES[call.key](state, call, sources);
+  return RULES[call.key].decide(state, call, sources);
 }
 
 /** How a sandbox is served. */

@@ -1,0 +1,41 @@
+import { isUpdate, isWrite, type Operation, sensitiveOf, settledBy } from '../api/operation.ts';
+import { ALL_OPERATIONS, CARD_ACTIONS } from '../api/operations.ts';
+import { commandWords } from '../output/people-text.ts';
+
+function commandsOf(operations: readonly Operation[]): readonly string[] {
+  return [...new Set(operations.map(({ command }) => commandWords(command)))];
+}
+
+const WRITES = ALL_OPERATIONS.filter(isWrite);
+const BULK = ALL_OPERATIONS.filter((operation) => sensitiveOf(operation).length === 0);
+
+/** The commands that pages and help topics list, by what they have in common. A row of the table decides where it stands. */
+export const COMMAND_LISTS = {
+  bulk: commandsOf(BULK),
+  'bulk-writes': commandsOf(BULK.filter(isWrite)),
+  'card-changes': commandsOf(CARD_ACTIONS),
+  /** A single call asks. */
+  asks: commandsOf(WRITES.filter(({ effect }) => effect.kind === 'write' && effect.confirm)),
+  /** A read settles an unknown outcome. */
+  checked: commandsOf(WRITES.filter((operation) => settledBy(operation) !== undefined)),
+  updates: commandsOf(WRITES.filter(isUpdate)),
+} as const;
+
+/** What to do while the outcome of a change is unknown, by the commands that it is good for. */
+export function unknownHints(): Readonly<Record<string, string>> {
+  const alike = new Map<string, Operation[]>();
+  for (const operation of WRITES) {
+    if (operation.effect.kind !== 'write') continue;
+    const { unknownHint } = operation.effect;
+    alike.set(unknownHint, [...(alike.get(unknownHint) ?? []), operation]);
+  }
+  return Object.fromEntries(
+    [...alike].map(([hint, operations]) => {
+      const proofs = operations.flatMap((operation) => settledBy(operation) ?? []);
+      const proof = proofs.length === 0 ? '' : `; ${proofs.join(' or ')} means that it is done`;
+      const isLost = operations.some(({ effect }) => effect.kind === 'write' && effect.resultId === 'cardId');
+      const lost = isLost ? '; no command can find the new card: ask the team that runs the service' : '';
+      return [commandsOf(operations).join(', '), `${hint}${proof}${lost}`];
+    }),
+  );
+}
