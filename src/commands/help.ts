@@ -1,7 +1,7 @@
 import { type LocalCommand, localCommand } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { findHelp, helpText } from '../describe/help.ts';
-import { TOPIC_NAMES } from '../describe/topics.ts';
+import { TOPIC_NAMES } from '../describe/topic-list.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
 

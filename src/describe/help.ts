@@ -7,6 +7,7 @@ import { commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { loadDoc } from './command-tree.ts';
 import { commandBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
+import { TOPIC_LIST, TOPIC_NAMES } from './topic-list.ts';
 
 /** A help page: what people read, and the same facts as plain data. */
 export interface HelpPage {
@@ -38,15 +39,14 @@ async function groupPage(path: readonly string[], registry: Registry): Promise<H
   };
 }
 
-async function overviewPage(registry: Registry): Promise<HelpPage> {
-  const { TOPICS, TOPIC_NAMES } = await import('./topics.ts');
+function overviewPage(registry: Registry): HelpPage {
   return {
     blocks: overviewBlocks(registry, TOPIC_NAMES),
     json: {
       command: '',
       summary: 'gift cards and calendars from the command line',
       commands: registry.entries.map(({ path, summary }) => ({ command: path.join(' '), summary })),
-      topics: TOPICS.map(({ name, summary }) => ({ topic: name, summary })),
+      topics: TOPIC_LIST.map(({ name, summary }) => ({ topic: name, summary })),
     },
   };
 }
@@ -89,7 +89,6 @@ export async function findHelp(words: readonly string[], registry: Registry): Pr
 
 async function unknownHelp(words: readonly string[], registry: Registry): Promise<Failure> {
   const { nearest } = await import('../output/nearest.ts');
-  const { TOPIC_NAMES } = await import('./topics.ts');
   const wrong = words.findIndex((_, at) => registry.childrenOf(words.slice(0, at + 1)).length === 0);
   const path = words.slice(0, wrong);
   const known = [...registry.childrenOf(path).map((child) => child.name), ...(wrong === 0 ? TOPIC_NAMES : [])];

@@ -3,6 +3,7 @@ import { COMMAND_LISTS, unknownHints } from './command-lists.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { optionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
+import { TOPIC_LIST } from './topic-list.ts';
 
 const EXIT_CODES: readonly Block[] = [
   {
@@ -171,21 +172,16 @@ const ACCESSIBILITY: readonly Block[] = [
   ),
 ];
 
-/** The help topics, subjects that belong to no single command, in the order in which they are offered. */
-export const TOPICS: readonly { readonly name: string; readonly summary: string; readonly blocks: readonly Block[] }[] =
-  [
-    { name: 'exit-codes', summary: 'What each exit code means and when to run again', blocks: EXIT_CODES },
-    {
-      name: 'options',
-      summary: 'Options that every command has',
-      blocks: [...optionBlocks('Options', 'common'), ...OPTIONS],
-    },
-    { name: 'environment', summary: 'Environment variables', blocks: VARIABLES },
-    { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
-    { name: 'bulk', summary: 'Bulk changes: files, checks, runs, resuming', blocks: BULK },
-    { name: 'outcomes', summary: 'What each outcome means and what to do next', blocks: OUTCOMES },
-    { name: 'plans', summary: 'Review a change, get it approved, then apply it', blocks: PLANS },
-    { name: 'accessibility', summary: 'Screen readers and slow connections', blocks: ACCESSIBILITY },
-  ];
+const BLOCKS: Readonly<Record<(typeof TOPIC_LIST)[number]['name'], readonly Block[]>> = {
+  'exit-codes': EXIT_CODES,
+  options: [...optionBlocks('Options', 'common'), ...OPTIONS],
+  environment: VARIABLES,
+  output: OUTPUT,
+  bulk: BULK,
+  outcomes: OUTCOMES,
+  plans: PLANS,
+  accessibility: ACCESSIBILITY,
+};
 
-export const TOPIC_NAMES: readonly string[] = TOPICS.map((topic) => topic.name);
+/** The help topics with their pages. */
+export const TOPICS = TOPIC_LIST.map((topic) => ({ ...topic, blocks: BLOCKS[topic.name] }));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
 import { findHelp } from '../../src/describe/help.ts';
 import { layOut } from '../../src/describe/text-block.ts';
-import { TOPIC_NAMES } from '../../src/describe/topics.ts';
+import { TOPIC_NAMES } from '../../src/describe/topic-list.ts';
 import { REGISTRY } from '../../src/registry.ts';
 
 const root = new URL('../..', import.meta.url).pathname;

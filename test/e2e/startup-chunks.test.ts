@@ -46,7 +46,7 @@ describe('a call loads no more than it needs', () => {
     [['card', 'block', '--help'], HELP, []],
     [['card', 'get', '-h'], HELP, []],
     [['card', '--help'], HELP, []],
-    [['--help'], [...HELP, 'environment.cjs', 'topics.cjs'], []],
+    [['--help'], HELP, []],
     [['card', 'get', CARD_ID, '--json'], [...CALL, 'card-get.cjs'], PARSER],
   ])('%j', async (args, chunks, builtins) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));

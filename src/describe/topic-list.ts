@@ -1,0 +1,13 @@
+/** The help topics, subjects that belong to no single command, in the order in which they are offered. */
+export const TOPIC_LIST = [
+  { name: 'exit-codes', summary: 'What each exit code means and when to run again' },
+  { name: 'options', summary: 'Options that every command has' },
+  { name: 'environment', summary: 'Environment variables' },
+  { name: 'output', summary: 'Formats, columns, queries and streams' },
+  { name: 'bulk', summary: 'Bulk changes: files, checks, runs, resuming' },
+  { name: 'outcomes', summary: 'What each outcome means and what to do next' },
+  { name: 'plans', summary: 'Review a change, get it approved, then apply it' },
+  { name: 'accessibility', summary: 'Screen readers and slow connections' },
+] as const;
+
+export const TOPIC_NAMES: readonly string[] = TOPIC_LIST.map(({ name }) => name);
