@@ -12,6 +12,7 @@ import {
   runFrontdesk,
   startFrontdesk,
 } from '../support/run-frontdesk.ts';
+import { SAMPLE_CALLS, typedCall, WRITES } from '../support/sample-calls.ts';
 
 // Everything that a command prints as JSON is held against what `frontdesk schema` says of it, and nothing more may
 // be in it. The commands run for real, one after the other, in homes that each group of tests has to itself.
@@ -147,6 +148,11 @@ describe('what is printed of settings and credentials is as declared', () => {
 
 describe('what is printed of cards and calendars is as declared', () => {
   const operator = new Operator(SANDBOX);
+
+  it.each(WRITES)('the dry run of %s', async (name) => {
+    const { command } = SAMPLE_CALLS[name];
+    await operator.run(command, [...typedCall(name).slice(command.split(' ').length), '--dry-run']);
+  });
 
   it('single calls, and what they leave in the history', async () => {
     await operator.run('card get', [ACTIVE]);

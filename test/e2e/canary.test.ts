@@ -13,6 +13,7 @@ import {
 } from '../support/fault-server.ts';
 import { startProxyServer } from '../support/proxy-server.ts';
 import { startFrontdesk } from '../support/run-frontdesk.ts';
+import { NAMES, type OperationName, SAMPLE_CALLS, typedCall } from '../support/sample-calls.ts';
 import { CARD_ID } from '../support/sample-card.ts';
 import { EXPIRED_CERTIFICATE } from '../support/tls-server.ts';
 import { findCanary } from './faults/canary.ts';
@@ -35,19 +36,23 @@ const GET = ['card', 'get', CARD_ID];
 const NO_URLS = { FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
 const NO_TOKENS = { FRONTDESK_CARDS_TOKEN: undefined, FRONTDESK_CALENDAR_TOKEN: undefined };
 
+function sampleArgs(name: OperationName): readonly string[] {
+  const { command, choice, asks, ends } = SAMPLE_CALLS[name];
+  return [
+    ...typedCall(name).slice(command.split(' ').length),
+    ...(choice === undefined ? [] : ['--show-sensitive']),
+    ...(asks?.when === 'always' ? ['--yes'] : []),
+    // It is called more than once.
+    ...(ends === 'blind' ? ['--again'] : []),
+  ];
+}
+
 /** Arguments with which a command does something here; the others need none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
-  'card get': [CARD_ID],
+  ...Object.fromEntries(NAMES.map((name) => [SAMPLE_CALLS[name].command, sampleArgs(name)])),
   'card activate': [CARD_ID, CARD_ID.replace('7', '8'), '--yes'],
-  'card block': [CARD_ID, '--yes', '--reason', 'lost'],
   'card reissue': [CARD_ID, '--yes', '--dry-run'],
-  'card provision': [CARD_ID, '--wallet', 'wallet_b', '--show-sensitive'],
   'card wait': [CARD_ID, '--status', 'ACTIVE'],
-  'calendar update': ['cal_1', '--name', 'n'],
-  // It is called more than once.
-  'calendar event create': ['--calendar', 'cal_1', '--name', 'n', '--start', '2027-01-01', '--again'],
-  'calendar subscribers list': ['cal_1'],
-  'calendar subscribers update': ['sub_1', '--email', 'a@example.com'],
   'auth status': [],
   'profile show': ['live'],
   'runs report': ['--last', '--as', 'html'],

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { foldCommand } from '../../src/describe/text-block.ts';
 import { TOPICS } from '../../src/describe/topics.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 
 // Every example of `--help`, of the topics and so of the manual page, pasted as it is printed there, does what it says
 // in the sandbox.
@@ -70,10 +71,12 @@ function setupOf(line: string): readonly string[] {
   ];
 }
 
+const ASKING = Object.values(SAMPLE_CALLS).flatMap(({ asks, command }) => (asks?.when === 'always' ? [command] : []));
+
 /** Where an example asks a person, the answer is given. */
 function answered(line: string): string {
-  const asks = /^(?:card (?:block|reissue)|plan (?:apply|approve)|history prune|runs remove|profile remove) /;
-  const isAsked = asks.test(line) && !/--yes|--dry-run|--plan /.test(line);
+  const asking = [...ASKING, 'plan apply', 'plan approve', 'history prune', 'runs remove', 'profile remove'];
+  const isAsked = asking.some((words) => line.startsWith(`${words} `)) && !/--yes|--dry-run|--plan /.test(line);
   return isAsked ? `${line} --yes` : line;
 }
 

@@ -208,7 +208,7 @@ export function samplePath(name: OperationName, id = sampleId(name)): string {
 }
 
 /** A sample call as it is typed, without `--yes`. `but`: fields that are left out. */
-export function typedCall(name: OperationName, id = sampleId(name), but: readonly string[] = []): readonly string[] {
+export function typedCall(name: OperationName, id = sampleId(name), but: readonly string[] = []): string[] {
   const { command, fields = {}, choice = {} } = SAMPLE_CALLS[name];
   const options = Object.entries({ ...choice, ...fields }).filter(([field]) => !but.includes(field));
   const words = options.flatMap(([field, value]) => [`--${flagOf(field)}`, String(value)]);

@@ -3,23 +3,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REGISTRY } from '../../../src/registry.ts';
 import { type FaultServer, startFaultServer } from '../../support/fault-server.ts';
 import { createHome, type Home } from '../../support/run-frontdesk.ts';
+import { NAMES, type OperationName, SAMPLE_CALLS, typedCall } from '../../support/sample-calls.ts';
 import { CARD_ID } from '../../support/sample-card.ts';
 import { answerAsService, onStage, type ShellResult, type Stage } from './stage.ts';
 
 const OTHER_ID = CARD_ID.replace('7', '8');
 
+function sampleArgs(name: OperationName): { readonly args: string; readonly writes?: true } {
+  const { command, choice, ends } = SAMPLE_CALLS[name];
+  const words = typedCall(name).slice(command.split(' ').length);
+  if (choice !== undefined) words.push('--show-sensitive');
+  if (ends === 'read') return { args: words.join(' ') };
+  return { args: [...words, '--yes'].join(' '), writes: true };
+}
+
 /** How each command is called here; a write of the service ends by its outcome when nobody reads it. */
 const CALLS: Readonly<Record<string, { readonly args: string; readonly writes?: true }>> = {
-  'card get': { args: CARD_ID },
-  'card activate': { args: CARD_ID, writes: true },
-  'card block': { args: `${CARD_ID} --yes`, writes: true },
+  ...Object.fromEntries(NAMES.map((name) => [SAMPLE_CALLS[name].command, sampleArgs(name)])),
   'card reissue': { args: `${CARD_ID} ${OTHER_ID} --yes`, writes: true },
-  'card provision': { args: `${CARD_ID} --wallet wallet_a --show-sensitive`, writes: true },
   'card wait': { args: `${CARD_ID} --status ACTIVE` },
-  'calendar update': { args: 'cal_1 --name n', writes: true },
-  'calendar event create': { args: '--calendar cal_1 --name n --start 2027-01-01', writes: true },
-  'calendar subscribers list': { args: 'cal_1' },
-  'calendar subscribers update': { args: 'sub_1 --email a@example.com', writes: true },
   'auth login': { args: '-p live --cards-url https://cards.example.com --token-command true' },
   'auth status': { args: '' },
   'auth logout': { args: '-p kept' },

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
 import { screenOf } from './screen.ts';
@@ -42,10 +43,8 @@ describe.concurrent('the card view', () => {
     expect(facts).toContain('\n  recipient.name  山田 花子\n');
     expect(facts).toContain('\n  TIME                   TYPE  AMOUNT  ID\n');
     expect(facts).toContain('\n  1 Feb 2025, 10:00 UTC  LOAD  100.10  txn_1003\n');
-    expect(linesOf(next)).toEqual([
-      `  frontdesk -p sandbox card block ${CARD}`,
-      `  frontdesk -p sandbox card reissue ${CARD}`,
-    ]);
+    const suggested = Object.values(SAMPLE_CALLS).filter(({ suggestedAt }) => suggestedAt?.includes('ACTIVE'));
+    expect(linesOf(next)).toEqual(suggested.map(({ command }) => `  frontdesk -p sandbox ${command} ${CARD}`));
   });
 
   it.each([
