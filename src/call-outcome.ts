@@ -60,6 +60,14 @@ export const NO_OUTCOME: CallOutcome = {
   repeated: undefined,
 };
 
+/** Of a write that was under way when its process ended: no more is known. */
+export const LOST_OUTCOME: WriteOutcome = { ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
+
+/** Is what was asked for done, as an answer or a read shows? */
+export function isDone(outcome: Outcome | null | undefined): boolean {
+  return outcome === 'applied' || outcome === 'confirmed_by_read';
+}
+
 /** Of the status of a card in records and messages, characters. */
 export const MAX_STATUS = 256;
 

@@ -11,7 +11,7 @@ import {
   repeatText,
   sayUnread,
 } from '../call/open-guard.ts';
-import type { CallOutcome } from '../call-outcome.ts';
+import { isDone } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
@@ -77,15 +77,11 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     to: (row) => (found.isEmpty ? [] : found.to(subjectOf(row))),
     ended: takesPlaces
       ? (result) => {
-          const earlier = isDone(result.ending) ? found.to(subjectOf(result.row)) : [];
+          const earlier = isDone(result.ending.outcome) ? found.to(subjectOf(result.row)) : [];
           return earlier.length === 0 ? undefined : ended(result, earlier);
         }
       : undefined,
   };
-}
-
-function isDone({ outcome }: CallOutcome): boolean {
-  return outcome === 'applied' || outcome === 'confirmed_by_read';
 }
 
 /** The rows of a plan held against the open writes: those that would repeat one are faults. Undefined: none can. */

@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 import { SANDBOX, SANDBOX_URL } from '../settings/settings.ts';
 import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
-import { operationOfRun, rowsOfRun, TO_REVERT } from './run-input.ts';
+import { MAY_BE_APPLIED, operationOfRun, rowsOfRun } from './run-input.ts';
 
 /** Newer writes than these are not looked at: no run of ours has as many rows. */
 const MAX_LATER = 2_000_000;
@@ -44,7 +44,7 @@ async function laterWrites(session: Session, { header }: StoredRun): Promise<Rea
 /** Each row that may have changed something, the fields of which it is not known what they were, and a later write. */
 async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
   try {
-    for await (const { row, ending } of run.results(eachRow(rowsOfRun(run)), { outcomes: TO_REVERT })) {
+    for await (const { row, ending } of run.results(eachRow(rowsOfRun(run)), { outcomes: MAY_BE_APPLIED })) {
       const lost = [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined);
       const write = later.get(row.id ?? '');
       const isLater = write !== undefined && Date.parse(write.time) > (ending.sentAtMs ?? 0);

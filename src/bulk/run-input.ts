@@ -39,7 +39,7 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Outcomes of rows that may have changed something. */
-export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
+export const MAY_BE_APPLIED: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
 /** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
 export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { isOnceOnly } from '../api/operation.ts';
 import { openRecords } from '../call/open-guard.ts';
-import { Failure, note, type Outcome } from '../failure.ts';
+import { Failure, note } from '../failure.ts';
 import { sandboxResetTime } from '../history/sandbox-reset.ts';
 import { breakLine } from '../output/line-break.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
@@ -11,6 +11,7 @@ import { showRun } from '../run/stored/run-list.ts';
 import type { Session } from '../session.ts';
 import { placeOf } from './row-requests.ts';
 import { portsOf } from './run.ts';
+import { MAY_BE_APPLIED } from './run-input.ts';
 
 /** What a run is about to send, as far as an earlier one may have sent the same. */
 interface Sending {
@@ -23,8 +24,6 @@ interface Sending {
   readonly name: string | undefined;
   readonly isAgain: boolean;
 }
-
-const SENT: readonly Outcome[] = ['applied', 'confirmed_by_read', 'unknown'];
 
 /** The newest earlier run that did something with the same rows at the same place; its counts as words. */
 async function earlierRun(session: Session, { operation, rowsSha256, shard, name }: Sending) {
@@ -54,7 +53,7 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
   found.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
   for (const { run, startedAt } of found) {
     const { state, outcomes = {} } = await showRun(portsOf(session), run);
-    const counts = SENT.flatMap((outcome) => {
+    const counts = [...MAY_BE_APPLIED].flatMap((outcome) => {
       const rows = outcomes[outcome] ?? 0;
       return rows === 0 ? [] : [`${groupThousands(rows)} ${outcome.replaceAll('_', ' ')}`];
     });

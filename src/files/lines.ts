@@ -9,19 +9,24 @@ export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
   maxLength = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly Buffer[]> {
-  let rest: Buffer = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let length = 0;
   for await (const piece of bytes) {
-    const all =
-      rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.length) : Buffer.concat([rest, piece]);
+    const part = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
     const lines: Buffer[] = [];
     let start = 0;
-    for (let end = all.indexOf(NEWLINE); end !== -1; end = all.indexOf(NEWLINE, start)) {
-      lines.push(all.subarray(start, end + 1));
+    for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, start)) {
+      const line = part.subarray(start, end + 1);
+      lines.push(parts.length === 0 ? line : Buffer.concat([...parts, line]));
+      parts = [];
+      length = 0;
       start = end + 1;
     }
     if (lines.length > 0) yield lines;
-    rest = Buffer.from(all.subarray(start));
-    if (rest.length > maxLength) return yield [rest];
+    // A copy, as the reader uses its buffer again.
+    if (start < part.length) parts.push(Buffer.from(part.subarray(start)));
+    length += part.length - start;
+    if (length > maxLength) break;
   }
-  if (rest.length > 0) yield [rest];
+  if (parts.length > 0) yield [Buffer.concat(parts)];
 }

@@ -9,7 +9,6 @@ import { checkFields, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
 import type { InputFile } from '../input/input-file.ts';
 import { roundedProblem } from '../input/records/columns.ts';
 import { rowText } from '../input/records/findings.ts';
-import { peek } from '../input/records/read.ts';
 import { MAX_RECORD_LENGTH } from '../input/records/record.ts';
 import { SeenTable } from '../input/records/seen-table.ts';
 import { parseJson } from '../json/parse.ts';
@@ -21,7 +20,8 @@ import { hashFirstLine, headerOf, type PlanHeader } from './plan-file.ts';
 import { PlanRows } from './plan-rows.ts';
 import { PlanSurvey } from './plan-view.ts';
 
-const NEWLINE = 0x0a;
+/** That of the last line may be missing. */
+const LINE_END = /\r?\n?$/;
 
 /** A plan whose every byte is what was written. */
 export interface SealedPlan {
@@ -61,6 +61,7 @@ const NO_JSON = 'it cannot be read as JSON';
 
 /** The object in a line, or what is wrong with it; undefined: the line is blank. */
 function objectIn(bytes: Uint8Array): JsonObject | Problem | undefined {
+  if (bytes.length > MAX_RECORD_LENGTH) return { problem: 'it is longer than any line of a plan' };
   try {
     const text = decodeUtf8(bytes);
     if (text.trim() === '') return undefined;
@@ -84,39 +85,29 @@ function planFailure(
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
-/** Holds the bytes of a plan against the hash in its header. */
+/** Holds the lines of a plan against the hash in its header. */
 export class PlanSeal {
   readonly #name: string;
   readonly #header: PlanHeader;
   readonly #hash: Hash;
   /** Of the file with the line ends that it was written with. */
   readonly #plain: Hash;
-  /** The line end at the end of the last piece, which may be half of one. */
-  #end = '';
-  /** Bytes of line 1, which was hashed by itself. */
-  #skipped: number;
 
-  /** `name`: in quotes; `start`: the first piece of the file, which holds line 1. */
-  constructor(name: string, header: PlanHeader, start: Uint8Array) {
+  /** `name`: in quotes; `line`: the first one, from which the header was read. */
+  constructor(name: string, header: PlanHeader, line: Buffer) {
     this.#name = name;
     this.#header = header;
-    const end = start.indexOf(NEWLINE);
-    this.#skipped = end === -1 ? start.length : end;
-    const line = Buffer.from(start).toString('utf8', 0, this.#skipped);
-    this.#hash = hashFirstLine(line);
-    this.#plain = hashFirstLine(line.replace(/\r$/, ''));
+    this.#hash = hashFirstLine(line.toString());
+    this.#plain = hashFirstLine(line.toString().replace(LINE_END, '\n'));
   }
 
-  update(piece: Uint8Array): void {
-    const rest = Buffer.from(piece).subarray(this.#skipped);
-    this.#skipped = 0;
-    this.#hash.update(rest);
-    const text = this.#end + rest.toString('latin1');
-    this.#end = /\r?\n?$/.exec(text)?.[0] ?? '';
-    this.#plain.update(text.slice(0, text.length - this.#end.length).replaceAll('\r\n', '\n'), 'latin1');
+  /** Hears the next line, with its end. */
+  take(line: Buffer): void {
+    this.#hash.update(line);
+    this.#plain.update(line.toString('latin1').replace(LINE_END, '\n'), 'latin1');
   }
 
-  /** What is wrong with the file, of which all bytes were heard: it was changed, or else has this fault in its rows. */
+  /** What is wrong with the file, of which all lines were heard: it was changed, or else has this fault in its rows. */
   judge(fault?: PlanFault, rows = this.#header.rows): Failure | undefined {
     const { sha256, rows: said } = this.#header;
     if (this.#hash.digest('hex') !== sha256) return this.#changed();
@@ -126,7 +117,7 @@ export class PlanSeal {
   }
 
   #changed(): Failure {
-    if (this.#plain.update('\n').digest('hex') !== this.#header.sha256) {
+    if (this.#plain.digest('hex') !== this.#header.sha256) {
       const problem = 'its hash does not match: the file was edited or cut off';
       return planFailure(this.#name, { line: 1, problem });
     }
@@ -139,14 +130,10 @@ export class PlanSeal {
   }
 }
 
-const TOO_LONG = 'it is longer than any line of a plan';
-
 /** The header in line 1, or what is wrong with that. */
-function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
-  const end = start.indexOf(NEWLINE);
-  if (start.length === 0) return { problem: 'the file is empty' };
-  if (end === -1 && start.length > MAX_RECORD_LENGTH) return { problem: TOO_LONG };
-  const object = objectIn(start.subarray(0, end === -1 ? start.length : end)) ?? { problem: NO_JSON };
+function firstLine(line: Uint8Array | undefined): ReturnType<typeof headerOf> {
+  if (line === undefined) return { problem: 'the file is empty' };
+  const object = objectIn(line) ?? { problem: NO_JSON };
   return 'problem' in object ? object : headerOf(object);
 }
 
@@ -197,32 +184,34 @@ class PlanJudge {
 }
 
 /** A plan that is read once, each piece written to the new file `copyTo` before it is looked at. USAGE: its line 1 is none. */
-async function openPlan(file: InputFile, copyTo: string | undefined) {
-  const { start, bytes, close } = await peek(
-    file.bytes(),
-    (some) => some.includes(NEWLINE) || some.length > MAX_RECORD_LENGTH,
-  );
-  const head = firstLine(start);
-  if ('problem' in head) {
-    await close();
-    throw planFailure(file.name, { line: 1, problem: head.problem });
-  }
-  const seal = new PlanSeal(file.name, head.header, start);
+async function openPlan(file: InputFile, copyTo?: string) {
   const hash = createHash('sha256');
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for await (const piece of copyTo === undefined ? bytes : copied(bytes, copyTo)) {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for await (const piece of copyTo === undefined ? file.bytes() : copied(file.bytes(), copyTo)) {
       hash.update(piece);
-      seal.update(piece);
       yield piece;
     }
   }
-  return { ...head, seal, hash, pieces: pieces() };
+  const pieces = linesOf(bytes(), MAX_RECORD_LENGTH);
+  const { value: [first = Buffer.alloc(0), ...more] = [], done } = await pieces.next();
+  const head = firstLine(done === true ? undefined : first);
+  if ('problem' in head) {
+    await pieces.return(undefined);
+    throw planFailure(file.name, { line: 1, problem: head.problem });
+  }
+  const seal = new PlanSeal(file.name, head.header, first);
+  /** Those behind line 1. */
+  async function* lines(): AsyncGenerator<readonly Buffer[]> {
+    yield more;
+    yield* pieces;
+  }
+  return { ...head, seal, hash, lines: lines() };
 }
 
 /** Line 1 of a plan whose rows were judged when it was taken up first. USAGE where it is not as it was written. */
 export async function checkSeal(file: InputFile): Promise<SealedPlan> {
-  const { header, operation, seal, hash, pieces } = await openPlan(file, undefined);
-  for await (const _ of pieces);
+  const { header, operation, seal, hash, lines } = await openPlan(file);
+  for await (const some of lines) for (const line of some) seal.take(line);
   const failure = seal.judge();
   if (failure !== undefined) throw failure;
   return { header, operation, sha256: hash.digest('hex') };
@@ -243,17 +232,18 @@ export async function checkPlan(
     onRows?(rows: readonly PlanLine[], operation: Operation): Promise<void>;
   } = {},
 ): Promise<CheckedPlan> {
-  const { header, operation, seal, hash, pieces } = await openPlan(file, copyTo);
+  const { header, operation, seal, hash, lines } = await openPlan(file, copyTo);
   const rows = new PlanRows(operation, header.expect);
   const judge = new PlanJudge(operation);
   const survey = new PlanSurvey();
   const columns = new Set<string>();
   const rowsHash = createHash('sha256');
-  let [line, count] = [0, 0];
+  let [line, count] = [1, 0];
   let fault: PlanFault | undefined;
-  const take = (bytes: Uint8Array): PlanLine | undefined => {
+  const take = (bytes: Buffer): PlanLine | undefined => {
     line += 1;
-    const object = line === 1 ? undefined : bytes.length > MAX_RECORD_LENGTH ? { problem: TOO_LONG } : objectIn(bytes);
+    seal.take(bytes);
+    const object = objectIn(bytes);
     if (object === undefined) return undefined;
     // Whatever else is wrong, a line that cannot be read is where the file is damaged.
     if ('problem' in object) throw planFailure(file.name, { line, problem: object.problem });
@@ -267,8 +257,8 @@ export async function checkPlan(
     if (isJsonObject(row.given)) for (const name of row.given.keys()) columns.add(name);
     return { row, line };
   };
-  for await (const lines of linesOf(pieces, MAX_RECORD_LENGTH)) {
-    const good = lines.flatMap((bytes) => take(bytes) ?? []);
+  for await (const some of lines) {
+    const good = some.flatMap((bytes) => take(bytes) ?? []);
     await onRows?.(good, operation);
   }
   const failure = seal.judge(fault, count);

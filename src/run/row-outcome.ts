@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../api/operations.ts';
-import { type CallOutcome, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
+import { type CallOutcome, isDone, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
@@ -104,9 +104,7 @@ export function journalResult<R extends RunRow>(
   ending: CallOutcome,
   said?: string,
 ): RowResult<R> {
-  const { outcome } = ending;
-  const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-  const failure = isDone ? undefined : storedFailure(row, command, ending, said);
+  const failure = isDone(ending.outcome) ? undefined : storedFailure(row, command, ending, said);
   return { row, ending, resource: undefined, failure, source: 'journal' };
 }
 

@@ -273,11 +273,8 @@ class RowRunner<R extends RunRow> {
     durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#tally.add(result, toDo);
     const { ended } = this.#task;
-    this.#sink.enqueue(
-      position,
-      result,
-      ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result)),
-    );
+    const recorded = ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result));
+    this.#sink.enqueue(position, result, recorded);
   }
 
   /** The last refusal of a row that has no retries left pauses the others too. */

@@ -1,4 +1,4 @@
-import { type CallOutcome, isHeldBack } from '../call-outcome.ts';
+import { type CallOutcome, isDone, isHeldBack } from '../call-outcome.ts';
 import { OUTCOMES, type Outcome } from '../failure.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RowResult } from './row-outcome.ts';
@@ -159,7 +159,7 @@ function keyOf(result: RowResult): TallyKey {
 
 /** Why a row did not succeed, in a word: the service's code, else the status, else our own code. Undefined where it did. */
 export function causeOf({ outcome, code, errorCode, httpStatus }: CallOutcome): string | undefined {
-  if (outcome === 'applied' || outcome === 'confirmed_by_read') return undefined;
+  if (isDone(outcome)) return undefined;
   if (code === undefined) return outcome === null ? undefined : NOT_REACHED;
   const isPlain = code === 'REJECTED' || code === 'OUTCOME_UNKNOWN';
   const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;

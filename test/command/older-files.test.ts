@@ -82,7 +82,10 @@ describe('files of version 0.1.0 are read', () => {
     ['events', ['1 applied 200 1', '2 applied 200 1']],
   ])('the results of the run %s', async (run, lines) => {
     const result = await runFrontdesk(['runs', 'results', run, '-o', 'ndjson'], { home: homeWithOldState() });
-    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const message = `run ${run} was begun by an earlier build, so ids of rows that it did not reach are missing`;
+    const lacksIds = ['stopped', 'killed'].includes(run);
+    const stderr = lacksIds ? `${JSON.stringify({ notice: { code: 'NO_IDS', message } })}\n` : '';
+    expect(result).toMatchObject({ code: 0, stderr });
     expect(rowLines(result.stdout)).toEqual(lines);
   });
 
@@ -167,5 +170,18 @@ describe('files of version 0.1.0 are read', () => {
     // The members of an entry, as a test reads them.
     const entries = JSON.parse(open.stdout) as { entry: string }[];
     expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(['killed:3', 'finished:4']));
+    const questions = [
+      'Remove run killed, which is interrupted and could not be resumed then and has 1 row whose outcome is unknown (open: killed:3)?',
+      'Remove run finished, which is unsettled and has 1 row whose outcome is unknown (open: finished:4)?',
+    ];
+    for (const question of questions) {
+      const [, , run = ''] = question.split(/[ ,]/);
+      const asked = await runFrontdesk(['runs', 'remove', run], { home });
+      expect(asked).toMatchObject({ code: 2, stdout: '' });
+      expect(asked.stderr).toContain(question);
+      expect(existsSync(join(home.stateDir, 'runs', run))).toBe(true);
+    }
+    const all = await runFrontdesk(['runs', 'remove', '--older-than', '1ms'], { home });
+    for (const question of questions) expect(all.stderr).toContain(question.slice('Remove run '.length, -1));
   });
 });

@@ -1,6 +1,6 @@
 import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { inRowOrder, rowFormatOf, rowsOrKnown, shardGaps, TO_REVERT } from '../../bulk/run-input.ts';
+import { inRowOrder, MAY_BE_APPLIED, rowFormatOf, rowsOrKnown, shardGaps } from '../../bulk/run-input.ts';
 import { localCommand } from '../../command/command.ts';
 import type { ClockPort } from '../../context.ts';
 import { FAILURES, OUTCOMES, type Outcome, warningOf } from '../../failure.ts';
@@ -80,7 +80,7 @@ async function* reportedRows(session: Session, run: Reported, notes: Set<string>
 /** The commands that go on from a run; none of an operation that this version does not know. */
 function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
-  const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const mayHaveChanged = [...MAY_BE_APPLIED].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   const ways = {
     ...waysToSettle(operation),
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,

@@ -3,7 +3,7 @@ import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, rowsOrKnown, shardG
 import { withShortMessage } from '../../bulk/run-output.ts';
 import { localCommand } from '../../command/command.ts';
 import { refuseRunPrinting } from '../../command/printing.ts';
-import { FAILURES, type Failure, OUTCOMES, type Outcome, usageFailure } from '../../failure.ts';
+import { FAILURES, type Failure, OUTCOMES, type Outcome, usageFailure, warning } from '../../failure.ts';
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
@@ -52,6 +52,11 @@ export const command = localCommand({
     return printRunResults(session, await runNamesOf(session, given), outcomes, given.asInput);
   },
 });
+
+/** Such a run kept its input, which is not read any more. */
+function noIdsOf(run: string): string {
+  return `run ${run} was begun by an earlier build, so ids of rows that it did not reach are missing`;
+}
 
 /** Of rows of several runs: which one, behind the number of the row. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
@@ -105,10 +110,12 @@ export async function printRunResults(
   );
   const isTyped = isJson(session.output.format);
   const unread: Failure[] = [];
+  const lacking: string[] = [];
   const sources = runs.map(async function* (each) {
     const name = isOne ? undefined : each.header.run;
     const maker = asInput ? new RowMaker(storedRowsOf(each).shape) : undefined;
     const stored = await StoredRun.readWhole(each);
+    if (each.header.stored === undefined && stored.reached < each.header.rows) lacking.push(each.header.run);
     try {
       const rows = asInput ? eachRow(rowsOfRun(stored)) : rowsOrKnown(stored, (failure) => unread.push(failure));
       for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
@@ -125,6 +132,7 @@ export async function printRunResults(
     await writer.row(row);
   }
   if (notice !== undefined) await session.notify(notice);
+  for (const name of lacking) await session.notify(warning('NO_IDS', noIdsOf(name)));
   await writer.close();
   // Its other hint is this command.
   for (const failure of unread) throw failure.with({}, failure.hints.slice(0, 1));

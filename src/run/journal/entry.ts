@@ -1,4 +1,4 @@
-import { decodeOutcome, NO_OUTCOME, type WriteOutcome } from '../../call-outcome.ts';
+import { decodeOutcome, LOST_OUTCOME, NO_OUTCOME, type WriteOutcome } from '../../call-outcome.ts';
 import type { RecordReader } from './reader.ts';
 import { isResolution, isRowRecord } from './record.ts';
 import type { RowState, RowStates } from './row-states.ts';
@@ -73,7 +73,7 @@ function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefin
   if (state === 'none') return { ...NO_OUTCOME, outcome: 'not_sent', attempts };
   const isOpen = state === 'intent' || state === 'unknown' || isResolution(state);
   const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeOutcome(result);
-  const known = ending ?? ({ ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' } as const);
+  const known = ending ?? LOST_OUTCOME;
   // Version 0.1.0 kept no other time than that of the intent.
   const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
   return { ...known, attempts, sentAtMs };

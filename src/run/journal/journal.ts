@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { type CallOutcome, encodeOutcome, NO_OUTCOME } from '../../call-outcome.ts';
+import { type CallOutcome, encodeOutcome, LOST_OUTCOME } from '../../call-outcome.ts';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
@@ -45,9 +45,6 @@ export interface RunAudit {
 
 /** Characters of the words of a failure that a record keeps. */
 const MAX_SAID = 2000;
-
-/** The row was under way when its process ended; no more is known. */
-const LOST: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
 /** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
 const TRUSTED_MS = 1000;
@@ -216,7 +213,7 @@ export class RunJournal {
       this.states.apply(record, this.states.resultAt(n));
       if (this.#ports.audit === undefined) continue;
       const { id } = await this.entry(n);
-      durable.push(this.#ports.audit.end({ row: n, id }, LOST, t, true));
+      durable.push(this.#ports.audit.end({ row: n, id }, LOST_OUTCOME, t, true));
     }
     await Promise.all(durable);
   }

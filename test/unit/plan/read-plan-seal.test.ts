@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { linesOf } from '../../../src/files/lines.ts';
 import { hashFirstLine } from '../../../src/plan/plan-file.ts';
 import { PlanSeal } from '../../../src/plan/read-plan.ts';
 
@@ -8,16 +9,20 @@ const ROWS = ['{"row":1,"a":"ü"}\n', '{"row":2}\n'];
 const WHOLE = LINE + ROWS.join('');
 const sha256 = hashFirstLine(LINE).update(ROWS.join('')).digest('hex');
 
-function judged(text: string, pieceLength: number, name = '"p.plan"') {
+async function judged(text: string, pieceLength: number, name = '"p.plan"') {
   const bytes = Buffer.from(text);
-  // The first piece holds line 1.
-  const first = Math.max(pieceLength, bytes.indexOf('\n') + 1 || bytes.length);
-  const start = bytes.subarray(0, first);
-  const seal = new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1], start);
-  seal.update(start);
-  for (let at = first; at < bytes.length; at += pieceLength) seal.update(bytes.subarray(at, at + pieceLength));
-  seal.update(new Uint8Array());
-  return seal.judge();
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += pieceLength) yield bytes.subarray(at, at + pieceLength);
+    yield new Uint8Array();
+  }
+  let seal: PlanSeal | undefined;
+  for await (const lines of linesOf(pieces())) {
+    for (const line of lines) {
+      seal?.take(line);
+      seal ??= new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1], line);
+    }
+  }
+  return seal?.judge();
 }
 
 const CHANGED = 'could not use "p.plan" as a plan: line 1: its hash does not match: the file was edited or cut off';
@@ -26,8 +31,8 @@ const LINE_ENDS =
 
 // Pieces end in the middle of a line, of a character and of a line end.
 describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes', (pieceLength) => {
-  it('is what was written', () => {
-    expect(judged(WHOLE, pieceLength)).toBeUndefined();
+  it('is what was written', async () => {
+    expect(await judged(WHOLE, pieceLength)).toBeUndefined();
   });
 
   it.each([
@@ -35,8 +40,8 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
     ['each line, but no last one', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
     ['no last line', WHOLE.slice(0, -1)],
     ['the first line', LINE.replace('\n', '\r\n') + ROWS.join('')],
-  ])('has other line ends at %s, and how to keep git from it is said', (_, text) => {
-    expect(judged(text, pieceLength)).toMatchObject({
+  ])('has other line ends at %s, and how to keep git from it is said', async (_, text) => {
+    expect(await judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
       message: `${LINE_ENDS}. Nothing was sent.`,
       hints: ['add the line `*.plan -text` to .gitattributes, commit it, and get the original file'],
@@ -51,8 +56,8 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
     ['the same, with other line ends', WHOLE.replace('"row":2', '"row":\r2').replaceAll('\n', '\r\n')],
     ['a cut', WHOLE.slice(0, -4)],
     ['a cut in line 1', LINE.slice(0, 10)],
-  ])('has %s, and was changed', (_, text) => {
-    expect(judged(text, pieceLength)).toMatchObject({
+  ])('has %s, and was changed', async (_, text) => {
+    expect(await judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
       message: `${CHANGED}. Nothing was sent.`,
       hints: ['make the plan again, or get the original file'],
@@ -65,8 +70,8 @@ it.each([
   ['june.plan2', '*.plan2'],
   ['"june"', '*.plan'],
   ['"a.b/june"', '*.plan'],
-])('names for git the files like %s by %s', (name, pattern) => {
-  expect(judged(WHOLE.slice(0, -1), 1000, name)?.hints).toEqual([
+])('names for git the files like %s by %s', async (name, pattern) => {
+  expect((await judged(WHOLE.slice(0, -1), 1000, name))?.hints).toEqual([
     `add the line \`${pattern} -text\` to .gitattributes, commit it, and get the original file`,
   ]);
 });
