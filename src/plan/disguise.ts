@@ -28,6 +28,19 @@ function codePoints(letters: readonly string[]): string {
   return named.map((hex) => `U+${hex}`).join(' ');
 }
 
+/** How many letters two texts share at their beginning and at their end. */
+export function sharedEnds(
+  a: readonly string[],
+  b: readonly string[],
+): { readonly head: number; readonly tail: number } {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+  return { head, tail };
+}
+
 /**
  * What a change puts in that cannot be seen: `U+043E for U+006F`. Undefined: the texts are drawn in different ways, or
  * are the same. A person who approves `bob@` for `b\u043eb@` has to be told.
@@ -35,10 +48,7 @@ function codePoints(letters: readonly string[]): string {
 export function disguiseOf(old: string, next: string): string | undefined {
   if (old === next || drawn(old) !== drawn(next)) return undefined;
   const [a, b] = [Array.from(old), Array.from(next)];
-  let head = 0;
-  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  const { head, tail } = sharedEnds(a, b);
   const [from, to] = [a.slice(head, a.length - tail), b.slice(head, b.length - tail)];
   return `${codePoints(to)} in the place of ${codePoints(from)}`;
 }

@@ -5,7 +5,7 @@ import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { arrow } from '../output/people-text.ts';
 import { safeText } from '../output/safe-text.ts';
-import { disguiseOf } from './disguise.ts';
+import { disguiseOf, sharedEnds } from './disguise.ts';
 import type { PlanRow } from './plan-file.ts';
 
 const FIELD_INDENT = ' '.repeat(6);
@@ -135,13 +135,15 @@ function fieldChanges({ before, body }: PlanRow, between: string, paint: Paint):
       return { line, parts: [line] };
     }
     const [old, next] = [textOf(before.get(name)), textOf(value)];
-    const { head, tail } = sharedEnds(old, next);
-    const marked = (text: string): readonly Piece[] => [
-      { text: text.slice(0, head) },
-      { text: text.slice(head, text.length - tail), paint: paint.bold },
-      { text: text.slice(text.length - tail) },
-    ];
-    const [from, to] = [[label, ...marked(old)], marked(next)];
+    // By letters, and never by half of one.
+    const letters = [Array.from(old), Array.from(next)] as const;
+    const { head, tail } = sharedEnds(...letters);
+    const [marked = [], to = []] = letters.map((text): readonly Piece[] => [
+      { text: text.slice(0, head).join('') },
+      { text: text.slice(head, text.length - tail).join(''), paint: paint.bold },
+      { text: text.slice(text.length - tail).join('') },
+    ]);
+    const from = [label, ...marked];
     return { line: [...from, { text: ` ${between}` }, ...to], parts: [from, [{ text: between }, ...to]] };
   });
 }
@@ -153,15 +155,4 @@ function disguises({ before, body }: PlanRow): readonly string[] {
     const found = typeof old === 'string' && typeof value === 'string' ? disguiseOf(old, value) : undefined;
     return found === undefined ? [] : [`${FIELD_INDENT}${name} looks the same but is not: ${found}`];
   });
-}
-
-/** How many UTF-16 units two texts share at their beginning and at their end, never half a letter. */
-function sharedEnds(old: string, next: string): { readonly head: number; readonly tail: number } {
-  const [a, b] = [Array.from(old), Array.from(next)];
-  const shorter = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < shorter && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
-  return { head: a.slice(0, head).join('').length, tail: a.slice(a.length - tail).join('').length };
 }
