@@ -63,7 +63,7 @@ function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
  * Looks at the first bytes of an input, until they are enough or it ends. `bytes` are all of it, those included: a
  * piece is valid only until the next one is asked for. `close` is for an input whose bytes are not wanted after all.
  */
-export async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
+async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
   const source = bytes[Symbol.asyncIterator]();
   let start: Uint8Array = new Uint8Array(0);
   while (!isEnough(start)) {
