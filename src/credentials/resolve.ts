@@ -42,6 +42,8 @@ function ofProfile(entries: readonly CredentialEntry[], { profile, family }: Pla
   return entries.find((entry) => entry.profile === profile && entry.family === family);
 }
 
+const DESK_LOGIN = 'choose Log in';
+
 /** What to do about a token that is no good any more. */
 export function freshTokenHint(request: CredentialRequest): Hint {
   const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
@@ -53,7 +55,7 @@ function loginHint({ profile, family, isInteractive }: CredentialRequest): Hint 
   const text = isInteractive
     ? `log in with: ${login}`
     : `set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
-  return { text };
+  return { text, desk: DESK_LOGIN };
 }
 
 function noCredential(request: CredentialRequest, otherOrigin: string | undefined): Failure {
@@ -85,7 +87,7 @@ function storedSource({ kind, family, profile, value }: CredentialEntry, request
     return {
       ...named(`profile ${profile}`),
       words: `the stored login of ${profile}`,
-      remedy: { text: `log in again: frontdesk auth login -p ${profile} --family ${family}` },
+      remedy: { text: `log in again: frontdesk auth login -p ${profile} --family ${family}`, desk: DESK_LOGIN },
       token: async () => checkTokenText(value, where),
     };
   }

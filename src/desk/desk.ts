@@ -117,7 +117,7 @@ export class Desk implements DeskPorts {
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
       if (error.code === 'CANCELLED' && !isStepBack(error)) throw error;
-      if (!(error instanceof PromptAborted) && error.code !== 'CANCELLED') this.say(error);
+      if (!(error instanceof PromptAborted) && error.code !== 'CANCELLED') this.say(error.asSilent());
       return undefined;
     }
   }

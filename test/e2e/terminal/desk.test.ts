@@ -396,7 +396,8 @@ describe.concurrent('the desk', () => {
     expect((await runFrontdesk(login, { home, stdin: 'old-token-of-the-test' })).code).toBe(0);
     const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
     const screen = await menuWith(terminal, /\d Log in/);
-    expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
+    expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate|auth login|Nothing was sent/);
+    expect(screen.join('\n')).toContain('\nhint: choose Log in\n');
     terminal.type('log\r');
     await terminal.waitFor(/Token of the gift cards \(profile live/);
     terminal.type('new-token-of-the-test\r');
