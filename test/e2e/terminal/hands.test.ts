@@ -274,7 +274,7 @@ describe.concurrent('one step back', () => {
     terminal.type(OTHER);
     await terminal.waitFor(OTHER);
     terminal.type(ESCAPE);
-    await terminal.waitFor(new RegExp(`${OTHER}\\s*\\? Card ID \\([^)]*\\)\\s*$`));
+    await terminal.waitFor(new RegExp(`${OTHER}\\s*Paste the ID[^\\n]*\\n\\? Card ID \\([^)]*\\)\\s*$`));
     terminal.type(CTRL_C);
     expect((await terminal.end).code).toBe(0);
     expect(server.lines).toEqual([]);

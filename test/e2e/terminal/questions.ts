@@ -130,7 +130,8 @@ function atDesk(
     [/Look again/, `${first}\r`],
     ...others.map((name): Step => [/What did you find out/, `${name}\r`]),
   ];
-  const left = new RegExp(`${seen.source}[\\s\\S]*Look again`);
+  // The verdict may say `Look again` too.
+  const left = new RegExp(`${seen.source}[\\s\\S]* 1 Look again`);
   return {
     ...asked('desk', seen, [asks], { steps, ...rest }),
     back: [left, new RegExp(`${left.source}[\\s\\S]*Card ID`)],

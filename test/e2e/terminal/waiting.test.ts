@@ -94,7 +94,7 @@ describe.concurrent('waiting', () => {
     const { code, text } = await dialogue(['card', 'wait', CARD_ID, '--interval', '100ms'], steps, { env });
     expect(code).toBe(0);
     expect(text).toContain(`note: card ${CARD_ID}: waiting for BLOCKED\n(1 min left)\n`);
-    expect(text).toContain(`note: card ${CARD_ID} is ACTIVE; waiting\nfor BLOCKED\n`);
+    expect(text).toContain(`note: card ${CARD_ID} is ACTIVE, waiting\nfor BLOCKED\n`);
     expect(text).not.toMatch(/[─█░]/);
   });
 
