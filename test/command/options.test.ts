@@ -147,7 +147,7 @@ describe('refused with exit 2 and nothing sent', () => {
         '--reson: unknown option of `frontdesk card block`',
         '--profile: there is no profile "nope"',
         '--retries: must be a whole number from 0 to 100, not "x"',
-        '--ca-file: missing.pem cannot be read',
+        '--ca-file: could not read missing.pem',
         '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
@@ -201,7 +201,7 @@ describe('refused with exit 2 and nothing sent', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.split('\n');
     for (const fault of faults) {
-      expect(lines.filter((line) => line.includes(fault.split('; did')[0] ?? fault))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes(fault.split(': did')[0] ?? fault))).toHaveLength(1);
     }
     const isWrite = args.some((word) =>
       ['activate', 'block', 'reissue', 'provision', 'update', 'create', 'POST'].includes(word),
