@@ -3,7 +3,7 @@ import { FAILURES, Failure, note, warning } from '../failure.ts';
 import { type HistoryEntry, hostOf } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import { subjectOfWrite } from '../history/write-subject.ts';
-import { localTime } from '../output/people-text.ts';
+import { commandWords, localTime } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { type RunHeader, requireRun, storedRowsOf } from '../run/stored/run-folder.ts';
@@ -81,7 +81,10 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const operation = operationOfRun(header);
   storedRowsOf(run);
   if (!isUpdate(operation)) {
-    throw Failure.unsent('USAGE', `run ${header.run} is of ${operation.command}, and that cannot be undone`);
+    throw Failure.unsent(
+      'USAGE',
+      `could not revert run ${header.run}: ${commandWords(operation.command)} cannot be undone`,
+    );
   }
   const mayKnowOld = header.inputFormat === 'plan' || typeof header.options['changedFrom'] === 'string';
   if (!mayKnowOld) throw notCompared(header);

@@ -41,7 +41,7 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
   const unmet = unmetExpectation(before.card, single.expectations);
   if (unmet === undefined) return;
   throw Failure.unsent('PRECONDITION', `could not ${subjectOf(single.call)}: ${unmet}`, {
-    hints: ['check the card id'],
+    hints: ['check that this is the right card'],
     details: { id: single.id, outcome: 'not_sent' },
   });
 }

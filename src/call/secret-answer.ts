@@ -164,7 +164,7 @@ export async function openSecretAnswer(
   let isTaken = false;
 
   const keep = async (kept: Uint8Array, shown: string, outcome: 'applied' | 'unknown'): Promise<string> => {
-    const where = `the answer is in ${path}`;
+    const where = `the response is in ${path}`;
     try {
       await file?.keep(kept);
     } catch (error) {
@@ -172,7 +172,7 @@ export async function openSecretAnswer(
       const rescued =
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`
-          : `the answer ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
+          : `the response ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
       const message = withSentence(`${what}: ${state}, but ${path} could not be written: ${messageOf(error)}`, rescued);
       throw answeredFailure(message, { outcome }, error);
     }
@@ -186,7 +186,7 @@ export async function openSecretAnswer(
     // JSON on stdout is one document, or nothing after a failure.
     const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
     const rescued = await rescue(context, shown, mayShow);
-    const where = `the answer, as it came, ${rescued}`;
+    const where = `the response, as it came, ${rescued}`;
     await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}. --out would have kept it` : where));
     return where;
   };
@@ -199,13 +199,13 @@ export async function openSecretAnswer(
       return '';
     }
     const text = `${printJson(result.resource, { indent: 2 })}\n`;
-    const where = file === undefined ? 'the answer is on stdout' : await keep(Buffer.from(text), text, 'applied');
+    const where = file === undefined ? 'the response is on stdout' : await keep(Buffer.from(text), text, 'applied');
     try {
       await print(result);
     } catch (error) {
       if (!(error instanceof StreamFailure)) throw error;
       const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-      const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
+      const rescued = file === undefined ? `the response ${await rescue(context, text, false)}` : where;
       const message = withSentence(
         `${what}: this change WAS applied, but its result could not be printed: ${reason}`,
         rescued,

@@ -38,7 +38,7 @@ describe('a card that changed while the question stood', () => {
 
   test.each([
     ['the status that was shown', [], changed],
-    ['--expect', ['--expect', 'status=ACTIVE'], ', not ACTIVE'],
+    ['--expect', ['--expect', 'status=ACTIVE'], ', not "ACTIVE"'],
   ])('is not written to: %s, exit 17', async (_, expectation, message) => {
     const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
     expect(result.code).toBe(17);

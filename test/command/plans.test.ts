@@ -576,7 +576,7 @@ describe('a plan is compared with what is read right before each write', () => {
       'what --expect asked for does not hold any more',
       { metadata: { shop: 'b' } },
       { 'metadata.shop': 'harbour' },
-      'metadata.shop is "b", not harbour',
+      'metadata.shop is "b", not "harbour"',
     ],
   ])('and a card is left alone when %s', async (_what, change, expected, problem) => {
     const { home, server } = await made(changing(change), []);

@@ -146,7 +146,7 @@ describe('runs revert', () => {
   });
 
   it.each([
-    ['cards', ['card', 'activate', '--from', '-'], 'that cannot be undone'],
+    ['cards', ['card', 'activate', '--from', '-'], 'card activate cannot be undone'],
     ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
   ])('refuses a run of %s (2)', async (_, args, message) => {
     const it = await stage();

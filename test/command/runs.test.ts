@@ -575,14 +575,14 @@ describe('runs results', () => {
       expect.stringMatching(
         /^OUTCOME UNKNOWN - block card \S+\. The request was sent at TIME\. The connection was reset before a reply\. .*status ACTIVE/,
       ),
-      `could not block card ${cardId(3)}: clientReference is "order-1", not b`,
+      `could not block card ${cardId(3)}: clientReference is "order-1", not "b"`,
       expect.stringContaining(`could not block card ${cardId(4)}: could not read card ${cardId(4)}: no such card at `),
       `could not block card ${cardId(5)}: the service returned 400 (Bad Request: no such field). Nothing was changed.`,
     ]);
     await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
     const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
     expect(failed).toContain('(CARD_EXPIRED: expired in May)');
-    expect(failed).toContain('clientReference is ""order-1"", not b');
+    expect(failed).toContain('clientReference is ""order-1"", not ""b""');
     const kept = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8');
     expect(kept).not.toContain('kari@example.com');
   });
@@ -864,10 +864,10 @@ describe('runs', () => {
   });
 
   test.each([
-    ['finished', 'Remove run first?', { rejected: 0 }],
+    ['finished', 'Delete run first?', { rejected: 0 }],
     [
       'unsettled',
-      'Remove run first, which is unsettled and has 1 row whose outcome is unknown (open: first:1)?',
+      'Delete run first, which is unsettled and has 1 row whose outcome is unknown (open: first:1)?',
       { rejected: 1 },
     ],
   ])('the question before the removal of one that is %s says what is lost', async (state, question, { rejected }) => {

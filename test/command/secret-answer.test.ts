@@ -44,7 +44,7 @@ test('with --out it stays in the file when the history cannot be written, and th
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
   expect(code).toBe(16);
   expect(stderr).toContain('The change WAS applied');
-  expect(stderr).toMatch(/the answer is in a\.json/i);
+  expect(stderr).toMatch(/the response is in a\.json/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
   expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
@@ -54,7 +54,7 @@ test('as JSON it is printed when the history cannot be written', async () => {
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 16, stdout: ANSWER });
-  expect(stderr).toMatch(/the answer is on stdout/i);
+  expect(stderr).toMatch(/the response is on stdout/i);
   expect(stderr).not.toContain(SECRET);
 });
 
@@ -64,7 +64,7 @@ test('--out says where it saved, and only --show-sensitive shows it besides', as
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
   expect(code).toBe(0);
   expect(stdout).not.toContain(SECRET);
-  expect(stderr).toMatch(/the answer is in a\.json/i);
+  expect(stderr).toMatch(/the response is in a\.json/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
   const shown = await runFrontdesk([...PROVISION, '--out', 'b.json', '--show-sensitive', '--json'], {
     env: server.env,
@@ -86,7 +86,7 @@ test.each([
   });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(body);
-  expect(stderr).toMatch(/the answer is in a\.json/i);
+  expect(stderr).toMatch(/the response is in a\.json/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -100,7 +100,7 @@ test('what a 2xx began and did not end stays in the file byte for byte', async (
   });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(begun);
-  expect(stderr).toMatch(/the answer is in a\.json/i);
+  expect(stderr).toMatch(/the response is in a\.json/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -121,7 +121,7 @@ test.each(UNREADABLE)(
       columns: 200,
       script: `$FD ${PROVISION.join(' ')} --json --yes --timeout 1s | cat >piped; read -r over`,
     });
-    await terminal.waitFor('the answer, as it came, is on stderr');
+    await terminal.waitFor('the response, as it came, is on stderr');
     terminal.type('\n');
     expect((await terminal.end).text).toContain(SECRET);
     expect(readFileSync(join(home.path, 'piped'), 'utf8')).toBe('');
@@ -135,7 +135,7 @@ test.each(UNREADABLE)('off a terminal, what came and is %s is lost where nobody 
   const args = [...PROVISION, '--json', '--timeout', '1s'];
   const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-  expect(stderr).toContain('the answer, as it came, is lost, and cannot be had again. --out would have kept it');
+  expect(stderr).toContain('the response, as it came, is lost, and cannot be had again. --out would have kept it');
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -145,7 +145,7 @@ test.each(UNREADABLE)('with --show-sensitive, what came and is %s is on stdout',
   const args = [...PROVISION, '--show-sensitive', '--timeout', '1s'];
   const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 8, stdout: `${reply.body}\n` });
-  expect(stderr).toContain('the answer, as it came, is on stdout');
+  expect(stderr).toContain('the response, as it came, is on stdout');
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
@@ -197,7 +197,7 @@ test.each([
   });
   expect(code).toBe(16);
   expect(stderr).toContain('WAS applied');
-  expect(stderr).toContain(isShown ? 'The answer is on stdout' : 'The answer is lost');
+  expect(stderr).toContain(isShown ? 'The response is on stdout' : 'The response is lost');
   expect(stdout).toBe(isShown ? ANSWER : '');
   expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
@@ -215,7 +215,7 @@ test.each([
   });
   expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
   expect(stderr).toContain('WAS applied');
-  expect(stderr).toMatch(/the answer is in \S+a\.json, and may not be there after a power cut/i);
+  expect(stderr).toMatch(/the response is in \S+a\.json, and may not be there after a power cut/i);
   expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
 });
 
@@ -256,7 +256,7 @@ test.each([
     env: server.env,
     script: `$FD ${PROVISION.join(' ')} --json --yes ${to}; read -r over`,
   });
-  await terminal.waitFor(/the answer is on stderr/i);
+  await terminal.waitFor(/the response is on stderr/i);
   // Until then the terminal stays open: what was written last is not lost.
   terminal.type('\n');
   expect((await terminal.end).text).toContain(SECRET);
@@ -276,7 +276,7 @@ test.each([
   terminal.type('\n');
   await terminal.end;
   const stderr = readFileSync(join(home.path, 'said'), 'utf8');
-  expect(stderr).toMatch(/the answer is lost/i);
+  expect(stderr).toMatch(/the response is lost/i);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 

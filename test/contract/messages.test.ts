@@ -18,7 +18,7 @@ describe('the messages of the program', () => {
     expect(MESSAGES.length).toBeGreaterThan(1000);
     expect(MESSAGES).toContainEqual({
       file: 'call/confirm.ts',
-      text: 'check the card id',
+      text: 'check that this is the right card',
     });
   });
 

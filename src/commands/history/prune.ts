@@ -25,7 +25,7 @@ export const command = localCommand({
   },
   output: () => PRUNED,
   async run(session, { olderThan, yes }) {
-    await confirmLoss(session, yes, `Delete all single writes older than ${olderThan.text} from the history?`);
+    await confirmLoss(session, yes, `Delete all single changes older than ${olderThan.text} from the history?`);
     const { pruneHistory } = await import('../../history/prune.ts');
     const removed = await pruneHistory({ stateDir: session.stateDir(), ...lockPorts(session) }, olderThan.ms);
     const text = `${plural(removed, 'entry', 'entries')} deleted.`;

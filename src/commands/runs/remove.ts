@@ -46,7 +46,7 @@ export const command = localCommand({
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const open = await openEntries(session);
-      await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known, open(name))}?`);
+      await confirmLoss(session, yes, `Delete run ${name}${lossOf(name, known, open(name))}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
@@ -59,7 +59,7 @@ export const command = localCommand({
       const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => run + loss);
       const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
       const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
-      await confirmLoss(session, yes, `Remove all runs begun more than ${olderThan.text} ago?${among}`);
+      await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);
       removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;

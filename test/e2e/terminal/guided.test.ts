@@ -92,7 +92,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       [
         [/Delete what is older/, 'x\r'],
         [/must be an age/, '\u001590d\r'],
-        [/Delete all single writes older than 90d/, 'y\r'],
+        [/Delete all single changes older than 90d/, 'y\r'],
       ],
       /0 entries deleted/,
     ],

@@ -210,10 +210,10 @@ const KEPT: Readonly<Record<string, Asked>> = {
     prepare: run('card', 'activate', CARD_ID, '-y'),
   }),
   'a run': asked('runs show', /Which run/, ['runs/run-name.ts choose'], { prepare: RUN }),
-  'a loss of a run': asked('runs remove monday', /Remove run monday.*\(y\/N/, ['runs/remove.ts confirmLoss'], {
+  'a loss of a run': asked('runs remove monday', /Delete run monday.*\(y\/N/, ['runs/remove.ts confirmLoss'], {
     prepare: RUN,
   }),
-  'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
+  'a loss of runs': asked('runs remove --older-than 1d', /Delete all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
     /Send the rows of monday with an unknown outcome again[\s\S]*\(y\/N/,

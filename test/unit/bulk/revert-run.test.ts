@@ -161,7 +161,7 @@ describe('a run that cannot be taken back', () => {
     await applyPlan(bench.session, {}, path);
     expect(await refusal(bench, `plan-${plan}`)).toMatchObject({
       code: 'USAGE',
-      message: `run plan-${plan} is of card.block, and that cannot be undone. Nothing was sent.`,
+      message: `could not revert run plan-${plan}: card block cannot be undone. Nothing was sent.`,
     });
   });
 

@@ -79,7 +79,9 @@ describe('unmetExpectation', () => {
   ])('a key with dots of its own counts, and the path of that name does not, where the key stands %s', (_, text) => {
     const card = new Map([['metadata', parseJson(text)]]);
     expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'key' }])).toBeUndefined();
-    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBe('metadata.a.b is "key", not path');
+    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBe(
+      'metadata.a.b is "key", not "path"',
+    );
   });
 
   test('the path counts where no key has dots of its own', () => {
@@ -109,6 +111,6 @@ describe('unmetExpectation', () => {
     ['metadata.a', 'x', 'an object'],
     ['metadata.a.c', '', 'an array'],
   ])('does not hold: %s is not %j but %s', (field, value, actual) => {
-    expect(unmetExpectation(CARD, [{ field, value }])).toBe(`${field} is ${actual}, not ${value}`);
+    expect(unmetExpectation(CARD, [{ field, value }])).toBe(`${field} is ${actual}, not "${value}"`);
   });
 });
