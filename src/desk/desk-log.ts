@@ -6,6 +6,7 @@ import type { Closing, HistoryEntry } from '../history/history-event.ts';
 import type { WriteRecorder } from '../history/record.ts';
 import type { JsonObject } from '../json/value.ts';
 import { textAt } from '../json/value.ts';
+import type { Session } from '../session.ts';
 
 /** A card as it was last seen at the desk, or as the history knows it. */
 export interface KnownCard {
@@ -54,6 +55,18 @@ export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const { id, time, read, ...known } = entry;
   const lookedMs = read !== undefined && entry.ending.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
   return { ...known, operation, cardId: id, timeMs: Date.parse(time), lookedMs };
+}
+
+/** The card that an entry of the history is about; undefined: it is about none. */
+export function cardOf(entry: HistoryEntry): KnownCard | undefined {
+  const write = writeOf(entry);
+  const { clientReference: reference, ending } = entry;
+  return write && { cardId: write.cardId, reference, status: ending.observedStatus ?? entry.status, write };
+}
+
+/** Whether an entry is of this profile at this host. */
+export function isOf({ profile }: Pick<Session, 'profile'>, host: string) {
+  return (entry: Pick<HistoryEntry, 'profile' | 'host'>) => entry.profile === profile.name && entry.host === host;
 }
 
 /** What happened at the desk since it was opened: the cards seen, and the writes as they are recorded. */

@@ -16,7 +16,7 @@ export function judgeId(text: string, otherwise: string | undefined): Verdict {
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
-/** How a write ended. `isBegun`: it was recorded; else it was given up before. */
+/** How a write ended: the ID of a card that it made, or why it failed. */
 export interface Ended {
   made?: string;
   failure?: Failure;

@@ -6,7 +6,7 @@ import { readCardId } from '../input/card-id.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { type DeskLog, type DeskWrite, type KnownCard, keyOf, writeOf } from './desk-log.ts';
+import { cardOf, type DeskLog, type DeskWrite, isOf, type KnownCard, keyOf } from './desk-log.ts';
 import { judgeId } from './desk-session.ts';
 import { clockTime, endedWords } from './verdict.ts';
 
@@ -84,21 +84,18 @@ export async function findCards(
   const found = new Map(log.cards.filter(fits).map((card) => [keyOf(card.cardId), card]));
   const { stateDir } = session.places;
   if (stateDir === undefined) return [...found.values()];
-  const isHere = (entry: { readonly profile: string; readonly host: string }) =>
-    entry.profile === session.profile.name && entry.host === host;
+  const isHere = isOf(session, host);
   const { entries } = await readHistory(stateDir, {
-    ...(isPart ? { id: text } : {}),
+    ...(isPart ? { id: text } : { holds: JSON.stringify(text) }),
     isWanted: (entry) => isHere(entry) && (isPart || entry.clientReference === text),
     limit: MOST_FOUND,
   });
   for (const entry of entries) {
-    const write = writeOf(entry);
-    if (write === undefined) continue;
-    const cards: KnownCard[] = [
-      { cardId: write.cardId, reference: entry.clientReference, status: entry.status, write },
-      ...(write.ending?.resultId === undefined ? [] : [{ cardId: write.ending.resultId }]),
-    ];
-    for (const card of cards) if (fits(card) && !found.has(keyOf(card.cardId))) found.set(keyOf(card.cardId), card);
+    const card = cardOf(entry);
+    if (card === undefined) continue;
+    const { resultId } = entry.ending;
+    for (const each of resultId === undefined ? [card] : [card, { cardId: resultId }])
+      if (fits(each) && !found.has(keyOf(each.cardId))) found.set(keyOf(each.cardId), each);
   }
   return [...found.values()];
 }

@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
 import { Desk } from './desk.ts';
-import { DeskLog, type KnownCard, writeOf } from './desk-log.ts';
+import { cardOf, DeskLog, isOf, type KnownCard } from './desk-log.ts';
 import { ReportFile } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
@@ -16,7 +16,7 @@ const READ_ENTRIES = 50;
 async function openEntries(
   session: Session,
   stateDir: string,
-  isHere: (entry: { readonly profile: string; readonly host: string }) => boolean,
+  isHere: ReturnType<typeof isOf>,
 ): Promise<readonly HistoryEntry[]> {
   const records = await openRecords(session);
   const names = new Set((records?.open ?? []).filter(isHere).map(({ entry }) => entry));
@@ -30,21 +30,14 @@ async function openEntries(
 async function knownCards(session: Session, host: string): Promise<readonly KnownCard[]> {
   const { stateDir } = session.places;
   if (stateDir === undefined) return [];
-  const isWanted = (entry: { readonly profile: string; readonly host: string }) =>
-    entry.profile === session.profile.name && entry.host === host;
+  const isWanted = isOf(session, host);
   const page = await readHistory(stateDir, { limit: READ_ENTRIES, isWanted }).catch(() => undefined);
   const open = await openEntries(session, stateDir, isWanted).catch(() => []);
   const cards = new Map<string, KnownCard>();
   // The newest of a card, unless an older one is open.
   for (const entry of [...open, ...(page?.entries ?? [])]) {
-    const write = writeOf(entry);
-    if (write === undefined || cards.has(write.cardId)) continue;
-    cards.set(write.cardId, {
-      cardId: write.cardId,
-      reference: entry.clientReference,
-      status: entry.ending.observedStatus ?? entry.status,
-      write,
-    });
+    const card = cardOf(entry);
+    if (card !== undefined && !cards.has(card.cardId)) cards.set(card.cardId, card);
   }
   return [...cards.values()];
 }

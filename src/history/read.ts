@@ -21,6 +21,8 @@ export interface HistoryFilter {
   /** False: single writes only. */
   readonly runs?: boolean;
   readonly isWanted?: (entry: HistoryEntry) => boolean;
+  /** Text that stands in a wanted single write: others need not be parsed. */
+  readonly holds?: string;
   /** Names of entries: only these, and no other run is opened. */
   readonly among?: ReadonlySet<string> | undefined;
   /** Hears that the single writes cannot be read. */
@@ -69,7 +71,8 @@ class Page {
 
   /** Could these lines be of an entry that matches? Parsing all of a large file would take long. */
   mayHold({ begin, others }: EntryLines): boolean {
-    const { operation, outcome } = this.#filter;
+    const { operation, outcome, holds } = this.#filter;
+    if (holds !== undefined && ![begin, ...others].some((line) => line.includes(holds))) return false;
     if (operation !== undefined && !begin.includes(`"${operation}"`)) return false;
     // Half an end, which a kill left, is none.
     const isOpen = outcome === 'unknown' && !others.some((line) => line.endsWith('}'));
