@@ -28,7 +28,7 @@ export interface CallOutcome {
   readonly errorCode?: string | undefined;
   /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
   readonly message?: string | undefined;
-  /** The status of the card as it was last seen: in the answer to the write, or by reading it back. */
+  /** The status of the card as it was last seen: in the answer to the write, or by a card check. */
   readonly observedStatus?: string | undefined;
   /** The card's own `clientReference`, where the card was seen. */
   readonly clientReference?: string | undefined;

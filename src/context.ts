@@ -5,7 +5,7 @@ export interface OutputPort {
   readonly isTerminal: boolean;
   /** Terminal width in columns; undefined off a terminal, and on one that does not know it. */
   readonly columns: number | undefined;
-  /** Its height in rows, likewise. */
+  /** Its height in rows, too. */
   readonly rows?: number | undefined;
   /** It is the null device: what is written there is gone. */
   readonly isNull?: boolean;
@@ -155,7 +155,7 @@ export type ChunkState = 'used' | 'none' | 'damaged' | 'refused';
 /** Everything outside the program, as one call sees it. */
 export interface Context {
   readonly argv: readonly string[];
-  /** The environment as it was at start. Our own token variables are no longer in `process.env`. */
+  /** The environment as it was at start. frontdesk's own token variables are no longer in `process.env`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly home: string | undefined;

@@ -99,7 +99,7 @@ export interface FailureDetails {
   /** ISO 8601 time at which the first byte of the last attempt may have left. */
   readonly sentAt?: string | undefined;
   readonly phase?: string | undefined;
-  /** What reading back showed: `{ status, reads }`. */
+  /** What the card check showed: `{ status, reads }`. */
   readonly observed?: JsonValue | undefined;
   /** The id in the answer of reissue and event create, which can be had nowhere else. */
   readonly resultId?: string | undefined;
@@ -135,7 +135,7 @@ interface FailureOptions {
   readonly parts?: Parts | undefined;
   /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
   readonly screen?: readonly string[] | undefined;
-  /** What became of the request, or of what was to be changed; absent: the problem says it, or it is not known. */
+  /** Whether anything was sent or changed; absent: the problem says it, or it is not known. */
   readonly after?: After | undefined;
   /** The faults of which the message is made, where it is made of such. */
   readonly faults?: readonly Fault[];
@@ -168,7 +168,7 @@ function isNamed(after: After): after is keyof typeof AFTER {
 
 /**
  * The one kind of error that frontdesk raises on purpose. `problem` says what was attempted, on what, and what came
- * back; `message` says after it what became of the request. Both are plain text of ours with outside text already
+ * back; `message` says after it whether anything was sent or changed. Both are plain text of frontdesk with outside text already
  * inside it, and the writers make it safe for a terminal. Anything else that is thrown is a bug and ends as INTERNAL.
  */
 export class Failure extends Error {
@@ -261,7 +261,7 @@ export function warning(code: string, message: string): Notice {
   return { code, message, level: 'warning' };
 }
 
-/** What failed beside what was asked for: what became of that is said by its own end. */
+/** What failed beside what was asked for: how that ended is said by its own end. */
 export function warningOf(failure: Failure): Notice {
   return warning(failure.code, failure.asSilent().message);
 }

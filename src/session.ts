@@ -47,7 +47,7 @@ export interface CallState {
   writes: boolean;
   /** It is of one, or of a command that may send some: only then it is said what was not sent. */
   maySend: boolean;
-  /** Takes our own tokens out of a text; the second net under everything that is reported. */
+  /** Takes frontdesk's own tokens out of a text; the second net under everything that is reported. */
   mask?: (text: string) => string;
   /** Writes whose request may have left and whose outcome is not known yet. */
   writesUnderWay: number;

@@ -234,7 +234,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Further attempts after the first, 0 to 100; 2. */
   readonly retries?: number | undefined;
-  /** Milliseconds for all attempts together, waits and read-backs included; 60,000, or `timeoutMs` if that is longer. */
+  /** Milliseconds for all attempts together, waits and card checks included; 60,000, or `timeoutMs` if that is longer. */
   readonly retryMaxTimeMs?: number | undefined;
   /** Certificates to trust besides those of Node, as PEM text. */
   readonly ca?: string | undefined;
@@ -277,7 +277,7 @@ export interface CallError {
   readonly code: ErrorCode;
   /** The exit code that the command would have ended with. */
   readonly exitCode: number;
-  /** What was attempted, on what, and what came back. Our own token is masked. */
+  /** What was attempted, on what, and what came back. frontdesk's own token is masked. */
   readonly message: string;
   /** Present when there was an answer. */
   readonly http?: { readonly status: number; readonly requestId?: string };
@@ -310,7 +310,7 @@ export type ReadResult<Resource> =
 
 /**
  * How a write ended:
- * `applied`: the service answered so. `confirmed_by_read`: no readable answer came, and reading the card back
+ * `applied`: the service answered so. `confirmed_by_read`: no readable answer came, and checking the card
  * shows the status that the write aims at. `rejected`: the service refused it. `not_sent`: no byte of it left.
  * `unknown`: it may or may not have been applied; look before you repeat it.
  */

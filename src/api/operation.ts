@@ -17,12 +17,12 @@ export function familyAdjective(family: Family): string {
 
 /**
  * What a write's ambiguous answer allows (docs/reference/outcomes.md). `settledBy` names the card status that a
- * read-back must show for the write to count as done; `observes` is read only to be reported: it shows that such a
+ * card check must show for the write to count as done; `observes` is read only to be reported: it shows that such a
  * write happened, but neither whose nor with which answer.
  */
 type ReadBack = { readonly settledBy: string } | { readonly observes: string } | 'none';
 
-/** 503 with Retry-After: wait, read back, send again unless settled; send again once; or never (it may be done). */
+/** 503 with Retry-After: wait, check the card, send again unless settled; send again once; or never (it may be done). */
 export type Unavailable = 'retry' | 'retry-once' | 'never';
 
 /** What an operation does at the service, and what follows from that. */
@@ -36,7 +36,7 @@ export type Effect =
       readonly asksOnTerminal?: true;
       readonly readBack: ReadBack;
       readonly unavailable: Unavailable;
-      /** It changes the given fields of what is there: without any it has nothing to do, and it can be taken back. */
+      /** It changes the given fields of what is there: without any it has nothing to do, and it can be undone. */
       readonly isUpdate?: true;
       /** The one word that says it was done: `Blocked`. */
       readonly done: string;

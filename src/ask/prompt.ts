@@ -78,7 +78,7 @@ export function terminalPrompt(
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
-      // What is lost from now on is said by whoever asks next.
+      // What is lost from now on is said by the next question.
       lost = () => onLostPaste?.();
       const asking: PromptContext = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined, note };
       const put = () =>

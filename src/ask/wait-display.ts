@@ -80,7 +80,7 @@ function openSpinner(
       color: colour ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
       isEnabled: true,
-      // Our own signal handling decides what Ctrl-C means; ora would take it over.
+      // frontdesk's own signal handling decides what Ctrl-C means; ora would take it over.
       discardStdin: false,
     }).start();
     running = spinner;

@@ -116,7 +116,7 @@ async function keepPlan(
   const run = await startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
-    // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
+    // A plan is bound to a service; another profile that leads there resumes the run, which keeps its name for it.
     profile: begun?.profile,
     host: placeOf(session, operation),
     inputSha256: sha256,

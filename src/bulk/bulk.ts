@@ -73,7 +73,7 @@ async function placeForRows(session: Session, isRun: boolean) {
   const forget = session.dropAtSignal(folder ?? path);
   const remove = async (): Promise<void> => {
     forget();
-    // What became of the rows is known by then: a copy that cannot be removed is only told.
+    // How the rows ended is known by then: a copy that cannot be removed is only reported.
     await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
       session.notify(warning('LEFT_BEHIND', `could not remove the rows of the input: ${describeIoError(error)}`)),
     );

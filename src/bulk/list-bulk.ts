@@ -55,7 +55,7 @@ function listReader(
 
 /**
  * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries, each with its calendar. One
- * that fails is told like a failed row of a read (15). Answers the exit code.
+ * that fails is reported like a failed row of a read (15). Answers the exit code.
  */
 export async function listBulk(session: Session, run: Run, call: BulkCall): Promise<number> {
   const service = await session.service(run.operation.family);

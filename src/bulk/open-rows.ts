@@ -37,7 +37,7 @@ export interface OpenRows {
   readonly ended: ((result: RowResult<Row>) => Promise<void> | undefined) | undefined;
 }
 
-/** Where the records cannot be read, rows that make another card or event are not sent; of others that is told. */
+/** Where the records cannot be read, rows that make another card or event are not sent; for others that is reported. */
 async function recordsFor(session: Session, operation: Operation): Promise<OpenRecords | undefined> {
   try {
     return await openRecords(session);

@@ -41,7 +41,7 @@ export async function writePlanView(
   await stream.write(planView({ ...view, allRows }, { width: stream.columns ?? 80, colour, unicode, now }));
 }
 
-/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+/** The state of a plan, from its run on this machine. A killed run counts as stopped: it can be resumed. */
 export async function planState(
   session: Session,
   { header, sha256 }: SealedPlan,

@@ -48,7 +48,7 @@ async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
   await session.notify(note('RUN_LEFT', `run ${name} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
 }
 
-/** Goes on with a run: done rows are not repeated and printed from the journal. */
+/** Resumes a run: done rows are not repeated and printed from the journal. */
 export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
   const unknownRows = unknownRowsOf(given);
   const ports = portsOf(session);

@@ -15,10 +15,10 @@ import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED, operationOfRun, rowsOfRun } from './run-input.ts';
 
-/** Newer writes than these are not looked at: no run of ours has as many rows. */
+/** Newer writes than these are not looked at: no run of frontdesk has as many rows. */
 const MAX_LATER = 2_000_000;
 
-/** So many rows without a way back are reported one by one. */
+/** So many rows that cannot be restored are reported one by one. */
 const MAX_TOLD = 100;
 
 function notCompared({ run }: RunHeader): Failure {
@@ -55,7 +55,7 @@ async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEn
   }
 }
 
-/** Says on stderr, as of failed rows, that a row is not put back. */
+/** Says on stderr, as of failed rows, that a row is not restored. */
 async function reportLost(
   session: Session,
   { row, id }: Row,

@@ -20,7 +20,7 @@ interface Sending {
   readonly rowsSha256: string;
   /** `1/4`; null: all rows. */
   readonly shard: string | null;
-  /** The run that it goes on with, if there is one. */
+  /** The run that it resumes, if there is one. */
   readonly name: string | undefined;
   readonly isAgain: boolean;
 }
@@ -34,13 +34,13 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
   const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
   const found: RunHeader[] = [];
   const records = await openRecords(session).catch((error: unknown) => {
-    // What makes nothing anew is told of it where its open writes are looked for.
+    // What makes nothing anew is reported where its open writes are looked for.
     if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
     return undefined;
   });
   for (const run of records?.runsOf(rowsSha256) ?? []) {
     if (run === name) continue;
-    // A run that cannot be read is told of where it is listed.
+    // A run that cannot be read is reported where it is listed.
     const header = await readRunHeader(runFolder(stateDir, run), true).catch(() => undefined);
     const isSame =
       header?.rowsSha256 === rowsSha256 &&

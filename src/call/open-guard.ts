@@ -67,7 +67,7 @@ async function subjectOfCall(session: Session, { operation, params, body }: Open
 
 /**
  * Looks up the open writes to what a call is about. Where the records cannot be read, a write that makes another card
- * or event is refused (LOCAL_IO or AUTH), and others are told.
+ * or event is refused (LOCAL_IO or AUTH), and others are reported.
  */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
@@ -132,7 +132,7 @@ export function repeatText({ entry, time, operation }: OpenWrite): string {
   return `the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and this would make a second one`;
 }
 
-/** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent all the same. */
+/** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent anyway. */
 export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAgain: boolean): void {
   const [open, event] = [repeated.at(-1), same.at(-1)];
   if (isAgain || (open ?? event) === undefined) return;
@@ -173,7 +173,7 @@ export async function recordSuperseded(session: Session, closed: readonly OpenWr
 
 /**
  * Records that a write which was done took the place of the open ones that set the same, and returns their names. It
- * was done whatever becomes of that record, so a failure is told.
+ * was done whatever becomes of that record, so a failure is reported.
  */
 export async function closeSuperseded(session: Session, done: Done): Promise<readonly string[]> {
   if (isOnceOnly(done.operation)) return [];

@@ -57,7 +57,7 @@ export interface LocalCommand extends CommandBase {
   readonly kind: 'local';
   /** False: it works although the settings file is damaged or the environment says what cannot be obeyed. */
   readonly needsSettings: boolean;
-  /** It may send writes, of which is said what became of them. */
+  /** It may send writes, of which is said how they ended. */
   readonly maySend?: true;
   /** True: it calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;

@@ -130,7 +130,7 @@ function unknownWrite(family: Family, path: string): Effect {
   };
 }
 
-/** An operation that no row describes gets the most careful rules for retries, read-backs and secrets. */
+/** An operation that no row describes gets the most careful rules for retries, card checks and secrets. */
 function unknownOperation(method: ApiGiven['method'], path: string, family: Family): Omit<Operation, 'command'> {
   return {
     name: 'api',

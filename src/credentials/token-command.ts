@@ -14,7 +14,7 @@ export interface TokenCommand {
   readonly abort?: AbortSignal | undefined;
 }
 
-/** What the command inherits: everything but our own tokens (docs/faults.md C22). */
+/** What the command inherits: everything but frontdesk's own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

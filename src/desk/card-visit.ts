@@ -139,7 +139,7 @@ export class CardVisit {
     return room === undefined ? `\n${text}` : text;
   };
 
-  /** Writes, and shows what became of it: the new card after a reissue. */
+  /** Writes, and shows how it ended: the new card after a reissue. */
   async #write(operation: Operation): Promise<void> {
     const { session, prompt, log } = this.#desk;
     const command = await this.#desk.commandOf(operation);
@@ -167,7 +167,7 @@ export class CardVisit {
     await this.#after(write, ended, openBefore);
   }
 
-  /** Says what became of a write, and looks at the card that is at hand now; `before`: what was open before it. */
+  /** Says how a write ended, and looks at the card that is at hand now; `before`: what was open before it. */
   async #after(write: DeskWrite | undefined, { made, failure }: Ended, before: readonly DeskWrite[]): Promise<void> {
     const { session } = this.#desk;
     if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);

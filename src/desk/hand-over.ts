@@ -111,7 +111,7 @@ export class ReportFile {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const isNews = this.#failure === undefined;
-      // What became of the change that is to be written down is another matter.
+      // How the change that is written down ended is another matter.
       this.#failure = new Failure('LOCAL_IO', `could not write the report ${this.#path}: ${error.problem}`, {
         hints: ['keep the list that is printed when you leave'],
         cause: error,

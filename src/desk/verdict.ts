@@ -115,7 +115,7 @@ export function verdictLines(
   { width, colour, unicode, now }: VerdictStyle,
 ): readonly string[] {
   const { cardId, status, open, last } = about;
-  // Records that cannot be read name no open write: what this session knows of the last one stands all the same.
+  // Records that cannot be read name no open write: what this session knows of the last one stands anyway.
   const newest = open.at(-1) ?? (last !== undefined && isOpen(last) ? last : undefined);
   const write = newest ?? last;
   if (write?.ending === undefined) return [];

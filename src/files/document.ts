@@ -4,7 +4,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
 
-/** A JSON file of ours: where it is, what messages call it, its newest layout. */
+/** A JSON file of frontdesk: where it is, what messages call it, its newest layout. */
 export interface DocumentKind {
   readonly path: string;
   /** How messages call it: `the settings file`. */
@@ -16,7 +16,7 @@ export interface DocumentKind {
 }
 
 /**
- * USAGE for a file of ours that cannot be understood. It says where, and that the file was left alone:
+ * USAGE for a file of frontdesk that cannot be understood. It says where, and that the file was left alone:
  * guessing, or starting anew over it, would destroy what could still be repaired (docs/faults.md C12).
  */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
@@ -57,7 +57,7 @@ function parseText(bytes: Uint8Array, kind: DocumentKind): JsonObject {
 }
 
 /**
- * One of our own JSON files, taken apart as far as its version. USAGE when it is damaged or was written by
+ * One of frontdesk's own JSON files, taken apart as far as its version. USAGE when it is damaged or was written by
  * a newer frontdesk.
  */
 export function parseDocument(bytes: Uint8Array, kind: DocumentKind): JsonObject {

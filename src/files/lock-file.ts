@@ -34,7 +34,7 @@ interface LockHolder extends ProcessIdentity {
 export interface LockFile {
   /** Its name in the folder; undefined where the lock is of the first version: a file itself. */
   readonly name: string | undefined;
-  /** Undefined where the name says none: an earlier version died while it made the file, or it is not one of ours. */
+  /** Undefined where the name says none: an earlier version died while it made the file, or it is not one of frontdesk. */
   readonly holder: LockHolder | undefined;
   /** Distinguishes this lock from any other that ever was in its place. */
   readonly instance: string;

@@ -70,7 +70,7 @@ function stateHere(identity: ProcessIdentity): ProcessState {
   if (identity.start === 'x') return 'unsure';
   const stat = readProcStat(identity.pid);
   if (stat === undefined) return 'running';
-  // A killed process whose parent never collected it is dead for every purpose of ours.
+  // A killed process whose parent never collected it is dead for every purpose of frontdesk.
   if (stat.state === 'Z' || stat.state === 'X') return 'gone';
   // A restarted container may get the namespace and the pid of the one before: the time of its start distinguishes them.
   return identity.start === stat.start ? 'running' : 'gone';

@@ -38,7 +38,7 @@ export class TextStore {
     this.size += 1;
   }
 
-  /** The text of this number. LOCAL_IO when it cannot be read back. */
+  /** The text of this number. LOCAL_IO when it cannot be read. */
   at(index: number): string {
     const text = this.#inMemory.get(index);
     if (text !== undefined || this.#file === undefined) return text ?? '';

@@ -52,7 +52,7 @@ async function appendText(path: string, text: string): Promise<void> {
   try {
     const facts = await file.stat();
     if (facts.isFile()) refuseOfOthers(path, facts);
-    // Before its first byte: whoever finds one takes the name to be on the disk.
+    // Before its first byte: a process that finds one takes the name to be on the disk.
     if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
     const lead = facts.isFile() && !(await isWhole(path, facts.size)) ? '\n' : '';
     await file.writeFile(lead + text);

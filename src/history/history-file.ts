@@ -7,7 +7,7 @@ import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
 const PIECE = 256 * 1024;
-/** A prune would have to replace the file between every write and look of ours. */
+/** A prune would have to replace the file between every write and look of frontdesk. */
 const MAX_ROUNDS = 10;
 
 /** Where the history of single writes is. */
@@ -35,7 +35,7 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   try {
     const before = await file.stat();
     if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
-    // Before its first byte: whoever finds one takes the names to be on the disk, also that of a new folder.
+    // Before its first byte: a process that finds one takes the names to be on the disk, also that of a new folder.
     if (before.size === 0) for (const folder of [dirname(dirname(path)), dirname(path)]) await syncFolder(folder);
     const lead = (await endsInLine(file, before.size)) ? '' : '\n';
     const bytes = Buffer.from(lead + lines);

@@ -28,7 +28,7 @@ export interface OpenWrite {
   /** The fields that an update sets. */
   readonly fields?: readonly string[] | undefined;
   readonly httpStatus?: number | undefined;
-  /** The status of the card when it was read back. */
+  /** The status of the card when it was checked. */
   readonly observedStatus?: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface CallPolicy {
   /** One attempt, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly retries: number;
-  /** All attempts, waits and read-backs together. */
+  /** All attempts, waits and card checks together. */
   readonly retryMaxTimeMs: number;
   /** What messages call that; `--retry-max-time`. */
   readonly limitName?: string;

@@ -48,7 +48,7 @@ const MIN_TOKEN_LENGTH = 6;
 
 /**
  * Base64 of a token at each of the three places where it can begin in a group of three bytes, without the characters
- * that depend on its neighbours too; the alphabet of URLs likewise.
+ * that depend on its neighbours too; the alphabet of URLs too.
  */
 function base64Forms(token: string): readonly string[] {
   const bytes = Buffer.from(token, 'utf8');
@@ -59,7 +59,7 @@ function base64Forms(token: string): readonly string[] {
   });
 }
 
-/** Takes our own tokens out of what comes back, as they are, percent-encoded (twice too) and in base64. They are never shown. */
+/** Takes frontdesk's own tokens out of what comes back, as they are, percent-encoded (twice too) and in base64. They are never shown. */
 export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;

@@ -30,8 +30,8 @@ const READ_BACK_PAUSE_MS = 2000;
 
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
- * `decideNext` what follows, and failures are worded elsewhere. Once an attempt of a write is in doubt, no
- * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
+ * `decideNext` what follows, and failures are worded elsewhere. Once an attempt of a write may have been applied, no
+ * later refusal takes the doubt away: only a good answer or a card check does (docs/faults.md G4).
  */
 class OngoingCall {
   readonly #endpoint: Endpoint;
@@ -253,7 +253,7 @@ class OngoingCall {
     return this.#sendOnce(input, this.#token, listener, { ...exchangeOptions, keepsLongError });
   }
 
-  /** Reads back what was written, and once more after a pause; undefined: no operation shows it. Only `settledBy` settles a write: a delayed request can still land. */
+  /** Checks the card, and once more after a pause; undefined: no operation shows it. Only `settledBy` settles a write: a delayed request can still land. */
   async #readBack(maxReads: number): Promise<ReadBack | undefined> {
     const { operation, params } = this.#input;
     const { shownBy } = operation;

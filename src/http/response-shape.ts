@@ -81,7 +81,7 @@ function expectedObject(operation: Operation): string | undefined {
   return typeof word === 'string' ? word : undefined;
 }
 
-/** What an answer lacks (docs/faults.md B28). It is shown all the same; a blank cell would look like an empty value. */
+/** What an answer lacks (docs/faults.md B28). It is shown anyway; a blank cell would look like an empty value. */
 export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
   const violations = schemaViolations(operation.response, resource);
   const missing = violations.filter(({ found }) => found === undefined);

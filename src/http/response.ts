@@ -166,7 +166,7 @@ function headOf(status: number, headers: readonly Header[], mask: TokenMask): Re
 
 const BEGINNING_LENGTH = 4096;
 
-/** Why a body is not the resource, and what it says all the same. */
+/** Why a body is not the resource, and what it says anyway. */
 type Unreadable = Pick<FailedAttempt, 'problem' | 'error'>;
 
 function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {

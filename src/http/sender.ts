@@ -66,7 +66,7 @@ function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: reado
   }
 }
 
-/** Sends one request and judges what came back: the part that attempts and read-backs have in common. */
+/** Sends one request and judges what came back: the part that attempts and card checks have in common. */
 export type Send = (
   input: CallInput,
   token: string,

@@ -34,7 +34,7 @@ export function observe(seen: readonly Verdict[]): Observation {
 }
 
 /**
- * The failure of a write that may have been applied (docs/reference/outcomes.md): when it left, what a read-back showed and
+ * The failure of a write that may have been applied (docs/reference/outcomes.md): when it left, what a card check showed and
  * what that means, and how to find out. `later`: how attempts after it ended, which changes nothing about it. A
  * terminal shows the same on lines of their own: no other message must be read so surely.
  */

@@ -45,7 +45,7 @@ export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;
   const given = quoteValue(text);
-  if (read.kind === 'holds') return `${given} is not a card ID. Did you mean ${read.id}?`;
+  if (read.kind === 'holds') return `${given} is not a card ID: did you mean ${read.id}?`;
   if (read.kind === 'several') return `${given} holds ${read.ids.length} card ids: ${read.ids.join(', ')}`;
   // A digit was lost or doubled.
   const digits = /^[0-9a-f\s-]{1,99}$/i.test(text) ? text.replace(/[\s-]/g, '').length : DIGITS;

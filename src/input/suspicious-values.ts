@@ -5,7 +5,7 @@ import type { JsonValue } from '../json/value.ts';
 const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
 
 /**
- * What a value has that was perhaps not meant: `no @`, for a sentence about it. It may be right all the same, so the value
+ * What a value has that was perhaps not meant: `no @`, for a sentence about it. It may be right anyway, so the value
  * is sent as it is. Undefined: nothing is odd about it.
  */
 export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {

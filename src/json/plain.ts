@@ -23,7 +23,7 @@ export function toPlain(value: JsonValue): PlainValue {
 }
 
 /**
- * A plain JavaScript value as a JSON value: what our own code builds as object literals. JSON values inside it
+ * A plain JavaScript value as a JSON value: what frontdesk's own code builds as object literals. JSON values inside it
  * stay as they are, undefined members are left out, a number is written as JavaScript writes it. Throws a
  * TypeError for what JSON cannot carry (NaN, functions).
  */

@@ -90,7 +90,7 @@ class LibraryClient {
     const result = await http.call(input, {
       policy: { ...this.#options.policy, limitName: 'retryMaxTimeMs' },
       stoppedBetween: 'last_attempt',
-      // The code that reads a body takes its pieces out. A read-back of the card comes last.
+      // The code that reads a body takes its pieces out. A check of the card comes last.
       listener: {
         onSuccess: (pieces) => {
           body = [...pieces];

@@ -8,7 +8,7 @@ import type { JsonValue } from '../json/value.ts';
 import type { Answer, CallError, ReadResult, WriteResult } from './types.ts';
 
 /**
- * The body as it was sent, our own token masked. Where the token hides behind escapes, the masked resource is
+ * The body as it was sent, frontdesk's own token masked. Where the token hides behind escapes, the masked resource is
  * printed anew: the comparison is between values.
  */
 export function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {

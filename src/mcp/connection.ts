@@ -9,7 +9,7 @@ import {
 import type { OutputPort } from '../context.ts';
 import { answerMemory } from '../wire/answer-memory.ts';
 
-/** Far more than any call of ours; what is longer is no message. */
+/** Far more than any call of frontdesk; what is longer is no message. */
 const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
 
 const PARSE_ERROR = -32_700;
@@ -59,7 +59,7 @@ function* messagePieces(message: unknown): Generator<string, void, undefined> {
 export class Connection implements Transport {
   readonly #stdout: OutputPort;
   readonly #decoder = new TextDecoder();
-  /** Id that a client sees of a request of ours -> the one that the protocol layer gave it. */
+  /** Id that a client sees of a request of frontdesk -> the one that the protocol layer gave it. */
   readonly #asked = new Map<string, RequestId>();
   /** Requests of the client that have no answer yet, by their ids here. */
   readonly #open = new Set<RequestId>();
@@ -179,7 +179,7 @@ export class Connection implements Transport {
     await this.#write(sent, textLength(message));
   }
 
-  /** The id under which a request of ours left; an answer to it is not taken any more. */
+  /** The id under which a request of frontdesk left; an answer to it is not taken any more. */
   #takeBack(requestId: unknown): unknown {
     for (const [id, asked] of this.#asked) {
       if (asked !== requestId) continue;

@@ -30,7 +30,7 @@ export interface KindValues {
   readonly age: Span;
   /** An age, a day or a time: `yesterday`. */
   readonly moment: When;
-  /** How long from now, likewise. */
+  /** How long from now, too. */
   readonly lifetime: Span;
   /** Held against what the service takes for one, and on a terminal asked for until it is. */
   readonly cardId: string;

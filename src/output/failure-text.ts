@@ -79,14 +79,14 @@ export function paintCount(lines: readonly string[]): readonly string[] {
 /** Where failures and notices are shown: on the stderr of a process. */
 type Shown = Pick<Context, 'argv' | 'env'> & { readonly stderr: Pick<OutputPort, 'isTerminal' | 'columns'> };
 
-/** Masks our own token, should the service echo it. */
+/** Masks frontdesk's own token, should the service echo it. */
 type Mask = (text: string) => string;
 
 const asItIs: Mask = (text) => text;
 
 /** A service's message is shown up to here; all of it is in the JSON error. */
 const MAX_SERVICE_MESSAGE = 500;
-/** No message of ours is longer; a list of twenty faults fits. */
+/** No message of frontdesk is longer; a list of twenty faults fits. */
 const MAX_MESSAGE = 8000;
 const MAX_HINTS = 2;
 const UNKNOWN_LEAD = 'frontdesk: OUTCOME UNKNOWN';

@@ -16,7 +16,7 @@ function roomOf({ width }: Frame, count: number): number {
   return width - GAP.length * (count - 1);
 }
 
-/** Columns that fit, and what became of the others. */
+/** Columns that fit, and which did not. */
 export interface FittedColumns {
   readonly columns: readonly Column[];
   /** Terminal columns of each. */

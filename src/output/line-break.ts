@@ -46,7 +46,7 @@ export function breakLine(line: string, width: number | undefined, always = fals
 }
 
 /**
- * A line that holds text from outside: no command in it is laid out as one of ours, and where a line of the screen would
+ * A line that holds text from outside: no command in it is laid out as one of frontdesk, and where a line of the screen would
  * begin with `hint:` or `frontdesk`, a `|` goes before.
  */
 export function breakMessage(line: string, width: number | undefined): readonly string[] {

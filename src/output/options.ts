@@ -41,7 +41,7 @@ export interface OutputOptions {
   readonly unicode: boolean;
   /** For a screen reader: no bar and no rule, which are read out or are a silence. */
   readonly isAccessible?: boolean | undefined;
-  /** Masks our own token, should the service echo it; applied in every format. */
+  /** Masks frontdesk's own token, should the service echo it; applied in every format. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Members shown as `<hidden, 1204 characters>` in table and csv. */
   readonly hideSensitive: readonly string[];
@@ -103,7 +103,7 @@ export type Result =
       readonly whenEmpty?: string;
       readonly whenTall?: WhenTall;
     }
-  /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
+  /** Text of frontdesk's own for people (its parts from outside are safe already), and the same as JSON. */
   | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
 
 /** What a view of one resource for people at a terminal may depend on. */

@@ -288,7 +288,7 @@ function linesOf(result: Result): readonly JsonValue[] {
 }
 
 /**
- * What has to happen to a value before it is shown: our own token masked in every format, and in table and
+ * What has to happen to a value before it is shown: frontdesk's own token masked in every format, and in table and
  * csv the sensitive members hidden. Loaded once, because it is applied to every row.
  */
 async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {

@@ -194,7 +194,7 @@ export interface SshKeygen {
   readonly env: Env;
 }
 
-/** What of the environment the program needs: to find the agent and the home folder, and no token of ours. */
+/** What of the environment the program needs: to find the agent and the home folder, and no token of frontdesk. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_SOCK', 'SYSTEMROOT', 'TMPDIR', 'TEMP'];
 
 /** The `ssh-keygen` of this machine. USAGE when there is none: nothing can be approved or checked then. */

@@ -51,7 +51,7 @@ const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
   .filter((name) => name !== 'sha256')
   .concat('sha256') as readonly (keyof typeof LINE_1 | keyof typeof ORIGIN)[];
 
-/** What became of a plan on this machine. */
+/** The state of a plan on this machine. */
 const PLAN_STATE = oneOf(['new', 'expired', 'running', 'unsettled', 'stopped', 'finished']);
 
 export type PlanState = ShapeOf<typeof PLAN_STATE>;

@@ -97,7 +97,7 @@ export interface PlanView {
   readonly approvals: readonly Approval[];
   /** Signatures beside the plan that do not count, and why. */
   readonly uncounted: ApprovalCheck['uncounted'];
-  /** How many the profile in use demands; 0: none. */
+  /** How many the current profile demands; 0: none. */
   readonly demanded: number;
   /** The command that prints all rows. */
   readonly allRows: string;

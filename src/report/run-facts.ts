@@ -106,7 +106,7 @@ function durationWord(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-/** Options with their values, which are numbers or short words of our own. */
+/** Options with their values, which are numbers or short words of frontdesk's own. */
 const SHOWN = {
   shard: '--shard',
   concurrency: '--concurrency',

@@ -32,7 +32,7 @@ export class RunTimeline {
   #measured = 0;
   #maxMs = 0;
 
-  /** Goes on with a run: its records are taken after all others, and its working time is added to theirs. */
+  /** Resumes a run: its records are taken after all others, and its working time is added to theirs. */
   addRun(startedMs: number): void {
     this.#earlierMs = this.workMs;
     this.#sessionStartMs = startedMs;

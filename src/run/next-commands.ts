@@ -27,7 +27,7 @@ export function waysToSettle(
   };
 }
 
-/** The one command that goes on with a run, first of all others; undefined: nothing is left to do. */
+/** The one command that resumes a run, first of all others; undefined: nothing is left to do. */
 export function nextCommand({ run, hasLeft, unknown, canReconcile, canResend }: RunStanding): string | undefined {
   if (unknown > 0 && canReconcile) return `frontdesk runs resume ${run} --reconcile`;
   if (hasLeft) return `frontdesk runs resume ${run}`;
@@ -43,7 +43,7 @@ export interface NextCommand {
 
 /** What can be done with a run besides going on with it. */
 interface Ways extends Pick<RunStanding, 'canReconcile' | 'canResend'> {
-  /** What its rows changed can be put back. */
+  /** What its rows changed can be restored. */
   readonly canRevert: boolean;
   /** In which its rows can be written again. */
   readonly format: 'csv' | 'ndjson';

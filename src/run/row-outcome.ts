@@ -16,7 +16,7 @@ export interface RunRow {
   readonly row: number;
   /** The id of what is changed or read; undefined when there is none (an event that is created). */
   readonly id: string | undefined;
-  /** What is sent; an event is told by its name and start. */
+  /** What is sent; an event is named by its name and start. */
   readonly body?: JsonValue | undefined;
   /** Of a planned row: whether it is compared with its plan before it is sent. */
   readonly drift?: 'checked' | 'unchecked' | undefined;

@@ -74,7 +74,7 @@ export class RunControl {
     this.#onStop();
   }
 
-  /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
+  /** Something of frontdesk does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
   break(error: unknown): void {
     if (!this.has('broken')) this.stopFor(failureStop('broken', asFailure(error)));
   }

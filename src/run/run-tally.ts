@@ -157,7 +157,7 @@ function keyOf(result: RowResult): TallyKey {
   return result.failure === undefined ? 'read' : 'failed';
 }
 
-/** Why a row did not succeed, in a word: the service's code, else the status, else our own code. Undefined where it did. */
+/** Why a row did not succeed, in a word: the service's code, else the status, else frontdesk's own code. Undefined where it did. */
 export function causeOf({ outcome, code, errorCode, httpStatus }: CallOutcome): string | undefined {
   if (isDone(outcome)) return undefined;
   if (code === undefined) return outcome === null ? undefined : NOT_REACHED;

@@ -46,7 +46,7 @@ export interface RunTask<R extends RunRow> {
   aboutOf?(row: R): AboutRow;
   /** Hears how a row ended once that is recorded, before it is printed. Must not reject. */
   readonly ended?: ((result: RowResult<R>) => Promise<void> | undefined) | undefined;
-  /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
+  /** The single call: guards, request, retries, card checks. May reject with a Failure. */
   send(row: R, slot: RowSlot): Promise<CallResult>;
   /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
   readonly reconcile?: ((row: R, slot: RowSlot) => Promise<CallResult>) | undefined;

@@ -195,7 +195,7 @@ async function listen(server: Server, port: number): Promise<number> {
 }
 
 /**
- * Plays the service of the spec, both families, on loopback until it is closed. Writes are kept by `store`
+ * Simulates the service of the spec, both families, on loopback until it is closed. Writes are kept by `store`
  * before they are answered. Raises USAGE when the port cannot be had.
  */
 export async function startSandboxServer(

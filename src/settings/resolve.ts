@@ -194,7 +194,7 @@ export interface ResolvedPreferences {
   readonly timeoutMs: Sourced<number>;
   /** Further attempts. */
   readonly retries: Sourced<number>;
-  /** All attempts, waits and read-backs together. */
+  /** All attempts, waits and card checks together. */
   readonly retryMaxTimeMs: Sourced<number>;
   readonly concurrency: Sourced<number>;
   /** Empty: the machine's. */

@@ -38,7 +38,7 @@ function readUrl(text: string): Reading<string> {
   const base = parseBaseUrl(text);
   if (base.kind === 'ok') return found(base.baseUrl.origin + base.baseUrl.pathPrefix);
   const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
-  return bad(withScheme ? `${base.problem}. Did you mean https://${text}?` : base.problem);
+  return bad(withScheme ? `${base.problem}: did you mean https://${text}?` : base.problem);
 }
 
 function readPattern(text: string): Reading<string> {

@@ -16,7 +16,7 @@ function toDocument({ currentProfile, profiles, preferences }: Settings): Record
 }
 
 /**
- * conf writes into a staged file of ours, not onto settings.json: it does not notice a write that the disk
+ * conf writes into a staged file of frontdesk, not onto settings.json: it does not notice a write that the disk
  * took only in part, and its own temporary names do not tell whose they are, so they could not be swept
  * after a kill.
  */

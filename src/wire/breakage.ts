@@ -1,7 +1,7 @@
 import type { BaseUrl } from './base-url.ts';
 import type { Breakage, BreakLabel, Phase } from './exchange.ts';
 
-/** Raised by our own parts of the transport; the label is what was seen, not guessed from a code. */
+/** Raised by frontdesk's own parts of the transport; the label is what was seen, not guessed from a code. */
 export class BreakError extends Error {
   readonly label: BreakLabel;
   readonly variable: string | undefined;

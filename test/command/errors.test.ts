@@ -72,8 +72,8 @@ describe('a card id that was pasted with something around it', () => {
     const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
       env: server.env,
     });
-    expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card ID. Did you mean');
-    expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card ID. Did you mean');
+    expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card ID: did you mean');
+    expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card ID: did you mean');
     expect(stderr).toContain(
       `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
     );

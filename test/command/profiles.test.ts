@@ -317,8 +317,8 @@ describe('requireReason', () => {
 
 describe('an address without its scheme', () => {
   test.each([
-    ['cards.example.com', 'Did you mean https://cards.example.com?'],
-    ['cards.example.com:8443/api', 'Did you mean https://cards.example.com:8443/api?'],
+    ['cards.example.com', 'did you mean https://cards.example.com?'],
+    ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
     ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
   ])('%s is refused and offered with it', async (url, said) => {
     const { run } = atHome();

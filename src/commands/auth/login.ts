@@ -228,7 +228,7 @@ async function checkWithRead(
     const place = session.credentialPlace();
     if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
     else await storeCredential(place, before);
-    // What became of it stands in the hint.
+    // How it ended stands in the hint.
     session.done.length = 0;
     const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
     throw failure.with({}, [`the credential ${kept}. The profile and its URL are saved`, 'log in with another token']);
@@ -287,7 +287,7 @@ export const command = localCommand({
     if (check !== undefined) await checkWithRead(session, family, check, before);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
     const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
-    // The profile in use needs no name.
+    // The current profile needs no name.
     const isCurrent = currentProfileName(session.settings(), session.context.env) === profile;
     const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profile}`;
     const next =

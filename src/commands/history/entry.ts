@@ -17,7 +17,7 @@ export const SINCE = {
 /** Entries that are offered where none was named. */
 const OFFERED = 20;
 
-/** The records that say which writes are open, and what closed the others. Runs that cannot be read are told with the entries. */
+/** The records that say which writes are open, and what closed the others. Runs that cannot be read are reported with the entries. */
 export function recordsOf(session: Session) {
   const { clock, pid } = session.context;
   return readOpenWrites({ stateDir: session.stateDir(), clock, pid, unread: new Map() });

@@ -50,7 +50,7 @@ export const command = localCommand({
 /** What a person found out. */
 type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
 
-/** Why a person cannot say what became of a write, or undefined. */
+/** Why a person cannot say how a write ended, or undefined. */
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
   const { outcome, code } = entry.ending;
   if (outcome !== 'unknown') return `ended ${String(outcome).replaceAll('_', ' ')}, which is known`;

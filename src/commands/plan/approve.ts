@@ -68,7 +68,7 @@ export interface Approving {
   readonly path: string;
   readonly key: string;
   readonly as: string;
-  /** The profile in use, when there is one that can be meant. */
+  /** The current profile, when there is one that can be meant. */
   readonly profile: ResolvedProfile | undefined;
 }
 
@@ -118,7 +118,7 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
 /** What `plan approve` prints: `key` is the fingerprint. */
 export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
-/** The signature, in the temporary folder of the copy; refused unless it would count for the profile in use. */
+/** The signature, in the temporary folder of the copy; refused unless it would count for the current profile. */
 async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
   const { path, key, as, profile } = approving;
   const signed = await signPlan(tool, copy, key, session.prompt.available);

@@ -11,7 +11,7 @@ import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 /** Runs that the question before their removal names. */
 const MAX_NAMED = 5;
 
-/** Names of the open writes of a run in the history; none where the records cannot be read: a run can be removed all the same. */
+/** Names of the open writes of a run in the history; none where the records cannot be read: a run can be removed anyway. */
 async function openEntries(session: Session): Promise<(run: string) => readonly string[]> {
   const { readOpenWrites } = await import('../../history/open-index.ts');
   const { clock, pid } = session.context;
@@ -43,7 +43,7 @@ export const command = localCommand({
     let removed: readonly string[];
     if (olderThan === undefined) {
       const name = await runNameOf(session, given);
-      // What cannot be read can be removed all the same.
+      // What cannot be read can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const open = await openEntries(session);
       await confirmLoss(session, yes, `Delete run ${name}${lossOf(name, known, open(name))}?`);

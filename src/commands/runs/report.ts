@@ -49,7 +49,7 @@ export const command = localCommand({
   },
 });
 
-/** A run that is told of. */
+/** A run that is reported on. */
 interface Reported {
   readonly stored: StoredRun;
   /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */

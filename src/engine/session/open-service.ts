@@ -26,7 +26,7 @@ export interface ServiceOptions {
   isPermitted(operation: Operation): boolean;
 }
 
-/** A service, and how to close what plays it. The end of the process closes connections: Node takes a millisecond. */
+/** A service, and how to close what simulates it. The end of the process closes connections: Node takes a millisecond. */
 export type OpenService = Service & { close(): Promise<void> };
 
 interface Address {

@@ -31,7 +31,7 @@ function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): Json
   return readBoolean(value, 'csv') ?? value;
 }
 
-/** So many rows are read back at once: few, as those of the newer file may stand in any order. */
+/** So many rows are read at once: few, as those of the newer file may stand in any order. */
 const PAGE = 16;
 
 function hashOf(id: string): number {
@@ -44,7 +44,7 @@ function withoutZeros(id: string): string {
   return id.toLowerCase().replace(/^0+(?=.)/, '');
 }
 
-/** The rows of an older file by id, to find which cells of a newer one differ. A row takes about 20 bytes of memory. */
+/** The rows of an older file by id, to find which cells of a newer one differ. A row takes about 16 bytes of memory. */
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;

@@ -40,7 +40,7 @@ export class CsvParser extends RecordParser {
   /** Lines of the rows without any value that were met last. */
   #empty: number[] = [];
 
-  /** `raw`: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
+  /** `raw`: cells are taken as they are. Else what the guard of frontdesk's own CSV output added is taken away again. */
   constructor(raw: boolean) {
     super('a row of more than 8 million characters (is a closing quote missing?). Nothing after it was read');
     this.#raw = raw;

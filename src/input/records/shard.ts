@@ -1,6 +1,6 @@
 import { quoteValue } from '../quote-value.ts';
 
-/** `--shard i/n`: of every `count` rows in a row, this process takes the one at `index`. */
+/** `--shard i/n`: of every `count` consecutive rows, this process takes the one at `index`. */
 export interface Shard {
   /** 1-based. */
   readonly index: number;

@@ -153,7 +153,7 @@ export class RunJournal {
 
   /**
    * Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again; `said`: the words
-   * of its failure, which are said again wherever it is told later.
+   * of its failure, which are said again wherever it is reported later.
    */
   result(
     { row, id }: RunRow,

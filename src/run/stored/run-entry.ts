@@ -12,7 +12,7 @@ import { groupThousands } from '../../output/safe-text.ts';
 export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** What is told of a run: the members of its JSON and the columns of its table. */
+/** What is listed of a run: the members of its JSON and the columns of its table. */
 const MEMBERS = {
   run: { shape: TEXT, column: { header: 'RUN', keep: true } },
   operation: { shape: TEXT, column: { header: 'OPERATION', keep: true, people: commandWords } },

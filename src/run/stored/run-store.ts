@@ -246,7 +246,7 @@ async function openRun(
   }
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock, assertStillHeld: assertionOf(lock, folder), audit };
-  // Whoever looks for open writes sees by the folder of all runs that one of them goes on.
+  // A process that looks for open writes sees by the folder of all runs that one of them goes on.
   const now = new Date(ports.clock.now());
   const marking = utimes(runsFolder(folder.stateDir), now, now);
   await orIoFailure(marking, `run ${folder.run} could not be taken up (${runsFolder(folder.stateDir)})`, 'unsent');

@@ -208,7 +208,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       undefined,
-      `id: "Card: ${CARD_ID}." is not a card ID. Did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
+      `id: "Card: ${CARD_ID}." is not a card ID: did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
     ]);
     expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
     expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
@@ -220,7 +220,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const said = async (name: string, args: object) => (await client.call(name, args)).content[0]?.text;
     const held = `Card: ${CARD_ID}.`;
     const other = 'a1b2c3d4-2222-3333-4444-555566667777';
-    const refused = `cardId: "${held}" is not a card ID. Did you mean ${CARD_ID}?`;
+    const refused = `cardId: "${held}" is not a card ID: did you mean ${CARD_ID}?`;
     const meant = `hint: check the id, then call it again with cardId ${CARD_ID}`;
     expect(await said('card_get', { cardId: held })).toBe(`${refused}\n${meant}`);
     expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(`${refused} Nothing was sent.\n${meant}`);

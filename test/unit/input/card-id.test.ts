@@ -73,7 +73,7 @@ test.each([
   ['card-1', `"card-1" is not a card ID; ${LOOK}`],
   [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32); ${LOOK}`],
   [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32); ${LOOK}`],
-  [`<${ID}>`, `"<${ID}>" is not a card ID. Did you mean ${ID}?`],
+  [`<${ID}>`, `"<${ID}>" is not a card ID: did you mean ${ID}?`],
   ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID; ${LOOK}`],
 ])('says of %j: %j', (text, problem) => {
   expect(cardIdProblem(text)).toBe(problem);

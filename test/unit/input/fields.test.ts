@@ -165,7 +165,7 @@ describe('checkFields', () => {
     [CARD.replaceAll('-', '–')],
   ])('refuses the card id %j and suggests the one that was meant', (cardId) => {
     const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
-    expect(fault?.problem).toMatch(/^".+" is not a card ID. Did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
+    expect(fault?.problem).toMatch(/^".+" is not a card ID: did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
   });
 
   test.each([['abc'], [`${CARD}0`], [CARD.slice(1)], ['g'.repeat(36)]])('refuses %j without a suggestion', (cardId) => {
