@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../files/atomic.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { quoteValue } from '../input/quote-value.ts';
-import type { CallOptions, PaceOptions } from '../options/call-options.ts';
+import type { CallOptions } from '../options/call-options.ts';
 import { commandWords } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import { signaturePath } from '../plan/approvals.ts';
@@ -27,7 +27,7 @@ import { sayOpenRows } from './open-rows.ts';
 import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { storeOptions } from './run-input.ts';
+import { failedPathOf, storeOptions } from './run-input.ts';
 import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
@@ -111,7 +111,7 @@ async function keepPlan(
   { header, operation, sha256, rowsSha256, copy, columns, lastRow, path }: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
-  pace: PaceOptions,
+  given: CallOptions,
 ): Promise<ActiveRun> {
   const run = await startRun(session, {
     name: planRunName(header.plan),
@@ -127,7 +127,7 @@ async function keepPlan(
     rows: header.rows,
     inputRows: lastRow,
     options: {
-      ...storeOptions({ csvRaw: session.output.csvRaw }, pace),
+      ...storeOptions({ csvRaw: session.output.csvRaw }, given),
       approvedBy: approved.map(({ as, key }) => `${as} ${key}`),
       source: basename(path),
     },
@@ -191,10 +191,11 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
       return undefined;
     },
     openFailed() {
-      refuseFailedName(given.failed, plan);
+      const failed = given.failed ?? (begun && failedPathOf(begun));
+      refuseFailedName(failed, plan);
       const { csvRaw } = session.output;
       const rows = { inputFormat: 'plan', columns: plan.columns, shape: PLAN_SHAPE, csvRaw, isKept: true };
-      return openFailed(session, given.failed, rows);
+      return openFailed(session, failed, rows);
     },
     keep: () => keepPlan(session, plan, approved, begun, given),
   };

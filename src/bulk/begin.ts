@@ -41,7 +41,11 @@ export async function begin(session: Session, prepared: Prepared): Promise<Run |
     if (rowCount > 0) await prepared.sayCounts?.();
   }
   if (rowCount === 0) {
-    if (!isDryRun) await session.print({ kind: 'list', document: [], rows: [], columns });
+    if (!isDryRun) {
+      // What an earlier call left in the file of `--failed` is not about this one.
+      await (await prepared.openFailed())?.keep();
+      await session.print({ kind: 'list', document: [], rows: [], columns });
+    }
     await sayNothingToDo(session, prepared.nothing, run.left);
   }
   if (isDryRun || rowCount === 0) return 0;

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve as resolvePath } from 'node:path';
+import { basename, join } from 'node:path';
 import { isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { noteUncompared } from '../call/dry-run.ts';
@@ -15,7 +15,7 @@ import type { InputOptions } from '../input/records/input-options.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import { readRows } from '../rows/row-reader.ts';
-import { readRunHeader, runFolder } from '../run/stored/run-folder.ts';
+import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
 import type { Session } from '../session.ts';
 import { begin, sayNothingToDo } from './begin.ts';
@@ -93,11 +93,16 @@ async function refuseFullSheet({ output }: Session, { query }: Operation, { sele
   (await import('../output/workbook.ts')).refuseTooManyRows(selected);
 }
 
+/** The run that goes on, where `--run` names one that was begun. */
+async function begunRun(session: Session, { run }: CallOptions): Promise<RunHeader | undefined> {
+  return run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
+}
+
 /** A run that goes on was looked at when it began. */
 async function lookForSameInput(session: Session, { options, reading }: BulkCall, { rowsSha256 }: CheckedInput) {
   const { run: name, again } = options;
   const { operation, shard } = reading;
-  if (name !== undefined && (await readRunHeader(runFolder(session.stateDir(), name))) !== undefined) return;
+  if ((await begunRun(session, options)) !== undefined) return;
   const part = shard === undefined ? null : `${shard.index}/${shard.count}`;
   await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
 }
@@ -134,6 +139,8 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
     await (selected === 0 ? sayNothingToDo(session, nothingIn(checked), checked) : notifyUnchanged(session, checked));
     return makePlan(session, run, call, checked, openFailed);
   }
+  // A run of no rows is never begun: one of that name is another, which is refused.
+  if (isKept && selected === 0 && (await begunRun(session, options))) await keepRun(session, call, checked, spool);
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const rows = shard === undefined ? selected : checked.rows;
   const begun = await begin(session, {
@@ -179,8 +186,8 @@ function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
 /** A run that is taken up again by its name writes the file anew with which it was begun. */
 async function openFailedOf(session: Session, call: BulkCall, checked: CheckedInput) {
   const { options, reading } = call;
-  const { run, failed, plan } = options;
-  const begun = run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
+  const { failed, plan } = options;
+  const begun = await begunRun(session, options);
   return openFailed(session, failed ?? (begun && failedPathOf(begun)), {
     inputFormat: reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,
@@ -211,7 +218,7 @@ function olderName({ changedFrom }: CallOptions): string | undefined {
 }
 
 async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, spool: string): Promise<ActiveRun> {
-  const { failed, run } = call.options;
+  const { run } = call.options;
   const { sha256, rowsSha256, format, rows, selected, fileSha256, shape, columns, dialect } = checked;
   if (fileSha256 === undefined) throw new Error('the rows were not written');
   const { path } = call.reading;
@@ -230,8 +237,6 @@ async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, 
     rowOptions: ROW_OPTIONS,
     options: {
       ...storeOptions(call.reading, call.options),
-      // A resume writes the file of `--failed` anew.
-      ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
       ...(path === '' || path === '-' ? {} : { source: basename(path) }),
       ...(older === undefined ? {} : { olderFile: older }),
     },

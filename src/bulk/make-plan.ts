@@ -151,7 +151,7 @@ export async function makePlan(
   let report: RunResult | undefined;
   const isMade = await writeOwnPlan(session, operation, options, origin, async (add) => {
     const send = await planner(session, run);
-    const failedFile = rowCount === 0 ? undefined : await openFailedFile();
+    const failedFile = await openFailedFile();
     const take: TakeRow = ({ row, resource = null }) =>
       add(resource === null ? { ...row, drift: 'unchecked' } : { ...row, ...knownOf(resource), drift: 'checked' });
     report = await doRows(session, { ...run, failedFile }, { isWrite: false, send, printing: { take } });

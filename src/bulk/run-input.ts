@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
@@ -58,7 +59,10 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 }
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
-export function storeOptions(rows: Partial<BulkCall['reading']>, pace: PaceOptions): RunOptions {
+export function storeOptions(
+  rows: Partial<BulkCall['reading']>,
+  pace: PaceOptions & Pick<CallOptions, 'failed'>,
+): RunOptions {
   const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;
   const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
   return {
@@ -72,6 +76,8 @@ export function storeOptions(rows: Partial<BulkCall['reading']>, pace: PaceOptio
     changedFrom: changedFromSha256,
     rate: pace.rate ?? null,
     maxFailures: maxFailuresText(pace.maxFailures),
+    // A resume writes the file anew.
+    ...(pace.failed === undefined ? {} : { failed: resolve(pace.failed) }),
   };
 }
 

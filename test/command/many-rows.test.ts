@@ -884,11 +884,30 @@ describe('--failed', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a first line sep= names the delimiter and is no row', async () => {
+  test.each([';', '|', '\t'])('a first line sep= names the delimiter %j and is no row', async (delimiter) => {
     const server = await startRecordingServer(playService());
-    const stdin = `sep=;\r\ncardId;reason\r\n${ONE};a,b\r\n`;
+    const stdin = `sep=${delimiter}\r\ncardId${delimiter}reason\r\n${ONE}${delimiter}a,b\r\n`;
     const { code } = await runFrontdesk(['card', 'block', '--from', '-', '--yes'], { env: server.env, stdin });
     expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
+  });
+
+  test('holds no row of an earlier input after a call that had nothing to do', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    const left = join(home.path, 'work', 'left.csv');
+    const block = (stdin: string, ...more: string[]) =>
+      runFrontdesk(['card', 'block', '--from', '-', '--failed', 'left.csv', ...more], { env: server.env, home, stdin });
+    const inputs = [['cardId,reason\n'], [`cardId\n${ONE}\n`, '--shard', '2/2'], ['cardId\n', '--plan', 'p.plan']];
+    for (const [stdin = '', ...more] of inputs) {
+      expect((await block(`cardId\n${ONE}\n`, '--yes')).code).toBe(15);
+      expect(readFileSync(left, 'utf8')).toContain(ONE);
+      expect((await block(stdin, ...more)).code).toBe(0);
+      expect(readFileSync(left, 'utf8')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
+    }
+    writeFileSync(left, 'mine\n');
+    expect((await block('cardId\n')).code).toBe(2);
+    expect(readFileSync(left, 'utf8')).toBe('mine\n');
+    expect(server.requests).toHaveLength(inputs.length);
   });
 
   test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {

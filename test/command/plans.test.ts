@@ -531,6 +531,20 @@ describe('plan apply', () => {
     ]);
   });
 
+  it('writes them anew when it goes on, or has no row', async () => {
+    const planned = await planOf(2, (request) =>
+      request.method === 'POST' && writes(planned.server).length < 2 ? refusal(409, 'CARD_EXPIRED') : undefined,
+    );
+    const rest = join(planned.home.path, 'work', 'rest.csv');
+    await apply(planned, ['--failed', 'rest.csv', '-j', '1', '--max-failures', '1']);
+    expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(3);
+    await runFrontdesk(['runs', 'resume', '--last'], { home: planned.home, env: planned.server.env });
+    expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(2);
+    const none = await planOf(0);
+    await runFrontdesk(['plan', 'apply', 'p.plan', '--failed', rest], { home: none.home, env: none.server.env });
+    expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
+  });
+
   it('prints the requests with --dry-run', async () => {
     const { home, server } = await planOf(1);
     const { code, stdout } = await runFrontdesk(['plan', 'apply', 'p.plan', '-n', '--json'], { home, env: server.env });

@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts';
 import { nearest } from '../../output/nearest.ts';
 import { readCardId } from '../card-id.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/packed.ts';
+import { roundedProblem } from './columns.ts';
 import { CsvParser } from './csv.ts';
 import { decodeText } from './decode.ts';
 import { JsonArrayParser } from './json-array.ts';
@@ -51,7 +52,9 @@ function detectFormat(path: string, line: string, columns: readonly string[]): T
   if (byName !== undefined) return byName;
   if (line.startsWith('[')) return 'json';
   if (line.startsWith('{')) return 'ndjson';
-  return isId(line, columns) ? 'ids' : 'csv';
+  // A tab at its end is not seen here.
+  if (/^sep=[^"\s]?$/i.test(line)) return 'csv';
+  return roundedProblem(line) !== undefined || isId(line, columns) ? 'ids' : 'csv';
 }
 
 function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {

@@ -143,10 +143,10 @@ describe('a plan of cards', () => {
     });
   });
 
-  it('without rows makes no file of failed ones', async () => {
+  it('without rows leaves no row in the file of failed ones', async () => {
     const bench = openBench(OF_BLOCK);
     expect(await plan(bench, BLOCK, 'id\n', { failed: `${bench.folder}/failed.csv` })).toBe(0);
-    expect(bench.names()).toEqual(['in.csv', 'p.plan']);
+    expect(bench.names()).toEqual(['failed.csv', 'in.csv', 'p.plan']);
   });
 
   it('stops at a token that is not accepted, and no plan is written', async () => {
