@@ -184,7 +184,10 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
     left = left.toSpliced(at, isValue === true ? 2 : 1);
   }
   const certain = parsed.words.filter((word) => !doubtful.includes(word));
-  const words = certain.length === 0 && args.length > 0 ? parsed.words : certain;
+  const isElsewhere = options.some(
+    ({ long, excludes = {} }) => parsed.options.has(long) && Object.keys(excludes).some((name) => name.startsWith('<')),
+  );
+  const words = certain.length === 0 && args.length > 0 && !isElsewhere ? parsed.words : certain;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
     const unexpected = words.slice(limit);

@@ -169,6 +169,10 @@ describe('refused with exit 2 and nothing sent', () => {
       ['--frob: unknown option', 'there is no column "nope"', '--since: must be an age', '--limit: must be a whole'],
     ],
     [
+      ['card', 'block', '--from', 'bad.csv', '--expect-changes', '1', '-o', 'cvs'],
+      ['--expect-changes: unknown option', '--output: must be one of', 'line 2, column cardId: "bad" is not a card ID'],
+    ],
+    [
       ['runs', 'list', '--state', 'x', '--columns', 'nope'],
       ['there is no column "nope"', '--state: must be one of'],
     ],
