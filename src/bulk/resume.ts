@@ -10,6 +10,7 @@ import { orDiscard } from '../run/failed-file.ts';
 import { lostRows, type RunHeader, requireRun, type StoredRunHandle, storedRowsOf } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/stored/run-store.ts';
+import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-review.ts';
@@ -37,15 +38,17 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
 }
 
 /** Of which rows nothing has become yet, before more is asked or sent. */
-async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
-  const { state, rows, outcomes } = await showRun(portsOf(session), name);
+async function sayWhatIsLeft(session: Session, run: StoredRunHandle): Promise<void> {
+  const { state, rows, outcomes } = await showRun(portsOf(session), run.header.run);
   // Of a damaged record nothing is known.
   if (outcomes === undefined) return;
-  const { not_sent: unsent = 0, unknown = 0 } = outcomes;
+  const { unknown = 0 } = outcomes;
   const isOver = state === 'finished' || state === 'unsettled';
-  const left = isOver || unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} not sent yet`;
+  // Neither all that were not sent nor they alone: rows that `--expect` held are over, those of a refused credential not.
+  const unsent = isOver ? 0 : (await StoredRun.read(run)).left;
+  const left = unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} left to send`;
   const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
-  await session.notify(note('RUN_LEFT', `run ${name} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
+  await session.notify(note('RUN_LEFT', `run ${run.header.run} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
 }
 
 /** Resumes a run: done rows are not repeated and printed from the journal. */
@@ -60,7 +63,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
   guardWrite(session, operation, await wayOf(session, run));
-  await sayWhatIsLeft(session, name);
+  await sayWhatIsLeft(session, run);
   if (unknownRows === 'resend') await confirmResend(session, header);
   await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, operation));

@@ -470,11 +470,39 @@ describe('runs resume', () => {
     await runFrontdesk([...BLOCK, '-j', '1', '--max-failures', '2', '--run', 'm'], { ...options, stdin: idLines(6) });
     expect(server.requests).toHaveLength(2);
     const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
-    expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 6 rows 4 not sent yet');
+    expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 6 rows 4 left to send');
     expect(server.requests).toHaveLength(4);
     expect(rowLines(resumed.stdout)).toHaveLength(6);
     await runFrontdesk(['runs', 'resume', 'm', '--max-failures', '1', '-o', 'csv'], options);
     expect(server.requests).toHaveLength(5);
+  });
+
+  test('counts a row whose credential was refused as left to send, and one that --expect held as over', async () => {
+    let isOver = false;
+    const server = await startRecordingServer(
+      playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
+    );
+    const options = { env: server.env, home: createHome() };
+    const stdin = `{"cardId":"${cardId(1)}","clientReference":"another"}\n{"cardId":"${cardId(2)}","clientReference":"order-1"}\n`;
+    const args = [...BLOCK, '-j', '1', '--expect', 'clientReference', '--run', 'm'];
+    expect((await runFrontdesk(args, { ...options, stdin })).code).toBe(4);
+    isOver = true;
+    const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
+    expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 2 rows 1 left to send');
+    expect(rowLines(resumed.stdout)).toEqual(['1 not_sent null 0 PRECONDITION', '2 applied 200 2']);
+  });
+
+  test('under its name an input without rows is another input', async () => {
+    const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
+    const options = { env: server.env, home: createHome() };
+    await runFrontdesk([...BLOCK, '--run', 'm', '-j', '1'], { ...options, stdin: idLines(2) });
+    const { code, stdout, stderr } = await runFrontdesk([...BLOCK, '--run', 'm'], { ...options, stdin: '' });
+    expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({
+      code: 2,
+      stdout: '',
+      error: { error: { message: expect.stringContaining('its input is another one; it has 2 rows, not 0') } },
+    });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('names the command of the run in its summary', async () => {
@@ -671,6 +699,23 @@ describe('runs', () => {
     expect((await runsList(home)).map(({ run }) => run)).toEqual(['second', 'first']);
     const shown = await runFrontdesk(['runs', 'show', 'first', '--json'], { home });
     expect(JSON.parse(shown.stdout)).toMatchObject({ run: 'first', state: 'finished', outcomes: { applied: 1 } });
+  });
+
+  test('list has the same members in every format, and says nothing of what was sent of a run that it leaves out', async () => {
+    const home = createHome();
+    await two(home);
+    const { stdout } = await runFrontdesk(['runs', 'list', '-o', 'ndjson', '--limit', '1'], { home });
+    expect(JSON.parse(stdout)).toEqual((await runsList(home))[0]);
+    writeFileSync(join(home.stateDir, 'runs', 'first', 'header.json'), '{');
+    for (const args of [['list'], ['remove', '--older-than', '7d', '--yes']]) {
+      const { code, stderr } = await runFrontdesk(['runs', ...args], { home });
+      expect([code, stderr]).toEqual([
+        16,
+        expect.stringMatching(
+          /^frontdesk: run first is left out: the run's header is damaged \([^)]*header\.json\)\n$/,
+        ),
+      ]);
+    }
   });
 
   test('list takes --state and --limit', async () => {

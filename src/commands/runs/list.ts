@@ -24,14 +24,14 @@ export const command = localCommand({
   async run(session, { state, limit }) {
     const unread: Unread = new Map();
     const { runs, older } = await listRuns(portsOf(session), { state, limit, unread });
-    const rows = runs.map((run) => fromPlain(run));
-    const document = runs.map(({ source: _, ...run }) => fromPlain(run));
+    const { isForPeople } = session;
+    const rows = runs.map(({ source, ...run }) => fromPlain(isForPeople ? { ...run, source } : run));
     const none =
       state === undefined
         ? 'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
-    const columns = session.isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
-    await session.print({ kind: 'list', document, rows, columns, whenEmpty: none });
+    const columns = isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
+    await session.print({ kind: 'list', rows, columns, whenEmpty: none });
     if (older > 0) {
       const what = state === undefined ? plural(older, 'older run') : `older runs that are ${state} are`;
       await session.notify(note('OLDER_RUNS', `${what} not listed. --limit lists more`));

@@ -150,6 +150,13 @@ export class RowStates {
     return state === 'none' || state === 'resolved_by_user' || state === 'resolved_not_applied';
   }
 
+  /** How many rows a resume would do. */
+  get toDo(): number {
+    let count = 0;
+    for (let row = 1; row <= this.rows; row++) if (this.isToDo(row)) count += 1;
+    return count;
+  }
+
   /** Was an earlier attempt `unknown` and then sent again at the user's word, so that it may have been applied? */
   isDoubtful(row: number): boolean {
     return ((this.#states[row] ?? 0) & DOUBT_BIT) !== 0;

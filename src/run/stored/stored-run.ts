@@ -54,6 +54,11 @@ export class StoredRun implements StoredRunHandle {
     return this.#states.rows - this.#states.count('none');
   }
 
+  /** How many rows a resume would send. Those of other shards have no record, and are none of them. */
+  get left(): number {
+    return this.#states.toDo - (this.header.inputRows - this.header.rows);
+  }
+
   /**
    * Rows by outcome, those not reached included, without the outcomes that no row has; `isHeld`: those that are under
    * way are `in_flight`, of which nothing is unknown yet.
