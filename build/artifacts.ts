@@ -40,7 +40,7 @@ export async function artifacts(
   const nodes = completionNodes(tree);
   const schema = await treeSchema(registry, version);
   const outputs = Object.fromEntries(schema.commands.map((command) => [command.command, command.output]));
-  const tables = new Map([...pageTables(tree), ['layers', layers]]);
+  const tables = new Map([...pageTables(), ['layers', layers]]);
   return [
     ...Object.values(SHELLS).map(({ file, write }) => ({ path: `completions/${file}`, text: write(nodes) })),
     { path: 'types/library.d.ts', text: libraryTypes() },

@@ -1,9 +1,7 @@
 import { exitCodeRows } from '../src/describe/command-doc.ts';
 import { COMMAND_LISTS } from '../src/describe/command-lists.ts';
-import type { CommandTree } from '../src/describe/command-tree.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';
 import { READ_TOOLS, WRITE_TOOLS } from '../src/mcp/tools.ts';
-import { SANDBOX_CHOICES } from '../src/sandbox/info.ts';
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');
@@ -19,13 +17,8 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
-/** The commands of a group by what follows its name: `get`, `event create`. */
-function commandsBelow({ docs }: CommandTree, group: string): readonly string[] {
-  return docs.filter(({ path }) => path.length > 1 && path[0] === group).map(({ path }) => path.slice(1).join(' '));
-}
-
 /** The tables that the README and the pages of docs/ carry, by the name in their marker. */
-export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
+export function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     [
       'exit-codes',
@@ -42,13 +35,6 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       ),
     ],
     [
-      'sandbox-choices',
-      table(
-        ['not shown', 'what the sandbox does'],
-        Object.entries(SANDBOX_CHOICES).map((row) => row.map(cell)),
-      ),
-    ],
-    [
       'tools',
       table(
         ['tool', 'what it does', ''],
@@ -56,18 +42,6 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
           ...READ_TOOLS.map(({ name, title }) => [code(name), title, '']),
           ...WRITE_TOOLS.map(({ name, title }) => [code(name), title, 'with `--allow-writes`']),
         ],
-      ),
-    ],
-    [
-      'commands',
-      table(
-        ['command', 'what it is for'],
-        tree
-          .childrenOf([])
-          .map(({ name, summary }) => [
-            code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
-            cell(summary),
-          ]),
       ),
     ],
   ]);
