@@ -16,20 +16,6 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });
 }
 
-/** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */
-export async function collect<Result>(
-  faults: Failure[],
-  work: () => Result | Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    faults.push(error);
-    return undefined;
-  }
-}
-
 /** A failure of the work that says nothing of an outcome ended a write before its request was begun. */
 export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   try {

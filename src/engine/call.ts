@@ -4,9 +4,10 @@ import { askMissing } from '../ask/ask-missing.ts';
 import { readSingleCall, type SingleCall } from '../call/read-call.ts';
 import { readResource, viewOf } from '../call/resource.ts';
 import { type CallCommand, type CallGiven, isBulk } from '../command/command.ts';
-import { collect, joinFailures, refuseOtherCount, unsent } from '../command/faults.ts';
+import { joinFailures, refuseOtherCount, unsent } from '../command/faults.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { BULK_ONLY_OPTIONS } from '../options/call-options.ts';
+import { collect } from '../output/collect.ts';
 import type { Session } from '../session.ts';
 
 function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {

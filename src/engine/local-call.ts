@@ -1,8 +1,9 @@
 import type { LocalCommand } from '../command/command.ts';
-import { collect, joinFailures } from '../command/faults.ts';
+import { joinFailures } from '../command/faults.ts';
 import type { Given } from '../command/read-given.ts';
 import { type Fault, usageFailure } from '../failure.ts';
 import { type GivenValues, type Missing, type Reading, readValue } from '../options/read-value.ts';
+import { collect } from '../output/collect.ts';
 import type { Session } from '../session.ts';
 
 /** Asks for one value that is required and missing; an answer that it does not take is reported at once. */

@@ -1,4 +1,5 @@
 import { CARD_ID } from '../api/field.ts';
+import { decoded } from './write-subject.ts';
 
 /** How an id of the history fits what was looked for. */
 type Fit = 'exact' | 'part';
@@ -39,12 +40,4 @@ export function wantedId(text: string): WantedId {
       return fits.find((fit) => fit === 'exact') ?? fits.find((fit) => fit === 'part');
     },
   };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

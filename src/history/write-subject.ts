@@ -7,7 +7,8 @@ function callNamed(operation: string): Operation | undefined {
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-function decoded(segment: string): string {
+/** A segment of a path as it is meant; one that is no percent-encoding stays. */
+export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

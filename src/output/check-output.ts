@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { collect } from './collect.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath } from './column.ts';
 import { isJson, type OutputOptions } from './options.ts';
 
@@ -51,13 +52,4 @@ export async function checkOutput(
   if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
   else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and cannot be sorted'));
   return faults;
-}
-
-async function collect(faults: Failure[], check: () => unknown): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    faults.push(error);
-  }
 }

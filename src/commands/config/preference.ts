@@ -1,5 +1,5 @@
-import { collect } from '../../command/faults.ts';
 import { jsonOf, type Shape } from '../../json/shape.ts';
+import { collect } from '../../output/collect.ts';
 import type { Session } from '../../session.ts';
 import { resolvePreferences } from '../../settings/resolve.ts';
 import { PREFERENCE_KEYS, PREFERENCES, type PreferenceKey, type Settings } from '../../settings/settings.ts';

@@ -1,4 +1,4 @@
-import { collect } from '../../command/faults.ts';
+import { collect } from '../../output/collect.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 

@@ -8,7 +8,6 @@ import { eventName } from '../../http/facts.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
-import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import { RunTimeline } from '../../report/run-timeline.ts';
 import { outcomeInRun } from '../../run/journal/entry.ts';
@@ -21,6 +20,10 @@ import { endStateOf, heldRuns } from '../../run/stored/run-list.ts';
 import { StoredRun } from '../../run/stored/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
+
+/** The documents that can be made of a run. */
+const REPORT_FORMS = ['html', 'junit', 'markdown'] as const;
+type ReportForm = (typeof REPORT_FORMS)[number];
 
 export const command = localCommand({
   description:

@@ -1,0 +1,15 @@
+import { Failure } from '../failure.ts';
+
+/** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */
+export async function collect<Result>(
+  faults: Failure[],
+  work: () => Result | Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    faults.push(error);
+    return undefined;
+  }
+}
