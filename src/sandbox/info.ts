@@ -27,7 +27,7 @@ const OF_ALL: Choices = {
   'calendar of a subscriber in a seed file':
     'An extra member calendar names it; without one it belongs to the first calendar. Answers never show it.',
   'request id': 'Every answer carries x-request-id.',
-  'rate limits': 'None, unless --fault plays one.',
+  'rate limits': 'None, unless --fault simulates one.',
 };
 
 /**
