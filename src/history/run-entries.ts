@@ -50,7 +50,8 @@ export async function* runEntries(
   });
   // What changed last comes first, and spares the opening of the others.
   for (const { folder, changedMs } of changed.sort((one, other) => other.changedMs - one.changedMs)) {
-    if (!page.isOfInterest(changedMs)) continue;
+    // One that holds a wanted entry counts whenever it was changed: a clock may have been set back since.
+    if (among === undefined && !page.isOfInterest(changedMs)) continue;
     try {
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;

@@ -140,6 +140,13 @@ describe('rows of runs', () => {
     expect(await unreadOf({ sinceMs: START_MS + 1001 })).toEqual([]);
     expect(await unreadOf({ limit: 1 })).toEqual([]);
   });
+
+  it('that are asked for by name are found, although their record was last changed before them, by a clock that was set back', async () => {
+    const stateDir = stateOf([]);
+    const { journal } = await addRun(stateDir, 'may', [1]);
+    utimesSync(journal, START_MS / 1000 - 3600, START_MS / 1000 - 3600);
+    expect(await namesOf(stateDir, { sinceMs: START_MS, among: new Set(['may:1']), runs: true })).toEqual(['may:1']);
+  });
 });
 
 describe('one entry', () => {
