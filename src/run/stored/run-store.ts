@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, renameSync, rmSync } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
@@ -86,9 +86,10 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     const audit = await ports.openAudit?.(header);
     const assertStillHeld = assertionOf(lock, folder);
     assertStillHeld();
-    await rename(wanted.spool, rowsFileOf({ folder, header }));
+    // At once: a process that stood still between the proof and one of these would take the files of its successor away.
+    renameSync(wanted.spool, rowsFileOf({ folder, header }));
     // What an earlier process left here before it had a header was never sent.
-    await rm(folder.journal, { force: true });
+    rmSync(folder.journal, { force: true });
     const ofRun = { ...ports, lock, assertStillHeld, audit };
     const journal = await RunJournal.create(folder.journal, header.inputRows, ofRun, contentDigest(header));
     // The header says that all the rest is there, also after a loss of power: so the rest comes to the disk first.
