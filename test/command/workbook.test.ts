@@ -348,7 +348,7 @@ test('a workbook of hidden sheets alone is refused, with their names', async () 
   };
   const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
   expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-    '"rows.xlsx": every sheet is hidden; name one with --sheet; its sheets are "Rows" (hidden). Nothing was sent.',
+    '"rows.xlsx": every sheet is hidden. Name one with --sheet: its sheets are "Rows" (hidden). Nothing was sent.',
   );
 });
 

@@ -172,7 +172,7 @@ describe('a profile that demands approvals', () => {
     expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
     const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
     expect(raw.code).toBe(5);
-    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows;');
+    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows. See');
     expect(server.requests).toEqual([]);
     expect((await run(bulk, idLines(1))).code).toBe(0);
     expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
