@@ -1,6 +1,7 @@
 import type { OPERATIONS } from '../../src/api/operations.ts';
 import type { CallInput } from '../../src/http/call.ts';
 import { fromPlain } from '../../src/json/plain.ts';
+import type { Client } from '../../src/library/types.ts';
 import { CARD_ID, cardText } from './sample-card.ts';
 
 /** A key of the table of operations. */
@@ -13,14 +14,19 @@ export type OperationName = keyof typeof OPERATIONS;
  */
 export type Ends = 'read' | 'checked' | 'observed' | 'blind' | 'repeatable';
 
+type Method =
+  | `card.${keyof Client['card']}`
+  | `calendar.${Exclude<keyof Client['calendar'], 'subscribers'>}`
+  | `calendar.subscribers.${keyof Client['calendar']['subscribers']}`;
+
 /** One call of an operation, and what is true of it by the service's own pages. */
 interface SampleCall {
   /** Method and path: `POST /v1/cards/{cardId}/block`. */
   readonly endpoint: `${'GET' | 'POST'} /v1/${string}`;
   /** The command, without ID and options. */
   readonly command: string;
-  /** The method of the library. */
-  readonly method: string;
+  /** The method of the library, which its published type has. */
+  readonly method: Method;
   /** The tool of assistants, and its hints: destructive, idempotent. Absent: there is none. */
   readonly tool?: { readonly name: string; readonly hints: readonly [boolean, boolean] };
   /** Argument of the command, and of the tool; absent: the operation has no ID. */
