@@ -1,4 +1,4 @@
-import { isWrite, type Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import { hintText } from '../failure.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -109,7 +109,8 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
       run: of.kept?.header.run ?? null,
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
-      requests: isWrite(of.operation) ? report.tally.requests : 0,
+      // Those of a read, or of a plan that is made, are no POSTs.
+      requests: of.kept === undefined ? 0 : report.tally.requests,
       earlier: report.tally.fromJournal,
       exitCode: report.exitCode,
       resume: nextOf(of, report) ?? null,

@@ -145,6 +145,7 @@ describe('--plan sends no write', () => {
     expect(lines[1].notice.message).toBe(
       'no plan was written, because 1 of 3 rows cannot be planned. Nothing was sent.',
     );
+    expect(lines.at(-1).summary).toMatchObject({ rows: 3, requests: 0, exitCode: 15 });
     expect(writes(server)).toEqual([]);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
     const other = ['--expect', 'clientReference=order-2', '--plan', 'p.plan', '--json'];
