@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
@@ -22,7 +23,8 @@ export function withFolderHint(failure: Failure, context: Context): Failure {
   const places = [
     [stateDir, 'FRONTDESK_STATE_DIR'],
     [configDir, 'FRONTDESK_CONFIG_DIR'],
-    [tmpdir(), 'TMPDIR'],
+    // What a person named below it, such as a file of --out, is not ours.
+    [join(tmpdir(), 'frontdesk-'), 'TMPDIR'],
   ] as const;
   const found = places.find(([folder]) => folder !== undefined && path.startsWith(folder));
   if (found === undefined) return failure;

@@ -59,6 +59,17 @@ describe('where nothing can be written', () => {
     expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
   });
 
+  test.each([
+    ['of the audit log', ['card', 'activate', CARD_ID], { FRONTDESK_AUDIT_LOG: '/tmp/of-nobody/audit.log' }],
+    ['of --failed', ['card', 'activate', CARD_ID, OTHER_ID, '--yes', '--failed', '/tmp/of-nobody/left.csv'], {}],
+  ])('no variable helps where the file %s cannot be made, and nothing is sent', async (_what, args, more) => {
+    const env = { ...more, TMPDIR: '/tmp' };
+    const { code, stdout, stderr, lines } = await at(env, args);
+    expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
+    expect(stderr).toContain('no such file or folder');
+    expect(stderr).not.toContain('hint:');
+  });
+
   test('without a home folder too', async () => {
     const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
     expect(written).toMatchObject({ code: 16, lines: [] });
