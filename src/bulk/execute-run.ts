@@ -1,4 +1,4 @@
-import { isWrite } from '../api/operation.ts';
+import { isOnceOnly, isWrite } from '../api/operation.ts';
 import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
 import { repeatText } from '../call/open-guard.ts';
 import { unsent } from '../command/faults.ts';
@@ -133,12 +133,18 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const { operation, kept } = run;
   const service = await session.service(operation.family);
   const open = kept === undefined ? undefined : await orClose(kept, openRowsOf(session, operation, kept.header));
-  const openProblem = (row: Row): string | undefined => {
-    const repeated = run.again === true ? undefined : open?.repeatedBy(row);
-    return repeated === undefined ? undefined : repeatText(repeated);
+  /** Of rows that make another card or event. Where the records cannot be read any more, none of them is sent. */
+  const openProblem = async (row: Row): Promise<string | undefined> => {
+    try {
+      const repeated = await open?.repeatedBy(row);
+      return repeated === undefined ? undefined : repeatText(repeated);
+    } catch (error) {
+      if (error instanceof Failure) return error.message;
+      throw error;
+    }
   };
   const send = makeRowSender(service, operation, session.policy, {
-    openProblem,
+    openProblem: isOnceOnly(operation) && run.again !== true ? openProblem : undefined,
     onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
     shown: run.shown,
   });

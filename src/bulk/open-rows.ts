@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Operation } from '../api/operation.ts';
 import { isOnceOnly } from '../api/operation.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../call/open-guard.ts';
 import { isDone } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
+import { historyPath } from '../history/history-file.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
 import type { InputOptions } from '../input/records/input-options.ts';
@@ -29,8 +31,8 @@ import type { Session } from '../session.ts';
 export interface OpenRows {
   /** What the journal keeps of a row, so that it can be found among the open writes later. */
   aboutOf(row: Row): AboutRow;
-  /** The open write that a row would repeat: undefined, there is none. */
-  repeatedBy(row: Row): OpenWrite | undefined;
+  /** The open write that a row would repeat, also one that another process left open meanwhile; undefined: there is none. */
+  repeatedBy(row: Row): Promise<OpenWrite | undefined>;
   /** All that are open of what a row is about, oldest first. */
   to(row: Row): readonly OpenWrite[];
   /** Hears of a row that ended: one that was done takes the place of open ones. */
@@ -38,9 +40,13 @@ export interface OpenRows {
 }
 
 /** Where the records cannot be read, rows that make another card or event are not sent; for others that is reported. */
-async function recordsFor(session: Session, operation: Operation): Promise<OpenRecords | undefined> {
+async function recordsFor(
+  session: Session,
+  operation: Operation,
+  run: RunHeader | undefined,
+): Promise<OpenRecords | undefined> {
   try {
-    return await openRecords(session);
+    return await openRecords(session, run?.run);
   } catch (error) {
     if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
     await sayUnread(session, error);
@@ -48,39 +54,87 @@ async function recordsFor(session: Session, operation: Operation): Promise<OpenR
   }
 }
 
+/** Tells whether other processes wrote to the history since it was asked last; it looks once in a turn of the event loop. */
+function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
+  const stateOf = (): string => {
+    try {
+      const facts = statSync(historyPath(stateDir), { throwIfNoEntry: false });
+      return `${facts?.ino} ${facts?.size}`;
+    } catch {
+      // Whoever reads it says why it cannot be.
+      return '';
+    }
+  };
+  let known = stateOf();
+  let isAsked = false;
+  return () => {
+    if (isAsked) return false;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+    });
+    const before = known;
+    known = stateOf();
+    return known !== before;
+  };
+}
+
 /** `run`: the one whose rows they are; its own open rows are its resume's concern. LOCAL_IO or AUTH: not to be read. */
 export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader): Promise<OpenRows> {
-  const records = await recordsFor(session, operation);
   const own = `${run?.run ?? ''}:`;
-  const open = (records?.open ?? []).filter(({ entry }) => !entry.startsWith(own));
-  const found = openAt(session, { open }, operation);
+  const hasNews = watchHistory(session);
+  const look = async () => {
+    const { open = [] } = (await recordsFor(session, operation, run)) ?? {};
+    return openAt(session, { open: open.filter(({ entry }) => !entry.startsWith(own)) }, operation);
+  };
+  let found = await look();
+  let looking: Promise<void> | undefined;
+  /** Looks again where there is something new; undefined: what was found holds. */
+  const lookAgain = (): Promise<void> | undefined => {
+    if (!hasNews()) return looking;
+    const now = look()
+      .then((again) => {
+        found = again;
+      })
+      .finally(() => {
+        if (looking === now) looking = undefined;
+      });
+    looking = now;
+    return now;
+  };
   const digest = await digesterOf(session, operation);
   const subjectOf = ({ id, body }: Row) => ({ id, digest: digest?.(body) });
-  const ended = async ({ row, ending }: RowResult<Row>, earlier: readonly OpenWrite[]): Promise<void> => {
+  const ended = async ({ row, ending }: RowResult<Row>): Promise<void> => {
     const { body } = row;
     // Of one that a read settled the time is not at hand: then only what was open before the run is known to be older.
     const begunMs = ending.sentAtMs ?? Date.parse(run?.startedAt ?? '');
     const done = { operation, params: {}, body, entry: `${own}${row.row}`, begunMs };
-    await recordSuperseded(session, placeTakenBy(earlier, done), done.entry).catch((error: unknown) => {
+    try {
+      await lookAgain();
+      await recordSuperseded(session, placeTakenBy(found.to(subjectOf(row)), done), done.entry);
+    } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return sayUnread(session, error);
-    });
+      await sayUnread(session, error);
+    }
   };
-  const takesPlaces = !found.isEmpty && !isOnceOnly(operation) && run !== undefined;
   return {
     aboutOf: ({ body }) => ({
       reason: textAt(body, 'reason'),
       fields: fieldsOf({ operation, body }),
       digest: digest?.(body),
     }),
-    repeatedBy: (row) => (found.isEmpty ? undefined : found.repeatedBy(operation, subjectOf(row)).at(-1)),
+    async repeatedBy(row) {
+      await lookAgain();
+      return found.isEmpty ? undefined : found.repeatedBy(operation, subjectOf(row)).at(-1);
+    },
     to: (row) => (found.isEmpty ? [] : found.to(subjectOf(row))),
-    ended: takesPlaces
-      ? (result) => {
-          const earlier = isDone(result.ending.outcome) ? found.to(subjectOf(result.row)) : [];
-          return earlier.length === 0 ? undefined : ended(result, earlier);
-        }
-      : undefined,
+    ended:
+      isOnceOnly(operation) || run === undefined
+        ? undefined
+        : (result) => {
+            if (!isDone(result.ending.outcome)) return undefined;
+            return lookAgain() === undefined && found.isEmpty ? undefined : ended(result);
+          },
   };
 }
 
@@ -88,12 +142,14 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
 export async function openCheck(session: Session, operation: Operation): Promise<InputOptions['checkRows']> {
   if (!isOnceOnly(operation)) return undefined;
   const open = await openRowsOf(session, operation);
-  return async (good) =>
-    good.map(({ row }) => {
-      const repeated = open.repeatedBy(row);
-      if (repeated === undefined) return undefined;
-      return { field: Object.keys(operation.params.shape)[0] ?? 'name', problem: `${repeatText(repeated)} (--again)` };
-    });
+  const field = Object.keys(operation.params.shape)[0] ?? 'name';
+  return (good) =>
+    Promise.all(
+      good.map(async ({ row }) => {
+        const repeated = await open.repeatedBy(row);
+        return repeated === undefined ? undefined : { field, problem: `${repeatText(repeated)} (--again)` };
+      }),
+    );
 }
 
 /** So many open writes a question names. */

@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { changedSinceShown } from '../call/confirm.ts';
 import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
-import { outcomeOfFailure } from '../call-outcome.ts';
+import { outcomeOfFailure, referenceAt } from '../call-outcome.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import type { CallInput, CallPolicy, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -49,7 +49,7 @@ export function readCard(service: Service, policy: CallPolicy, row: Row, slot: R
 /** What is known of rows besides what stands in them. */
 export interface RowKnowledge {
   /** Why a row is held back for now. */
-  readonly openProblem?: ((row: Row) => string | undefined) | undefined;
+  readonly openProblem?: ((row: Row) => Promise<string | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
   /** Status of the card as the question showed it, by row. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
@@ -60,10 +60,10 @@ export function makeRowSender(
   service: Service,
   operation: Operation,
   policy: CallPolicy,
-  { openProblem = () => undefined, onOtherBalance = async () => undefined, shown }: RowKnowledge = {},
+  { openProblem, onOtherBalance = async () => undefined, shown }: RowKnowledge = {},
 ) {
   const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
-    const open = openProblem(row);
+    const open = openProblem && (await openProblem(row));
     // It is held back for now: once the open write is closed, a resume sends it.
     const forNow = { cause: new Failure('BUSY', 'the same write is open') };
     if (open !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', open, forNow));
@@ -83,7 +83,9 @@ export function makeRowSender(
     if (problem !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', problem));
     const balance = isPlanned ? otherBalance(row, read.resource) : undefined;
     if (balance !== undefined) await onOtherBalance(`row ${row.row}: the balance of card ${row.id} is ${balance}`);
-    return send(row, slot);
+    const result = await send(row, slot);
+    const { clientReference = referenceAt(read.resource) } = result.ending;
+    return { ...result, ending: { ...result.ending, clientReference } };
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> =>
     row.drift === 'checked' || row.expects.length > 0 || shown?.has(row.row) === true

@@ -19,13 +19,13 @@ export function fieldsOf({ operation, body }: Pick<OpenCall, 'operation' | 'body
   return isUpdate(operation) && isJsonObject(body) ? [...body.keys()] : undefined;
 }
 
-/** What is open on this machine; undefined: no record is kept, so none is looked at. LOCAL_IO or AUTH. */
-export async function openRecords(session: Session): Promise<OpenRecords | undefined> {
+/** What is open on this machine, but for the rows of `ownRun`; undefined: no record is kept. LOCAL_IO or AUTH. */
+export async function openRecords(session: Session, ownRun?: string): Promise<OpenRecords | undefined> {
   const { stateDir } = session.places;
   if (!session.keepsHistory || stateDir === undefined) return undefined;
   const { readOpenWrites } = await import('../history/open-index.ts');
   const { clock, pid } = session.context;
-  return readOpenWrites({ stateDir, clock, pid });
+  return readOpenWrites({ stateDir, clock, pid, ownRun });
 }
 
 /** The open writes of one family where this session writes to. */
@@ -79,7 +79,8 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
     const open = found.to(subject);
     const place = { url: session.placeOf(operation.family), profile: session.profile.name };
     const { digest } = subject;
-    const sent = digest === undefined ? [] : sentBefore(records.sent, { ...place, digest });
+    const sentLately = digest === undefined ? [] : [...records.sent, ...(await records.sentRows(digest))];
+    const sent = digest === undefined ? [] : sentBefore(sentLately, { ...place, digest });
     const same = sent.filter(({ entry }) => !open.some((each) => each.entry === entry));
     return { open, repeated: found.repeatedBy(operation, subject), same };
   } catch (error) {

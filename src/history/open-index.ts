@@ -144,6 +144,7 @@ interface Ports {
   readonly stateDir: string;
   readonly clock: ClockPort;
   readonly pid: number;
+  readonly ownRun?: string | undefined;
   /** Hears of runs that cannot be read; without it they are raised. */
   readonly unread?: Unread;
   /** False: nothing is written. */
@@ -159,6 +160,8 @@ export interface OpenRecords {
   /** Events that were sent in the last day and not refused, oldest first. */
   readonly sent: readonly SentEvent[];
   closingOf(entry: string): Closing | undefined;
+  /** The same of the rows of runs that have this digest. */
+  sentRows(digest: string): Promise<readonly SentEvent[]>;
   /** Names of runs that may have these rows, as their header has the digest. */
   runsOf(rowsSha256: string): readonly string[];
 }
@@ -196,6 +199,16 @@ export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
       open,
       underWay: singles.underWay,
       sent: [...index.sent.values()].filter(isKnown),
+      async sentRows(digest) {
+        const sinceMs = clock.now() - DAY_MS;
+        // 0: a process works on it.
+        const lately = [...index.runs].filter(([, { mtimeMs }]) => mtimeMs === 0 || mtimeMs >= sinceMs);
+        const { sentRows } = await import('./sent-rows.ts');
+        const names = lately.map(([name]) => name);
+        return (await sentRows(stateDir, names, digest)).filter(
+          (each) => isKnown(each) && Date.parse(each.time) >= sinceMs,
+        );
+      },
       closingOf: (entry) => index.closed.get(entry),
       runsOf,
     };

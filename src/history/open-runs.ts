@@ -20,6 +20,8 @@ const SAME_TIME_MS = 2000;
 interface Ports {
   readonly stateDir: string;
   readonly clock: ClockPort;
+  /** The run that this process works on: what is open of it is its own concern. */
+  readonly ownRun?: string | undefined;
   /** Hears of runs that cannot be read, for a listing of the others; without it the first one is raised. */
   readonly unread?: Unread | undefined;
 }
@@ -37,6 +39,8 @@ async function openRows(
   const { user, profile, operation, host: url } = header;
   const stored = await StoredRun.read(run);
   try {
+    // What stands behind the damage may be open too.
+    if (stored.damage !== undefined) throw stored.damage;
     const found: OpenWrite[] = [];
     for (const row of stored.unsettled(isHeld)) {
       const { id, timeMs, ending, fields, digest } = await stored.entry(row);
@@ -74,7 +78,7 @@ type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
  * those whose record has changed are opened.
  */
 export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
-  const { stateDir, clock, unread } = ports;
+  const { stateDir, clock, ownRun, unread } = ports;
   const all = runsFolder(stateDir);
   requireOwnState(stateDir, all);
   const mtimeMs = statSync(all, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -89,6 +93,10 @@ export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
     runs.delete(name);
     if (facts === undefined) continue;
     const known = index.runs.get(name);
+    if (name === ownRun) {
+      runs.set(name, { size: 0, open: [], ...known, mtimeMs: 0 });
+      continue;
+    }
     if (known !== undefined && known.mtimeMs === facts.mtimeMs && known.size === facts.size) runs.set(name, known);
     else changed.push({ folder, facts });
   }

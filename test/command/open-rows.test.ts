@@ -223,5 +223,11 @@ describe.concurrent('the reference and the status of a card', () => {
     terminal.type('y\r');
     expect((await terminal.end).code).toBe(0);
     expect(await list('--id', cardId(4))).toMatchObject([{ clientReference: 'order-1', status: 'ACTIVE' }]);
+    // Read for --expect, and not in the answer.
+    await run(['card', 'reissue', cardId(6), cardId(7), '--expect', 'status=ACTIVE', '--yes', '-q']);
+    await run(['card', 'reissue', cardId(8), '--expect', 'status=ACTIVE', '--yes', '-q']);
+    for (const id of [cardId(6), cardId(7), cardId(8)]) {
+      expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', outcome: 'applied' }]);
+    }
   });
 });

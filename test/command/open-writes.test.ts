@@ -180,19 +180,25 @@ describe.concurrent('the same event again', () => {
 });
 
 describe.concurrent('history --open', () => {
-  it('names a run that cannot be read, shows the others and ends with 16, and a reissue is refused then', async () => {
-    const { run, home, posts } = await openService();
-    await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
-    await run(REISSUE);
-    writeFileSync(join(home.stateDir, 'runs', 'bad', 'header.json'), '{');
-    // What the index knows of the run is gone too.
-    rmSync(join(home.stateDir, 'open-writes.json'));
-    const { code, stdout, stderr } = await run(['history', '--open', '--json']);
-    expect(code).toBe(16);
-    expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
-    expect(stderr).toContain('bad');
-    const before = posts();
-    expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
-    expect(posts()).toBe(before);
-  });
+  it.each([
+    ['header', 'header.json'],
+    ['record', 'journal.jsonl'],
+  ])(
+    'names a run whose %s cannot be read, shows the others and ends with 16, and a reissue is refused then',
+    async (_what, file) => {
+      const { run, home, posts } = await openService();
+      await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
+      await run(REISSUE);
+      writeFileSync(join(home.stateDir, 'runs', 'bad', file), '{\n{\n');
+      // What the index knows of the run is gone too.
+      rmSync(join(home.stateDir, 'open-writes.json'));
+      const { code, stdout, stderr } = await run(['history', '--open', '--json']);
+      expect(code).toBe(16);
+      expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
+      expect(stderr).toContain('bad');
+      const before = posts();
+      expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
+      expect(posts()).toBe(before);
+    },
+  );
 });

@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { copyHome, createHome, type Home, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
+import { copyHome, createHome, type Home, NO_PAUSE, PROGRAM, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const FORMS = ['html', 'junit', 'markdown'] as const;
 
@@ -270,3 +271,35 @@ describe('a run that did not come to its end is reported:', () => {
     expect((await runFrontdesk(['runs', 'show', 'nightly'], { home })).code).toBe(2);
   });
 });
+
+const HAS_LIMITS = process.platform !== 'win32';
+
+describe.skipIf(!HAS_LIMITS)(
+  `a report with few files that may be open${HAS_LIMITS ? '' : ' (there is no ulimit here)'}`,
+  () => {
+    test.each(FORMS)('of %s is whole, or nothing and 16', async (form) => {
+      const home = await withFiveBlocked();
+      const whole = await report(home, form);
+      const ends = new Set<number | null>();
+      // So few that Node cannot open the program up to more than are needed.
+      for (let files = 32; files > 16; files -= 1) {
+        const words = [process.execPath, PROGRAM, 'runs', 'report', 'nightly', '--as', form];
+        const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', ...words], {
+          env: { PATH: process.env['PATH'], FRONTDESK_STATE_DIR: home.stateDir, FRONTDESK_CONFIG_DIR: home.configDir },
+          encoding: 'utf8',
+        });
+        if (status === 0) expect(withoutTime(stdout)).toBe(withoutTime(whole.stdout));
+        else if (stderr.includes('frontdesk: ')) expect([status, stdout]).toEqual([16, '']);
+        if (status === 16) expect(stderr).toMatch(/^frontdesk: .*too many open files \(EMFILE\)/);
+        ends.add(status);
+      }
+      expect(ends).toContain(0);
+      expect(ends).toContain(16);
+    });
+  },
+);
+
+/** A report without the time at which it was made. */
+function withoutTime(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*/g, '');
+}

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
  * The program as users have it: `npm run build` makes what it starts. FRONTDESK_TEST_PROGRAM names another one,
  * such as an installed package, that has to pass the same tests.
  */
-const PROGRAM =
+export const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 /** Compiled code and its key are kept here by all tests together; else every home of a test would be given its own. */

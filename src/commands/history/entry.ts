@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { Unread } from '../../files/io-failure.ts';
 import type { HistoryEntry } from '../../history/history-event.ts';
 import { readOpenWrites } from '../../history/open-index.ts';
 import { readHistory } from '../../history/read.ts';
@@ -17,10 +18,10 @@ export const SINCE = {
 /** Entries that are offered where none was named. */
 const OFFERED = 20;
 
-/** The records that say which writes are open, and what closed the others. Runs that cannot be read are reported with the entries. */
-export function recordsOf(session: Session) {
+/** The records that say which writes are open, and what closed the others. `unread` hears of runs that cannot be read. */
+export function recordsOf(session: Session, unread: Unread = new Map()) {
   const { clock, pid } = session.context;
-  return readOpenWrites({ stateDir: session.stateDir(), clock, pid, unread: new Map() });
+  return readOpenWrites({ stateDir: session.stateDir(), clock, pid, unread });
 }
 
 /** Entries of the rows of runs, of which the history has nothing else, with what closed them. */

@@ -4,7 +4,7 @@ import { isWrite } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { localCommand } from '../../command/command.ts';
 import { type Failure, note, OUTCOMES, usageFailure } from '../../failure.ts';
-import { unreadFailure } from '../../files/io-failure.ts';
+import { type Unread, unreadFailure } from '../../files/io-failure.ts';
 import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
 import type { HistoryEntry } from '../../history/history-event.ts';
 import { isPartOfCardId } from '../../history/id-match.ts';
@@ -86,7 +86,8 @@ export async function matchingWrites(
   const nowMs = session.context.clock.now();
   const times = { untilMs: until?.at(nowMs).toMs };
   const { open, ...wanted } = filter;
-  const opens = open === true ? (await recordsOf(session)).open : undefined;
+  const left: Unread = new Map();
+  const opens = open === true ? (await recordsOf(session, left)).open : undefined;
   // The oldest comes first: what was begun before it is not looked at.
   const oldest = opens && Date.parse(opens[0]?.time ?? '9999-12-31');
   const from = [since?.at(nowMs).fromMs, oldest].filter((ms) => ms !== undefined);
@@ -97,7 +98,7 @@ export async function matchingWrites(
     failure = error;
   };
   const found = await readHistory(session.stateDir(), { ...times, ...wanted, sinceMs, among, limit, onUnreadable });
-  const { unread } = found;
+  const unread: Unread = new Map([...left, ...found.unread]);
   const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
   // An id of any operation may look like that; where there is one, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
