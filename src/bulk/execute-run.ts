@@ -1,5 +1,5 @@
 import { isOnceOnly, isWrite } from '../api/operation.ts';
-import { GRACE_MS, keepToOutcome, READER_GRACE_MS } from '../call/interrupt.ts';
+import { dropReadersLater, GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
 import { repeatText } from '../call/open-guard.ts';
 import { unsent } from '../command/faults.ts';
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
@@ -63,8 +63,7 @@ function sendRows(
     const message = `${signalWords(signal)}: starting no new rows. Waiting up to ${GRACE_MS / 1000} s for requests in progress (again to stop at once)`;
     clear();
     void session.notify(warning('INTERRUPTED', message));
-    // The run may end before a second signal or the grace time does: its summary must not wait for a reader that stands still.
-    void clock.sleep(READER_GRACE_MS).then(() => session.context.dropStalledReaders());
+    void dropReadersLater(session.context);
   };
   return runRows<Row>({
     ...how,

@@ -5,8 +5,14 @@ import type { Session } from '../session.ts';
 /** How long a write in flight may still be answered after the first signal. */
 export const GRACE_MS = 5000;
 
-/** When a signal gives up a reader that stands still, which gets one second more: together no longer than the grace time. */
-export const READER_GRACE_MS = GRACE_MS - 1000;
+/**
+ * After a signal: gives up a reader that stands still, once the grace time is nearly over, as it gets one second more. A
+ * result must not wait for it, whether a write was under way by then or was only printed.
+ */
+export async function dropReadersLater(context: Context): Promise<void> {
+  await context.clock.sleep(GRACE_MS - 1000);
+  context.dropStalledReaders();
+}
 
 /** Signals as the http layer understands them, for the time that a write is under way. */
 export interface Interrupt {
@@ -30,7 +36,7 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
       ? 'the request has finished, but its result was not printed. See `frontdesk history`'
       : 'too late to cancel: the request has finished, and its result follows (Ctrl-C again to exit without it)';
     if (isImpatient) context.dropStalledReaders();
-    else void context.clock.sleep(READER_GRACE_MS).then(() => context.dropStalledReaders());
+    else void dropReadersLater(context);
     const reported = session.notify(warning('INTERRUPTED', message));
     const code = isUnknown() ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO';
     if (isImpatient) void reported.then(() => context.exitNow(FAILURES[code].exitCode));

@@ -20,7 +20,7 @@ import {
   recheckCard,
 } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
-import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { dropReadersLater, GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { closeSuperseded, digesterOf, fieldsOf, openBefore, openText, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, takeAnswer, viewOf } from './resource.ts';
@@ -120,6 +120,7 @@ function openSignals(
       ? `the request was already sent. Waiting up to ${GRACE_MS / 1000} s for the response (Ctrl-C again to stop)`
       : 'stopping';
     void session.notify(warning('INTERRUPTED', message));
+    if (!session.isAtDesk) void dropReadersLater(session.context);
   });
 }
 

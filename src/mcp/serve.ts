@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { GRACE_MS } from '../call/interrupt.ts';
+import { dropReadersLater, GRACE_MS } from '../call/interrupt.ts';
 import { StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import { describeIoError, messageOf } from '../files/io-failure.ts';
@@ -43,6 +43,8 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
     };
     context.signals.onSignal((signal, count) => {
       if (count > 1) graceOver.abort();
+      // Also where stdin has ended, and only the client's reading is waited for.
+      void dropReadersLater(context);
       resolve({ why: `ended by ${signal}`, exitCode: CANCELLED_EXIT_CODES[signal] });
     });
     void readInput(session, connection).then(() => resolve(undefined));

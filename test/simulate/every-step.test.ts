@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allCases, type Case, faultsOf, liesOf } from './every-step.ts';
 import { loadProgram, type Program } from './program.ts';
+import { byCommand, codesOf, publishedOf } from './provocations.ts';
 import { play } from './stage.ts';
 
 let program: Program;
@@ -10,6 +11,14 @@ beforeAll(async () => {
   program = await loadProgram();
   cases = await allCases(program);
 }, 300_000);
+
+describe('the exit codes that a command publishes', () => {
+  it('are all that it can be brought to end with', async () => {
+    for (const [words, own] of byCommand(cases)) {
+      expect([words, await codesOf(program, own, false)]).toEqual([words, publishedOf(own)]);
+    }
+  });
+});
 
 describe('each step of each command on the disk fails, alone and with all that come after it', () => {
   it('and what is said is what happened', async () => {

@@ -236,7 +236,10 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
     'shards of which one is missing': { before: SHARDS, args: ['runs', 'results', 'may-1', 'may-2'], code: 15 },
     one: { before: [RUN], args: ['runs', 'results', 'may'] },
   },
-  'runs resume': { 'one that was stopped': { before: [STOPPED], args: ['runs', 'resume', 'may'] } },
+  'runs resume': {
+    'one that is finished': { before: [RUN], args: ['runs', 'resume', 'may'] },
+    'one that was stopped': { before: [STOPPED], args: ['runs', 'resume', 'may'] },
+  },
   'runs revert': {
     'rows that were written again': {
       before: [UPDATED, { args: ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'z@b.example'] }],
@@ -262,6 +265,12 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
       before: [REISSUE_PLAN, REISSUE_LOST],
       args: ['plan', 'apply', '/jobs/r.plan', '--yes'],
       code: 15,
+    },
+    'a plan of reissues, and no answer': {
+      before: [REISSUE_PLAN],
+      args: ['plan', 'apply', '/jobs/r.plan', '--yes', '--retries', '0'],
+      with: { service: 'breaks' },
+      code: 8,
     },
     'one that has expired': {
       before: [{ ...PLAN, args: [...PLAN.args, '--plan-expires', '1s'] }],

@@ -176,6 +176,13 @@ class TickingMachine extends Machine {
   }
 }
 
+/** A stdin that stays open behind what came. */
+function openStdin(text = ''): Readable {
+  const open = new PassThrough();
+  open.write(text);
+  return open;
+}
+
 /** Plays one call in a world of its own, which begins as a place says, and tells what is left. */
 export async function play(program: Program, before: Place, call: Call, fault?: DiskFault): Promise<Played> {
   const scheduler = new Scheduler(chanceOf(1, 'order'));
@@ -205,6 +212,7 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
   };
   const { signal, isStalled = false } = call;
   const terminal = call.typed && new Terminal(call.typed);
+  const stdin = terminal ?? (signal === undefined || isStalled ? call.stdin : openStdin(call.stdin));
   let hasEnded = false;
   const process = new SimulatedProcess({
     pid: 100 + Math.floor(before.atMs),
@@ -220,7 +228,7 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
     isStdoutStalled: isStalled,
     ...(call.stdoutFails !== undefined && { stdoutFails: call.stdoutFails }),
     isTerminal: terminal !== undefined,
-    ...((terminal ?? call.stdin) !== undefined && { stdin: terminal ?? call.stdin ?? '' }),
+    ...(stdin !== undefined && { stdin }),
     modules: {
       child_process: {
         spawnSync: () => ({ stdout: '' }),

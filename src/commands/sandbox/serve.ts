@@ -41,16 +41,21 @@ export const command = localCommand({
     const server = await runServe(options, session.context);
     const { url, cardsToken, calendarToken } = server;
     const stopped = new Promise<number>((resolve) => {
-      session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
+      session.context.signals.onSignal((signal) => {
+        session.context.dropStalledReaders();
+        resolve(CANCELLED_EXIT_CODES[signal]);
+      });
     });
     const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
     try {
       // One line even with json: a program that waits for it reads up to the first newline.
-      await session.context.stdout.write(
+      const printed = session.context.stdout.write(
         isJson(session.output.format)
           ? `${JSON.stringify(facts)}\n`
           : `Sandbox at ${url}. Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
       );
+      // A reader that stands still keeps no server.
+      await Promise.race([printed, stopped]);
       return await stopped;
     } finally {
       // Its address can no longer be learned, and a server that went on listening would never end.

@@ -1,4 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HeldLock, nameHolder } from '../../../src/files/held-lock.ts';
@@ -114,6 +115,23 @@ describe('a lock that is held', () => {
     held.raiseEpoch(40);
     held.release();
     expect(textOfLock(path)).toBe(text);
+  });
+
+  it('says what is left behind where its file cannot be removed, and nothing where it is gone', () => {
+    const { path, held } = acquire();
+    const { unlinkSync } = fs;
+    fs.unlinkSync = () => {
+      throw Object.assign(new Error('made to fail'), { code: 'EACCES' });
+    };
+    syncBuiltinESMExports();
+    const left = held.release();
+    fs.unlinkSync = unlinkSync;
+    syncBuiltinESMExports();
+    expect(left).toBe(
+      `could not remove the lock ${path}: permission denied (EACCES). It counts no more once this command has ended.`,
+    );
+    expect(held.release()).toBeUndefined();
+    expect(held.release()).toBeUndefined();
   });
 
   it('goes on where its file cannot be written or removed', () => {
