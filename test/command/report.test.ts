@@ -282,7 +282,7 @@ describe.skipIf(!HAS_LIMITS)(
       const whole = await report(home, form);
       const ends = new Set<number | null>();
       // So few that Node cannot open the program up to more than are needed.
-      for (let files = 32; files > 16; files -= 1) {
+      for (let files = 25; files > 16; files -= 1) {
         const words = [process.execPath, PROGRAM, 'runs', 'report', 'nightly', '--as', form];
         const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', ...words], {
           env: { PATH: process.env['PATH'], FRONTDESK_STATE_DIR: home.stateDir, FRONTDESK_CONFIG_DIR: home.configDir },
