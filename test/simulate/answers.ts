@@ -3,6 +3,21 @@ import { cardText } from '../support/sample-card.ts';
 /** The kinds of write that a history is made of. */
 export type Kind = 'block' | 'activate' | 'reissue' | 'provision' | 'event' | 'subscriber';
 
+export const KINDS: readonly Kind[] = ['block', 'activate', 'reissue', 'provision', 'event', 'subscriber'];
+
+export const keyOf: Readonly<Record<Kind, (number: number) => string>> = {
+  block: cardId,
+  activate: cardId,
+  reissue: cardId,
+  provision: (number) => `${cardId(number)} wallet_a`,
+  event: (number) => `event ${number}`,
+  subscriber: (number) => `sub/${number}`,
+};
+
+export function cardId(number: number): string {
+  return `7c0e1111-2222-3333-4444-${String(number).padStart(12, '0')}`;
+}
+
 /** What a request asks for. */
 export interface Asked {
   readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other';

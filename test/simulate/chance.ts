@@ -28,3 +28,9 @@ export function pickOne<Value>(random: SeededRandom, choices: readonly Value[]):
   if (found === undefined) throw new Error('there is something to choose from');
   return found;
 }
+
+/** At least one of these, and about `count` of them, in their order. */
+export function someOf<Value>(random: SeededRandom, choices: readonly Value[], count: number): readonly Value[] {
+  const found = choices.filter(() => random.chance(count / choices.length));
+  return found.length > 0 ? found : [pickOne(random, choices)];
+}

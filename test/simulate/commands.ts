@@ -88,7 +88,7 @@ export function commandOf(deed: Deed, { inputs, timeoutS }: Plan): readonly stri
     case 'reconcile':
       return ['history', 'reconcile', ...wait, '-o', 'json'];
     case 'prune':
-      return ['history', 'prune', '--older-than', '1m', '--yes', '-o', 'json'];
+      return ['history', 'prune', '--older-than', deed.olderThan, '--yes', '-o', 'json'];
     case 'resolve':
       return ['history', '--open', '-o', 'json'];
   }

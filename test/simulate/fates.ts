@@ -1,6 +1,7 @@
 import type { SeededRandom } from '../crash/seeded-random.ts';
 import { type Answer, refusal } from './answers.ts';
 import { chanceOf, pickOne, spread } from './chance.ts';
+import type { ConnectionFate } from './network.ts';
 
 /** What happens to one request at the service. */
 export interface Fate {
@@ -64,21 +65,46 @@ const FATES: Readonly<Record<string, Maker>> = {
 
 export const FATE_NAMES = Object.keys(FATES);
 
+/** What is followed by a second request, a second answer or a look at the card: there most can go wrong. */
+export const DELICATE: readonly string[] = [
+  'reset after the work',
+  'no answer',
+  'late work, no answer',
+  'late work, reset',
+  '303',
+  '401',
+  '408',
+  '409',
+  '429',
+  '429 with a time',
+  '503 with a time',
+  '503 with a time',
+  '200 with an error',
+  'slow',
+  'answer twice',
+];
+
 const WELL: Maker = () => ({ workMs: 0, says: 'answer' });
 
 /** How a history treats requests: which faults it knows, and the share of requests that meet one. */
 export interface Weather {
   readonly share: number;
   readonly fates: readonly string[];
-  /** Of connections that are refused, reset or silent. */
+  /** Of connections that meet one of `connections`. */
   readonly connectionShare: number;
   /** What is read of a card always comes. */
   readonly sparesReads?: true;
+  readonly connections: readonly ConnectionFate[];
+  /** How many times slower than usual it answers. */
+  readonly slow: number;
 }
 
+/** All goes well. */
+export const CALM: Weather = { share: 0, fates: [], connectionShare: 0, connections: [], slow: 1 };
+
 /** The fate of the `nth` request of its kind about a thing; the same whatever happened before it. */
-export function fateOf(seed: number, what: string, nth: number, { share, fates }: Weather): Fate {
+export function fateOf(seed: number, what: string, nth: number, { share, fates, slow }: Weather): Fate {
   const random = chanceOf(seed, `request ${nth}: ${what}`);
   const name = fates.length > 0 && random.chance(share) ? pickOne(random, fates) : 'well';
-  return { saysMs: spread(random, 0.2, 40), ...(FATES[name] ?? WELL)(random), name };
+  return { saysMs: slow * spread(random, 0.2, 40), ...(FATES[name] ?? WELL)(random), name };
 }

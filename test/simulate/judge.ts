@@ -1,4 +1,5 @@
 import { type Kind, ONCE_ONLY } from './answers.ts';
+import type { SimulatedProcess } from './process.ts';
 import type { Arrival } from './service.ts';
 import { nameOf, type Started, type World } from './world.ts';
 
@@ -41,6 +42,8 @@ interface Write {
   readonly run: string | undefined;
   readonly arrivals: Arrival[];
 }
+
+const AGES: Readonly<Record<'1s' | '1m', number>> = { '1s': 1_000, '1m': 60_000 };
 
 /** Did the service say for certain that it did nothing, and was that heard? */
 function isRefused({ heard, isAhead, doneMs }: Arrival): boolean {
@@ -127,20 +130,47 @@ export class Judge {
     const about = `${nameOf(process)} (${argv.join(' ')})`;
     const { exitCode, stderr } = process;
     if (exitCode === 1) this.#found.push(`bug: ${about} ends with 1: ${stderr}`);
+    if (stderr.split('\n').filter((line) => line.startsWith('{"error":{"code":"CANCELLED"')).length > 1) {
+      this.#found.push(`untrue: ${about} reports a signal twice: ${stderr}`);
+    }
+    // Its heart beats every two seconds, whatever the clocks show.
+    if (!process.wasPaused && !process.hadFailures && stderr.includes('no longer held by this process')) {
+      this.#found.push(`stolen: ${about} never stood still, and another took its lock: ${stderr}`);
+    }
     if (deed?.what === 'write' && exitCode !== null && exitCode !== undefined) this.#judgeSingle(started, exitCode);
     if (started.run === undefined) return;
     const rows = rowsIn(process.stdout);
     for (const row of rows) this.#judgeRow(`${about} prints`, started.run, row, process);
     if (rows.length > 0 && exitCode !== null) this.#judgeSummary(about, started, rows);
+    if (process.sent > 0) this.#judgeSameInput(about, started);
+  }
+
+  /** Who begins a run with the rows of one that is over and did something hears of it, and makes nothing twice. */
+  #judgeSameInput(about: string, { process, deed, run, argv }: Started): void {
+    if (deed?.what !== 'run' || run === undefined) return;
+    const isBefore = (each: Started) => (each.process.endedMs ?? Number.POSITIVE_INFINITY) < process.startedMs;
+    const workersOf = (name: string) =>
+      this.#world.started.filter((each) => each.run === name && each.deed !== undefined);
+    if (workersOf(run).some((each) => each.process.startedMs < process.startedMs)) return;
+    const hasDone = (each: Started) =>
+      !each.process.wasPaused &&
+      !each.process.hadFailures &&
+      /"outcome":"(?:applied|confirmed_by_read)"/.test(each.process.stdout);
+    const others = Object.keys(this.#world.plan.inputs).filter((name) => name !== run && this.#isSameInput(run, name));
+    const earlier = others.find((name) => workersOf(name).every(isBefore) && workersOf(name).some(hasDone));
+    const isOnce = ONCE_ONLY.some((kind) => kind === this.#world.plan.inputs[run]?.kind);
+    if (earlier === undefined || argv.includes('--again')) return;
+    if (isOnce) this.#found.push(`twice: ${about} sends the rows of ${earlier}, which is over`);
+    else if (process.exitCode !== null && !process.stderr.includes('"SAME_INPUT"')) {
+      this.#found.push(`untold: ${about} sends the rows of ${earlier} again without a word`);
+    }
   }
 
   /** The exit code of a run, and what it says that it sent. */
-  #judgeSummary(about: string, { process, deed }: Started, rows: readonly PrintedRow[]): void {
+  #judgeSummary(about: string, { process }: Started, rows: readonly PrintedRow[]): void {
     const { exitCode, stderr, sent } = process;
     const outcomes = new Set(rows.map(({ outcome }) => outcome));
-    // The first signal may come before the run listens: what is printed while nobody reads stderr is cut off by it.
-    const isCutOff = process.signalledMs !== undefined && deed?.isStderrStalled === true;
-    const isRight = outcomes.has('unknown') ? exitCode === 8 || isCutOff : exitCode !== 8;
+    const isRight = outcomes.has('unknown') === (exitCode === 8);
     const isDone = !['unknown', 'rejected', 'not_sent'].some((outcome) => outcomes.has(outcome));
     const hasFailed = exitCode !== 0 || isDone;
     if (!isRight || !hasFailed) this.#found.push(`untrue: ${about} ends with ${exitCode}: ${[...outcomes].join(', ')}`);
@@ -166,6 +196,8 @@ export class Judge {
     if (isNothing && wrong !== undefined) {
       this.#found.push(`untrue: ${says}, and request ${wrong.number} was not refused`);
     }
+    const isUnknown = wrong !== undefined && !arrivals.some(isToldDone) && !this.#wasShown(started, kind, key);
+    if (isUnknown && exitCode === 16) this.#found.push(`untrue: ${says}, and request ${wrong.number} is unknown`);
     if (outcome !== 'unknown') return;
     if (process.sent === 0) this.#found.push(`untrue: ${says}, and nothing was sent`);
     if (exitCode !== 8) this.#found.push(`untrue: ${says}`);
@@ -351,15 +383,14 @@ export class Judge {
 
   #judgeHistory(): void {
     const { history, open } = this.#remains;
-    const pruned = this.#world.started.some(({ argv }) => argv[1] === 'prune');
     for (const write of this.#writes.values()) {
       if (write.run !== undefined) continue;
       const [first] = write.arrivals;
       if (first === undefined) continue;
       const { process } = this.#startedBy(first);
       const entry = history.find((each) => each.run === null && each.entry.split('-')[1] === process.pid.toString(16));
-      if (entry !== undefined) this.#judgeEntry(write, entry);
-      else if (!pruned || this.#isOpen(write, process)) {
+      if (entry !== undefined) this.#judgeEntry(write, entry, process);
+      else if (!this.#wasPruned(process) || this.#isOpen(write, process)) {
         this.#found.push(`lost: the history has no entry of ${write.name}, which was sent`);
       }
     }
@@ -368,6 +399,15 @@ export class Judge {
       if (!open.some((each) => each.entry === entry.entry))
         this.#found.push(`forgotten: ${entry.entry} is unknown, and not among the open writes`);
     }
+  }
+
+  /** Did a prune run by whose clock the write was old, as far as clocks that jump can tell? */
+  #wasPruned({ machine, startedWallMs }: SimulatedProcess): boolean {
+    return this.#world.started.some(({ process, deed }) => {
+      if (deed?.what !== 'prune') return false;
+      const hasJumped = machine.hasJumped || process.machine.hasJumped;
+      return hasJumped || startedWallMs < (process.endedWallMs ?? Number.POSITIVE_INFINITY) - AGES[deed.olderThan];
+    });
   }
 
   /** A write that a prune keeps: nothing is known of it for certain, and nothing has closed it. */
@@ -384,7 +424,10 @@ export class Judge {
     );
   }
 
-  #judgeEntry({ name, arrivals, kind, key }: Write, { outcome, entry }: Entry): void {
+  #judgeEntry({ name, arrivals, kind, key }: Write, { outcome, entry }: Entry, { exitCode }: SimulatedProcess): void {
+    if (exitCode === 0 && outcome !== 'applied' && outcome !== 'confirmed_by_read') {
+      this.#found.push(`lost: ${name} ended with 0, and the history says ${outcome} (${entry})`);
+    }
     const says = `the history says ${outcome} of ${name} (${entry})`;
     if (outcome === 'applied' && !arrivals.some(isDone)) this.#found.push(`untrue: ${says}, and it was not done`);
     if (outcome === 'rejected' || outcome === 'not_sent') {

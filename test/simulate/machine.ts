@@ -26,6 +26,8 @@ export class Machine {
   boots = 1;
   /** How far its wall clock is ahead of the world's. */
   wallMs: number;
+  /** Its wall clock was set, or stood still. */
+  hasJumped = false;
   /** How long its monotonic clock has stood still. */
   #stoodMs = 0;
 
@@ -44,13 +46,19 @@ export class Machine {
     return 1_000_000 + this.scheduler.nowMs - this.#stoodMs;
   }
 
+  /** Somebody, or a service of the network, sets the wall clock. */
+  jump(ms: number): void {
+    this.wallMs += ms;
+    this.hasJumped = true;
+  }
+
   /** A lid that is closed, a container or a virtual machine that is paused: both clocks may stand still with it. */
   standStill(ms: number, clocks: Clocks): void {
     const all = [...this.processes.values()];
     for (const process of all) process.pause();
     this.scheduler.after(ms, () => {
       if (clocks !== 'none') this.#stoodMs += ms;
-      if (clocks === 'both') this.wallMs -= ms;
+      if (clocks === 'both') this.jump(-ms);
       for (const process of all) process.goOn(clocks === 'none' ? 0 : ms);
     });
   }

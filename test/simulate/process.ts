@@ -15,9 +15,12 @@ const require = createRequire(import.meta.url);
 /** Thrown out of a call that the process does not come back from. */
 class ProcessGone extends Error {}
 
+/** Steps of any kind; changes of the disk; what goes over the network, before it leaves, once it has left, and as it comes. */
+export type StepKind = 'all' | 'disk' | 'network';
+
 /** What is to happen to a process at one of its steps: calls of the system, and what comes back of them. */
 export interface Strike {
-  readonly of: 'all' | 'disk';
+  readonly of: StepKind;
   readonly atStep: number;
   /** Before the call, or what comes back, is done. */
   readonly strike: (process: SimulatedProcess) => void;
@@ -32,6 +35,8 @@ export interface StartOptions {
   readonly listener: Listener;
   /** How long a sync takes at most. */
   readonly syncMs: number;
+  /** How many times slower than others it comes to the disk. */
+  readonly slow?: number;
   readonly random: SeededRandom;
   readonly strikes: readonly Strike[];
   /** Its reader takes nothing. */
@@ -76,6 +81,9 @@ export class SimulatedProcess implements Owner {
   hadFailures = false;
   startedMs: number;
   endedMs: number | undefined;
+  /** The same by the clock of its machine. */
+  readonly startedWallMs: number;
+  endedWallMs: number | undefined;
   /** When the first signal was handled. */
   signalledMs: number | undefined;
   /** Writes that left. */
@@ -89,8 +97,8 @@ export class SimulatedProcess implements Owner {
   readonly #node: EventEmitter & Record<string, unknown>;
   #isStalled: boolean;
   #untaken: (() => void) | undefined;
-  #steps = 0;
-  #changes = 0;
+  readonly #steps: Record<StepKind, number> = { all: 0, disk: 0, network: 0 };
+  #isTearing = false;
   #failingUntil = 0;
   #failure = '';
 
@@ -104,6 +112,7 @@ export class SimulatedProcess implements Owner {
     this.#strikes = [...strikes];
     this.pid = options.pid;
     this.startedMs = machine.scheduler.nowMs;
+    this.startedWallMs = machine.now();
     this.startTicks = String(1000 + Math.floor(machine.scheduler.nowMs / 10));
     this.#calls = new SystemCalls(
       machine.disk,
@@ -175,7 +184,12 @@ export class SimulatedProcess implements Owner {
   failWrites(code: 'ENOSPC' | 'EIO', count: number): void {
     this.hadFailures = true;
     this.#failure = code;
-    this.#failingUntil = this.#steps + count;
+    this.#failingUntil = this.#steps.all + count;
+  }
+
+  /** It is killed in the middle of its next write: a part of that is on the disk. */
+  killInWrite(): void {
+    this.#isTearing = true;
   }
 
   fail(error: unknown): void {
@@ -187,6 +201,7 @@ export class SimulatedProcess implements Owner {
   #end(code: number | null): void {
     this.exitCode = code;
     this.endedMs = this.machine.scheduler.nowMs;
+    this.endedWallMs = this.machine.now();
     this.machine.processes.delete(this.pid);
     this.#options.onExit(this);
   }
@@ -202,8 +217,8 @@ export class SimulatedProcess implements Owner {
   /** One step further: what is to happen at it happens. */
   #step(): void {
     if (this.isGone) throw new ProcessGone();
-    this.#steps += 1;
-    const due = this.#strikes.filter(({ of, atStep }) => atStep <= (of === 'all' ? this.#steps : this.#changes));
+    this.#steps.all += 1;
+    const due = this.#strikes.filter(({ of, atStep }) => atStep <= this.#steps[of]);
     for (const strike of due) {
       this.#strikes.splice(this.#strikes.indexOf(strike), 1);
       strike.strike(this);
@@ -212,17 +227,21 @@ export class SimulatedProcess implements Owner {
   }
 
   #before(call: string, path: string | undefined): void {
-    if (/^(?:write|fsync|ftruncate|rename|link|unlink|mkdir)$/.test(call)) this.#changes += 1;
+    if (/^(?:write|fsync|ftruncate|rename|link|unlink|mkdir)$/.test(call)) this.#steps.disk += 1;
     this.#step();
-    const mayFail = /^(?:open|write|fsync|mkdir|rename)$/.test(call) && this.#steps < this.#failingUntil;
+    const mayFail = /^(?:open|write|fsync|ftruncate|mkdir|rename)$/.test(call) && this.#steps.all < this.#failingUntil;
     const isOurs = path === undefined || path.startsWith('/state');
-    if (mayFail && isOurs && !(call === 'open' && this.#failure === 'EIO'))
-      throw systemError(this.#failure, call, path);
+    // A full disk opens what is there and cuts it, one that fails opens it and no more.
+    const spared = this.#failure === 'EIO' ? 'open' : 'ftruncate';
+    if (mayFail && isOurs && call !== spared) throw systemError(this.#failure, call, path);
     this.#options.onCall?.(call, path);
   }
 
   #takes(length: number): number {
-    return this.#failure === 'ENOSPC' && this.#steps + 1 === this.#failingUntil ? this.#random.below(length) : length;
+    const isCut = this.#failure === 'ENOSPC' && this.#steps.all + 1 === this.#failingUntil;
+    if (!isCut && !this.#isTearing) return length;
+    if (this.#isTearing) this.kill();
+    return this.#random.below(length);
   }
 
   /** What /proc shows to it. */
@@ -245,7 +264,8 @@ export class SimulatedProcess implements Owner {
   readonly #later = <Result>(call: () => Result, isSync = false): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (this.isGone) return;
-      const ms = 0.02 + (isSync ? this.#options.syncMs : 3) * this.#random.next() ** 4;
+      const { syncMs, slow = 1 } = this.#options;
+      const ms = 0.02 + slow * (isSync ? syncMs : 3) * this.#random.next() ** 4;
       this.machine.scheduler.after(
         ms,
         () => {
@@ -395,13 +415,20 @@ export class SimulatedProcess implements Owner {
 
   #connect(): SimulatedSocket {
     const { listener } = this.#options;
-    const leaves = (bytes: Buffer): void => {
+    const meets = (): void => {
+      this.#steps.network += 1;
       this.#step();
+    };
+    const leaves = (bytes: Buffer): void => {
+      meets();
+      this.machine.scheduler.after(0, meets, this);
       if (!/^POST /.test(bytes.toString('latin1', 0, 5))) return;
       this.sent += 1;
       if (this.signalledMs !== undefined) this.#options.onFault('after a signal a write leaves');
     };
-    return new SimulatedSocket(this, this.machine.scheduler, this.#random, leaves).connect(listener);
+    meets();
+    const { scheduler } = this.machine;
+    return new SimulatedSocket(this, { scheduler, random: this.#random, leaves, comes: meets }).connect(listener);
   }
 
   #require(timers: { setTimeout(run: () => void, ms?: number): unknown }): (name: string) => unknown {

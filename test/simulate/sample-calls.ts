@@ -1,4 +1,4 @@
-import { cardId } from './plan.ts';
+import { cardId } from './answers.ts';
 import { type Call, type Place, SERVICE, textAt } from './stage.ts';
 
 /** One call of a command, and what has to be done before it. */

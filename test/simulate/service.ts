@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../crash/seeded-random.ts';
 import { type Answer, type Asked, isOnceOnly, printAnswer, type Records, readAsked } from './answers.ts';
 import { chanceOf } from './chance.ts';
-import { type Fate, fateOf, type Weather } from './fates.ts';
+import { CALM, type Fate, fateOf, type Weather } from './fates.ts';
 import type { Connection, ConnectionFate, Listener } from './network.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
@@ -23,9 +23,6 @@ export interface Arrival {
   /** The id in the answer of what was made. */
   madeId: string | undefined;
 }
-
-const CALM: Weather = { share: 0, fates: [], connectionShare: 0 };
-const OUT: readonly ConnectionFate[] = ['refused', 'reset', 'silent'];
 
 /** The service, and all that stands between it and the processes. */
 export class SimulatedService implements Listener {
@@ -57,8 +54,9 @@ export class SimulatedService implements Listener {
   }
 
   fateOf(): ConnectionFate {
-    if (!this.#random.chance(this.weather.connectionShare)) return 'open';
-    return OUT[this.#random.below(OUT.length)] ?? 'open';
+    const { connectionShare, connections } = this.weather;
+    if (!this.#random.chance(connectionShare)) return 'open';
+    return connections[this.#random.below(connections.length)] ?? 'open';
   }
 
   accept(connection: Connection): (bytes: Buffer) => void {

@@ -1,5 +1,5 @@
 import { judgeHistory, type Verdict } from './history.ts';
-import { planOf } from './plan.ts';
+import { planOf } from './make-plan.ts';
 import type { Program } from './program.ts';
 
 export interface Simulated {

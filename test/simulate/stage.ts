@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
-import { Records } from './answers.ts';
+import { cardId, Records } from './answers.ts';
 import { chanceOf } from './chance.ts';
 import { type Files, SimulatedDisk, systemError } from './disk.ts';
-import type { Weather } from './fates.ts';
+import { CALM, type Weather } from './fates.ts';
 import { Machine } from './machine.ts';
-import { cardId } from './plan.ts';
 import { SimulatedProcess } from './process.ts';
 import type { Program } from './program.ts';
 import { Scheduler } from './scheduler.ts';
@@ -77,8 +76,7 @@ const OURS = /^\/(?:state|config|jobs|tmp|home)(?:\/|$)/;
 /** A descriptor that cannot be closed is closed all the same. */
 const NEVER_FAILS = ['close', 'fstat'];
 
-const CALM: Weather = { share: 0, fates: [], connectionShare: 0 };
-const SILENT: Weather = { share: 1, fates: ['reset after the work'], connectionShare: 0 };
+const SILENT: Weather = { ...CALM, share: 1, fates: ['reset after the work'] };
 const WEATHER: Readonly<Record<string, Weather>> = {
   silent: SILENT,
   breaks: { ...SILENT, sparesReads: true },

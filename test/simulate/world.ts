@@ -1,10 +1,9 @@
-import { Records } from './answers.ts';
+import { cardId, Records } from './answers.ts';
 import { chanceOf } from './chance.ts';
 import { commandOf, ENVIRONMENT, fileOf, olderOf, textOf } from './commands.ts';
 import { SimulatedDisk } from './disk.ts';
 import { Machine } from './machine.ts';
 import type { Blow, Deed, Plan } from './plan.ts';
-import { cardId } from './plan.ts';
 import { SimulatedProcess, type Strike } from './process.ts';
 import type { Program } from './program.ts';
 import { Scheduler } from './scheduler.ts';
@@ -104,7 +103,8 @@ export class World {
   #act(machine: number, [deed, ...rest]: readonly Deed[]): void {
     if (deed === undefined) return;
     this.#working += 1;
-    this.scheduler.after(deed.waitMs, () =>
+    const waitMs = Math.max(deed.waitMs, deed.notBeforeMs - this.scheduler.nowMs);
+    this.scheduler.after(waitMs, () =>
       this.#do(machine, deed, () => {
         this.#working -= 1;
         this.#act(machine, rest);
@@ -180,6 +180,7 @@ export class World {
       env: ENVIRONMENT,
       listener: this.service,
       syncMs: this.plan.syncMs,
+      slow: this.#isCalm ? 1 : (deed?.slow ?? 1),
       random: chanceOf(this.plan.seed, `process ${deed?.number ?? argv.join(' ')} ${nth}`),
       strikes: nth === 0 ? (deed?.blows ?? []).map((blow) => this.#strikeOf(blow)) : [],
       isStderrStalled: !this.#isCalm && deed?.isStderrStalled === true,
@@ -197,15 +198,14 @@ export class World {
   #strikeOf({ of, atStep, what, lasts, clocks }: Blow): Strike {
     const strikes: Readonly<Record<Blow['what'], (process: SimulatedProcess) => void>> = {
       kill: (process) => process.kill(),
+      'kill in a write': (process) => process.killInWrite(),
       'full disk': (process) => process.failWrites('ENOSPC', lasts),
       'failing disk': (process) => process.failWrites('EIO', lasts),
       pause: (process) => {
         process.pause();
         this.scheduler.after(lasts, () => process.goOn());
       },
-      clock: ({ machine }) => {
-        machine.wallMs += lasts;
-      },
+      clock: ({ machine }) => machine.jump(lasts),
       'stands still': ({ machine }) => machine.standStill(lasts, clocks),
       power: ({ machine }) => this.#losePower(machine),
       SIGINT: (process) => process.signal('SIGINT'),
@@ -217,7 +217,7 @@ export class World {
     };
     const strike = (process: SimulatedProcess): void => {
       if (this.#isCalm) return;
-      this.tell(`${what} at step ${atStep}${of === 'disk' ? ' on the disk' : ''} of ${nameOf(process)}`);
+      this.tell(`${what} at step ${atStep}${of === 'all' ? '' : ` of the ${of}`} of ${nameOf(process)}`);
       strikes[what](process);
     };
     return { of, atStep, strike };
