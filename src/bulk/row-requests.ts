@@ -36,7 +36,7 @@ function heldBack(
     kind: 'failed',
     // Times and attempts are those of the reading, which is no attempt of the row.
     ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
-    failure: new Failure(code, `could not ${subjectOf(callOf(operation, row))}: ${failure.message}`, more),
+    failure: Failure.unsent(code, `could not ${subjectOf(callOf(operation, row))}: ${failure.message}`, more),
   };
 }
 

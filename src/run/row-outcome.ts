@@ -130,8 +130,9 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
   const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
+  const after = outcome === 'rejected' ? 'unchanged' : isHeldBack(outcome, ending.code) ? 'unsent' : undefined;
   return new Failure(code, said ?? whatHappened(subject, row.id === undefined ? undefined : object, ending, code), {
-    after: said === undefined && outcome === 'rejected' ? 'unchanged' : undefined,
+    after: said === undefined ? after : undefined,
     details: {
       operation: command,
       row: row.row,

@@ -106,7 +106,9 @@ describe('files of version 0.1.0 are read', () => {
       sentAt: expect.stringMatching(/^2026-11-21T22:02:2/),
       observed: { status: 'ACTIVE' },
     });
-    expect(errors[5]?.message).toBe(`could not block card ${cardId(6)}: the card did not match what was expected`);
+    expect(errors[5]?.message).toBe(
+      `could not block card ${cardId(6)}: the card did not match what was expected. Nothing was sent.`,
+    );
   });
 
   test('the list of runs', async () => {

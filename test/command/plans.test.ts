@@ -437,7 +437,9 @@ describe('plan apply', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).error?.message);
-    expect(messages[1]).toBe(`could not block card ${cardId(2)}: status is BLOCKED, was ACTIVE when planned`);
+    expect(messages[1]).toBe(
+      `could not block card ${cardId(2)}: status is BLOCKED, was ACTIVE when planned. Nothing was sent.`,
+    );
     expect(messages[2]).toContain('updatedAt is 2025-01-03T00:00:00Z, was 2025-01-02T00:00:00Z when planned');
     expect(writes(planned.server)).toHaveLength(2);
     const again = await apply(planned);
@@ -602,7 +604,7 @@ describe('a plan is compared with what is read right before each write', () => {
       row: 1,
       outcome: 'not_sent',
       attempts: 0,
-      error: { code: 'PRECONDITION', message: `could not block card ${cardId(1)}: ${problem}` },
+      error: { code: 'PRECONDITION', message: `could not block card ${cardId(1)}: ${problem}. Nothing was sent.` },
     });
     expect(writes(server)).toEqual([]);
   });

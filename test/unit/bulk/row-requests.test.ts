@@ -145,7 +145,9 @@ describe('a planned row whose card is read first', () => {
       ending: { outcome: 'not_sent', message: changes },
       failure: { code: 'PRECONDITION' },
     });
-    expect(result.kind === 'failed' && result.failure.message).toBe(`could not block card card-1: ${changes}`);
+    expect(result.kind === 'failed' && result.failure.message).toBe(
+      `could not block card card-1: ${changes}. Nothing was sent.`,
+    );
   });
 
   it.each<[FailureCode, FailureCode]>([
@@ -174,7 +176,7 @@ describe('a planned row whose card is read first', () => {
     const { result } = await send(rowOf(ACTIVE), { ...read, failure } as CallResult);
     expect(result).toMatchObject({
       failure: {
-        message: 'could not block card card-1: the card cannot be compared with the plan: no card',
+        message: 'could not block card card-1: the card cannot be compared with the plan: no card. Nothing was sent.',
         hints: ['compare the id'],
         details: { outcome: 'not_sent', http: { status: 404 } },
       },

@@ -118,7 +118,7 @@ describe('a row from the journal', () => {
     [
       'was held back',
       { outcome: 'not_sent', code: 'PRECONDITION' },
-      'could not block card card-7: the card did not match what was expected',
+      'could not block card card-7: the card did not match what was expected. Nothing was sent.',
     ],
     [
       'could not be sent, and only its code is known',
