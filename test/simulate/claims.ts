@@ -27,7 +27,7 @@ const isUnsent = (played: Played): boolean => changes(played).length === 0;
 const isUnapplied = (played: Played): boolean => changes(played).every(({ doneMs }) => doneMs === undefined);
 
 /** What may come and go without anybody's data: locks, files under way, what only makes reading quicker. */
-export const OF_NO_ACCOUNT = /\.lock(?:\/|$)|\.frontdesk-|\.tmp|open-writes|file-system-tried|\.key$|\/key$/;
+export const OF_NO_ACCOUNT = /[./]lock(?:\/|$)|\.frontdesk-|\.tmp|open-writes|file-system-tried|\.key$|\/key$/;
 
 /** Files of people below some folders, with what they hold. */
 function dataOf(files: Files, below: RegExp): ReadonlyMap<string, string> {
