@@ -64,7 +64,7 @@ async function tryFileSystem(session: Session): Promise<void> {
   const broken = newlyUnsupported(join(stateDir, 'runs'), session.context.pid, kept);
   if (broken.length === 0) return;
   const what = `runs and records may be damaged in ${stateDir}, whose file system does not keep what they rest on`;
-  await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join(', ')}. ${MOVE_STATE}`));
+  await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join(', ')}. To fix this, ${MOVE_STATE}`));
 }
 
 /** Begins a run with the limits of this session, and its profile unless another is given. */

@@ -307,7 +307,7 @@ describe('the file system of the state folder', () => {
     const first = await run();
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
     expect(first.stderr.split('\n')[0]).toBe(
-      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, but not one with a file; set FRONTDESK_STATE_DIR to a folder on a local disk`,
+      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, but not one with a file. To fix this, set FRONTDESK_STATE_DIR to a folder on a local disk`,
     );
     const second = await run();
     expect(second.code).toBe(0);

@@ -173,8 +173,8 @@ describe('files of version 0.1.0 are read', () => {
     const entries = JSON.parse(open.stdout) as { entry: string }[];
     expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(['killed:3', 'finished:4']));
     const questions = [
-      'Remove run killed, which is interrupted and could not be resumed then and has 1 row whose outcome is unknown (open: killed:3)?',
-      'Remove run finished, which is unsettled and has 1 row whose outcome is unknown (open: finished:4)?',
+      'Delete run killed, which is interrupted and has 1 row whose outcome is unknown (open: killed:3) and cannot be resumed afterwards?',
+      'Delete run finished, which is unsettled and has 1 row whose outcome is unknown (open: finished:4)?',
     ];
     for (const question of questions) {
       const [, , run = ''] = question.split(/[ ,]/);
@@ -184,6 +184,6 @@ describe('files of version 0.1.0 are read', () => {
       expect(existsSync(join(home.stateDir, 'runs', run))).toBe(true);
     }
     const all = await runFrontdesk(['runs', 'remove', '--older-than', '1ms'], { home });
-    for (const question of questions) expect(all.stderr).toContain(question.slice('Remove run '.length, -1));
+    for (const question of questions) expect(all.stderr).toContain(question.slice('Delete run '.length, -1));
   });
 });

@@ -603,7 +603,7 @@ describe('runs results', () => {
       expect.stringMatching(
         /^OUTCOME UNKNOWN - block card \S+\. The request was sent at TIME\. The connection was reset before a reply\. .*status ACTIVE/,
       ),
-      `could not block card ${cardId(3)}: clientReference is "order-1", not "b"`,
+      `could not block card ${cardId(3)}: clientReference is "order-1", not "b". Nothing was sent.`,
       expect.stringContaining(`could not block card ${cardId(4)}: could not read card ${cardId(4)}: no such card at `),
       `could not block card ${cardId(5)}: the service returned 400 (Bad Request: no such field). Nothing was changed.`,
     ]);

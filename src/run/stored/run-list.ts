@@ -176,8 +176,8 @@ export function lossOf(name: string, known: RunOverview | undefined, open: reado
   const named = open.length === 0 ? '' : ` (open: ${open.slice(0, MAX_OPEN).join(', ')}${more})`;
   const lost = [
     ...(state === 'finished' ? [] : [`is ${state}`]),
-    ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
     ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown${named}`] : []),
+    ...(state === 'finished' || state === 'unsettled' ? [] : ['cannot be resumed afterwards']),
   ];
   const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '. Its plan could be sent again then' : '';
   return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;
