@@ -207,7 +207,7 @@ export async function openSecretAnswer(
       const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
       const rescued = file === undefined ? `the response ${await rescue(context, text, false)}` : where;
       const message = withSentence(
-        `${what}: this change WAS applied, but its result could not be printed: ${reason}`,
+        `${what}: this change WAS applied, but its result could not be written to stdout: ${reason}`,
         rescued,
       );
       throw answeredFailure(message, { outcome: 'applied' }, error);

@@ -141,7 +141,7 @@ export async function printApplied(session: Session, single: SingleCall, answer:
       return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
     const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-    throw answeredFailure(`${applied} its result could not be printed: ${reason}${result}`, details, error);
+    throw answeredFailure(`${applied} its result could not be written to stdout: ${reason}${result}`, details, error);
   }
 }
 

@@ -72,7 +72,7 @@ describe('a signal at any continuation says what the service saw', () => {
       for (const moment of momentsOf(count)) {
         const { code, posts, stderr } = await raisedAt(args, moment, asksCommand);
         // 130 and the words are said of a write that never left, and of no other.
-        expect({ moment, code, isSaid: /nothing was (?:sent|changed)/.test(stderr) }).toEqual({
+        expect({ moment, code, isSaid: /nothing was (?:sent|changed)/i.test(stderr) }).toEqual({
           moment,
           code: posts === 0 ? 130 : 0,
           isSaid: posts === 0,

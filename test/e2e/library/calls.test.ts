@@ -52,7 +52,7 @@ describe('what a call resolves to', () => {
       error: {
         code: 'NOT_FOUND',
         exitCode: 3,
-        message: expect.stringContaining(`no card ${CARD_ID} at 127.0.0.1`),
+        message: expect.stringContaining(`card ${CARD_ID}: no such card at 127.0.0.1`),
         http: { status: 404, requestId: 'r-9' },
         service: body,
         sentAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),

@@ -59,7 +59,7 @@ describe('a plan that is applied', () => {
     expect(await applyPlan(second.session, {}, path)).toBe(0);
     expect([second.sent, second.questions]).toEqual([[], []]);
     expect(second.stdout()).toContain(`2\t${cardId(2)}\tapplied`);
-    expect(second.stderr()).not.toContain('the token ends');
+    expect(second.stderr()).not.toContain('the token expires');
   });
 
   it('needs --yes again where nobody can be asked', async () => {
@@ -179,7 +179,7 @@ describe('the question about a plan', () => {
     expect(bench.sent).toEqual([]);
   });
 
-  it('comes with a warning when the token ends before the rows are done', async () => {
+  it('comes with a warning when the token expires before the rows are done', async () => {
     const bench = openBench({ ...YES, remainingMs: 10 });
     const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
     await applyPlan(bench.session, { rate: 1 }, path);

@@ -331,6 +331,6 @@ describe('a read', () => {
     const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
     await run.kept?.close();
     expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(0);
-    expect(bench.stderr()).not.toContain('too late to stop');
+    expect(bench.stderr()).not.toContain('too late to cancel');
   });
 });
