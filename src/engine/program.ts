@@ -46,7 +46,8 @@ function systemFailure(error: unknown): Failure | undefined {
 function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
   const failure = internalFailure(error);
   if (writesUnderWay === 0) return failure;
-  return new Failure('OUTCOME_UNKNOWN', `${failure.message}. A change was in progress and may have been applied`, {
+  return new Failure('OUTCOME_UNKNOWN', failure.message, {
+    after: 'a change was in progress and may have been applied',
     hints: ['before you run it again, check what happened: `frontdesk history`', ...failure.hints],
     details: { outcome: 'unknown' },
     cause: error,

@@ -270,10 +270,10 @@ class RowRunner<R extends RunRow> {
 
   /** A record that cannot be written ends the run. */
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
-    durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#tally.add(result, toDo);
     const { ended } = this.#task;
     const recorded = ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result));
+    recorded?.catch((failure: unknown) => this.#control.break(failure));
     this.#sink.enqueue(position, result, recorded);
   }
 

@@ -162,6 +162,24 @@ describe('a run', () => {
     expect(report).toMatchObject({ exitCode: 16, state: 'finished', stop: { kind: 'broken' } });
   });
 
+  it('whose results cannot be recorded ends with 16 where what they take the place of is looked after', async () => {
+    const active = await begin(temporaryFolder());
+    vi.spyOn(active.journal, 'result').mockImplementation(async () => {
+      throw new Failure('LOCAL_IO', 'no space left');
+    });
+    const heard = vi.fn(async () => undefined);
+    // The first row ends last, so that nobody waits for the records of the others yet.
+    const send: RunTask<TestRow>['send'] = async (row, slot) => {
+      await slot.pacer.admit('send');
+      if (row.row === 1) await new Promise((resolve) => setImmediate(resolve));
+      return answered();
+    };
+    const report = await runRows(planOf(COUNT, send, { journal: active.journal, concurrency: COUNT, ended: heard }));
+    await active.close();
+    expect(report).toMatchObject({ exitCode: 16, stop: { kind: 'broken' } });
+    expect(heard).not.toHaveBeenCalled();
+  });
+
   it.each([
     [3, 'finished'],
     [undefined, 'stopped'],
