@@ -159,7 +159,8 @@ export type After = keyof typeof AFTER | `${string} ${string}`;
 /** A problem and what it leaves behind, as a sentence of its own: unless the problem says it, as a list of faults does. */
 export function withSentence(problem: string, words: string): string {
   if (problem.toLowerCase().includes(words.toLowerCase())) return problem;
-  return `${problem}${/[.?]$/.test(problem) ? '' : '.'} ${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  const end = (text: string) => (/[.?]$/.test(text) ? '' : '.');
+  return `${problem}${end(problem)} ${words.charAt(0).toUpperCase()}${words.slice(1)}${end(words)}`;
 }
 
 function isNamed(after: After): after is keyof typeof AFTER {

@@ -1,5 +1,4 @@
 import type { Files } from './disk.ts';
-import type { Arrival } from './service.ts';
 import { type Played, textAt } from './stage.ts';
 
 /** A sentence, and what has to be so where it is said. */
@@ -11,12 +10,6 @@ export interface Claim {
 /** A text without its numbers and times. */
 export function lettersOf(text: string): string {
   return text.replace(/\b[0-9a-f]{6,}\b|\d+/gi, '#');
-}
-
-/** What a run counts: its writes, and the reads of one that only reads. */
-function isCounted(played: Played) {
-  const writes = changes(played);
-  return writes.length === 0 ? () => true : (arrival: Arrival) => writes.includes(arrival);
 }
 
 function changes({ arrivals }: Played) {
@@ -55,18 +48,19 @@ const credentials = ({ after }: Played): string => textAt(after, '/config/creden
 export const CLAIMS: readonly Claim[] = [
   {
     words: /\b\d+ requests?,/,
-    holds: (played) =>
-      Number(/(\d+) requests?,/.exec(played.stderr)?.[1]) === played.arrivals.filter(isCounted(played)).length,
+    // A run counts its writes, and one that only reads its reads.
+    holds: (played) => {
+      const writes = changes(played).length;
+      const said = Number(/(\d+) requests?,/.exec(played.stderr)?.[1]);
+      return said === writes || (writes === 0 && said === played.arrivals.length);
+    },
   },
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
   { words: /nothing was changed at the service/i, holds: isUnapplied },
   { words: /nothing was changed(?! at the service)/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
-  // Recorded first: an answer that finds no place is an applied write all the same.
-  {
-    words: /but \/jobs\/out\.json could not be written/,
-    holds: ({ after }) => (textAt(after, '/state/history.jsonl') ?? '').includes('"outcome":"applied"'),
-  },
+  // An answer that finds no place is one of an applied write all the same.
+  { words: /but \/jobs\/out\.json could not be written/, holds: (played) => !isUnapplied(played) },
   { words: /nothing was moved/i, holds: (played) => isSame(played, SETTINGS) },
   { words: /nothing was started/i, holds: ({ stdout }) => !stdout.includes('Sandbox at') },
   {

@@ -115,7 +115,7 @@ function missingIn(
   { code, atStep }: DiskFault,
 ): readonly string[] {
   // A settings folder that cannot be looked into is another user's, and holds nothing of this one's.
-  const isOthers = code === 'EACCES' && steps[atStep - 1]?.includes(' /config/settings.json') === true;
+  const isOthers = code === 'EACCES' && / \/config(?:\/settings\.json)?$/.test(steps[atStep - 1] ?? '');
   if (isOthers || TELL_IN_RESULT.includes(path.join(' ')) || stderr.includes('warning')) return [];
   const locks = [...after.files.keys()].filter((name) => /lock\/./.test(name) && !clean.after.files.has(name));
   const there = new Set([...after.files.keys()].map(lettersOf));
