@@ -1,22 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listMessages } from '../../build/messages.ts';
 import { CLAIM_LIKE, CLAIMS, NO_CLAIMS } from '../simulate/claims.ts';
-import { allCases, type Case, faultsOf, liesOf } from '../simulate/every-step.ts';
-import { loadProgram, type Program } from '../simulate/program.ts';
+import { faultsOf, liesOf, loadCases } from '../simulate/every-step.ts';
 import { byCommand, codesOf, publishedOf } from '../simulate/provocations.ts';
 import { play } from '../simulate/stage.ts';
 
 /** Steps that fail in each call; test/simulate lets each of them fail in each way. */
 const SAMPLE = 6;
 
-let program: Program;
-let cases: readonly Case[];
-
-beforeAll(async () => {
-  program = await loadProgram();
-  cases = await allCases(program);
-}, 300_000);
+const { program, cases } = await loadCases();
 
 describe('where a step on the disk fails', () => {
   it('what a command says is what happened', { timeout: 900_000 }, async () => {

@@ -1,16 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { allCases, type Case, faultsOf, liesOf } from './every-step.ts';
-import { loadProgram, type Program } from './program.ts';
+import { describe, expect, it } from 'vitest';
+import { faultsOf, liesOf, loadCases } from './every-step.ts';
 import { byCommand, codesOf, publishedOf } from './provocations.ts';
 import { play } from './stage.ts';
 
-let program: Program;
-let cases: readonly Case[];
-
-beforeAll(async () => {
-  program = await loadProgram();
-  cases = await allCases(program);
-}, 300_000);
+const { program, cases } = await loadCases();
 
 describe('the exit codes that a command publishes', () => {
   it('are all that it can be brought to end with', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { CLAIMS, lettersOf, OF_NO_ACCOUNT } from './claims.ts';
-import type { Program } from './program.ts';
+import { loadProgram, type Program } from './program.ts';
 import { FILES, SAMPLES, type Sample, SET_UP } from './sample-calls.ts';
 import { type Call, type DiskFault, newPlace, type Place, type Played, play } from './stage.ts';
 
@@ -35,7 +35,7 @@ async function caseOf(
 }
 
 /** Every command of the program with its calls; one without a call is an error. */
-export async function allCases(program: Program): Promise<readonly Case[]> {
+async function allCases(program: Program): Promise<readonly Case[]> {
   const start = await placeOf(program, newPlace(FILES), SET_UP);
   const cases: Case[] = [];
   for (const entry of REGISTRY.entries) {
@@ -145,4 +145,10 @@ export function faultsOf({ clean }: Case): readonly DiskFault[] {
       .filter((code) => canFail(step, code))
       .flatMap((code) => [false, true].map((goesOn) => ({ atStep: index + 1, code, goesOn }))),
   );
+}
+
+/** The program, and all its calls as they end without a fault: what each test of failing steps begins with. */
+export async function loadCases(): Promise<{ readonly program: Program; readonly cases: readonly Case[] }> {
+  const program = await loadProgram();
+  return { program, cases: await allCases(program) };
 }
