@@ -40,7 +40,7 @@ const MODULES = {
   'src/mcp/asker.ts': ['mcp/asker'],
   'src/mcp/pending-confirmations.ts': ['mcp/pending-confirmations'],
   'src/mcp/write-tool.ts': ['mcp/write-tool'],
-  'src/output/safe-text.ts': ['output/safe-text'],
+  'src/output/text.ts': ['output/text', 'output/text-line-break', 'output/text-duration', 'output/text-away'],
   'src/plan/approvals.ts': ['plan/approvals'],
   'src/plan/plan-file.ts': ['plan/read-plan', 'plan/plan-file', 'plan/plan-file-lines', 'plan/plan-file-output'],
   'src/plan/read-plan.ts': ['plan/read-plan-seal', 'plan/read-plan', 'plan/plan-file', 'plan/plan-file-lines'],

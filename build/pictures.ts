@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnOnTerminal } from '@lydell/node-pty';
-import { awayFrom } from '../src/output/duration.ts';
+import { awayFrom } from '../src/output/text.ts';
 import { readPages } from './pages.ts';
 import { drawReport, REPORT_PICTURES } from './report-pictures.ts';
 import { screenSvg } from './screen-svg.ts';

@@ -4,9 +4,8 @@ import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../ca
 import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
 import type { PromptPort } from '../context.ts';
 import type { Fault } from '../failure.ts';
-import { CARD_ID_COLUMNS, readCardId } from '../input/card-id.ts';
-import { checkFields, checkFieldTexts } from '../input/check-fields.ts';
-import { describeFields } from '../input/fields.ts';
+import { checkFields, checkFieldTexts, describeFields } from '../input/fields.ts';
+import { CARD_ID_COLUMNS, readCardId } from '../input/values.ts';
 import { type ArgumentSpec, nameOf } from '../options/option.ts';
 import type { Session } from '../session.ts';
 

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { input, password } from '@inquirer/prompts';
 import { displayWidth } from '../output/cut-text.ts';
-import { breakLine } from '../output/line-break.ts';
-import { safeText } from '../output/safe-text.ts';
+import { breakLine, safeText } from '../output/text.ts';
 import {
   answerGap,
   columnsOf,

@@ -1,5 +1,4 @@
-import { breakLine } from '../output/line-break.ts';
-import { safeText } from '../output/safe-text.ts';
+import { breakLine, safeText } from '../output/text.ts';
 import {
   answerGap,
   columnsOf,

@@ -9,8 +9,7 @@ import {
   useState,
 } from '@inquirer/core';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
-import { breakLine } from '../output/line-break.ts';
-import { safeText } from '../output/safe-text.ts';
+import { breakLine, safeText } from '../output/text.ts';
 import { answerGap, type Choice, type Given, type PromptStyle } from './prompt-context.ts';
 
 /** `? ` before a question, and the blank and the cursor beside an answer. */

@@ -2,10 +2,9 @@ import { type Context, isSwitchedOn } from '../context.ts';
 import { type Notice, note } from '../failure.ts';
 import type { CallListener } from '../http/call.ts';
 import type { CommonOptions } from '../options/common.ts';
-import { formatSeconds } from '../output/duration.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import { type Format, isJson } from '../output/options.ts';
-import { safeText } from '../output/safe-text.ts';
+import { formatSeconds, safeText } from '../output/text.ts';
 
 /** Silence that a person notices. */
 const SPINNER_AFTER_MS = 300;

@@ -10,11 +10,10 @@ import { joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../c
 import { note, usageFailure, warning } from '../failure.ts';
 import { describeIoError, orIoFailure } from '../files/io-failure.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
-import type { Duplicates } from '../input/records/findings.ts';
-import type { InputOptions } from '../input/records/input-options.ts';
+import type { Duplicates, InputOptions } from '../input/records/findings.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { collect } from '../output/collect.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { groupThousands } from '../output/text.ts';
 import { readRows } from '../rows/row-reader.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';

@@ -2,13 +2,13 @@ import { actionOf, nounOf } from '../api/operation.ts';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
-import { quoteValue, showValue } from '../input/quote-value.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
+import { quoteValue, showValue } from '../input/values.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
-import { groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/safe-text.ts';
+import { groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/text.ts';
 import type { Row } from '../rows/row.ts';
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
@@ -163,7 +163,7 @@ export async function compareTokenLife(
   const perSecond = rate ?? session.preferences.concurrency.value / 0.25;
   const neededMs = (rows / perSecond) * 1000;
   if (remainingMs >= neededMs) return;
-  const { formatDuration } = await import('../output/duration.ts');
+  const { formatDuration } = await import('../output/text.ts');
   const message = `the token expires in ${formatDuration(Math.max(0, remainingMs))}, and ${plural(rows, 'row')} take about ${formatDuration(neededMs)}. If it expires, log in again and resume the run`;
   await session.notify(warning('TOKEN_TOO_SHORT', message));
 }

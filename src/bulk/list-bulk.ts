@@ -5,7 +5,7 @@ import { Failure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import { plural } from '../output/safe-text.ts';
+import { plural } from '../output/text.ts';
 import type { Row } from '../rows/row.ts';
 import type { RunTask } from '../run/run-task.ts';
 import type { Service, Session } from '../session.ts';

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Operation } from '../api/operation.ts';
-import { isOnceOnly } from '../api/operation.ts';
+import { isOnceOnly, type Operation } from '../api/operation.ts';
 import {
   digesterOf,
   fieldsOf,
@@ -17,11 +16,10 @@ import { Failure } from '../failure.ts';
 import { historyPath } from '../history/history-file.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
-import type { InputOptions } from '../input/records/input-options.ts';
+import type { InputOptions } from '../input/records/findings.ts';
 import { textAt } from '../json/value.ts';
-import { breakLine } from '../output/line-break.ts';
 import { shortEntry } from '../output/people-text.ts';
-import { plural } from '../output/safe-text.ts';
+import { breakLine, plural } from '../output/text.ts';
 import type { Row } from '../rows/row.ts';
 import type { AboutRow, RowResult } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/stored/run-folder.ts';

@@ -4,7 +4,7 @@ import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, note, warning } from '../failure.ts';
 import { openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../options/call-options.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/text.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { orDiscard } from '../run/failed-file.ts';
 import { lostRows, type RunHeader, requireRun, type StoredRunHandle, storedRowsOf } from '../run/stored/run-folder.ts';

@@ -4,7 +4,7 @@ import { type HistoryEntry, hostOf } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import { subjectOfWrite } from '../history/write-subject.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { type RunHeader, requireRun, storedRowsOf } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';

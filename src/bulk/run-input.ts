@@ -7,11 +7,11 @@ import type { CallPolicy } from '../http/call.ts';
 import type { ExpectationInput } from '../input/expect.ts';
 import { isTable } from '../input/records/record.ts';
 import { parseShard } from '../input/records/shard.ts';
-import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
+import { fromPlain } from '../json/value.ts';
 import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
-import { plural } from '../output/safe-text.ts';
+import { plural } from '../output/text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { readRows } from '../rows/row-reader.ts';
 import {

@@ -1,11 +1,9 @@
-import type { Operation } from '../api/operation.ts';
-import { isOnceOnly } from '../api/operation.ts';
+import { isOnceOnly, type Operation } from '../api/operation.ts';
 import { openRecords } from '../call/open-guard.ts';
 import { Failure, note } from '../failure.ts';
 import { sandboxResetTime } from '../history/sandbox-reset.ts';
-import { breakLine } from '../output/line-break.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
-import { groupThousands, safeText } from '../output/safe-text.ts';
+import { breakLine, groupThousands, safeText } from '../output/text.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';
 import type { Session } from '../session.ts';

@@ -3,7 +3,7 @@ import { entriesOf, mergeLists } from '../api/list.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { Failure, warning } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
-import { plural } from '../output/safe-text.ts';
+import { plural } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './resource.ts';

@@ -7,9 +7,8 @@ import type { CallInput } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
-import { breakLine } from '../output/line-break.ts';
 import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
-import { safeText } from '../output/safe-text.ts';
+import { breakLine, safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 
 export type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;

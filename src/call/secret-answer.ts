@@ -11,7 +11,7 @@ import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
 import { isJson } from '../output/options.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 

@@ -8,7 +8,7 @@ import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { hideMembers } from '../http/mask.ts';
 import { isJson } from '../output/options.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
 import {
   type CardBefore,

@@ -1,5 +1,5 @@
 import { Failure, type Fault, hintText, joinUsage } from '../failure.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/text.ts';
 
 /** Several USAGE failures as one, because all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { OPERATIONS } from '../api/operations.ts';
 import type { OutputPort } from '../context.ts';
 import { type Failure, usageFailure } from '../failure.ts';
-import { quoteValue } from '../input/quote-value.ts';
+import { quoteValue } from '../input/values.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { type Command, isBulk } from './command.ts';
 import { callGiven, type Given } from './read-given.ts';

@@ -1,7 +1,7 @@
 import { type Family, matchPath, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { takesReason } from '../call/write-guards.ts';
-import { quoteValue } from '../input/quote-value.ts';
+import { quoteValue } from '../input/values.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
 const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;

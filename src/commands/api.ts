@@ -22,7 +22,7 @@ import { type JsonValue, textAt } from '../json/value.ts';
 import { SPECIAL } from '../options/call-options.ts';
 import { collect } from '../output/collect.ts';
 import { isJson } from '../output/options.ts';
-import { safeText, shortenText } from '../output/safe-text.ts';
+import { safeText, shortenText } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
 import { familyOfPath, guardsOf, matchRow, pathPart, pathProblem } from './api-path.ts';
 

@@ -2,11 +2,10 @@ import { localCommand } from '../command/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { caFileOf } from '../engine/session/open-session.ts';
 import { FAILURES } from '../failure.ts';
-import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
+import { fromPlain } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import { breakLine } from '../output/line-break.ts';
-import { plural, safeText } from '../output/safe-text.ts';
+import { breakLine, plural, safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 
 const COLUMNS: readonly Column[] = [

@@ -2,8 +2,8 @@ import { type LocalCommand, localCommand } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { findHelp, helpText } from '../describe/help.ts';
 import { TOPIC_NAMES } from '../describe/topic-list.ts';
-import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
+import { fromPlain } from '../json/value.ts';
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function command(registry: Registry): LocalCommand {

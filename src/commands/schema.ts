@@ -1,8 +1,8 @@
 import { type LocalCommand, localCommand } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { Failure } from '../failure.ts';
-import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
+import { fromPlain } from '../json/value.ts';
 import { nearest } from '../output/nearest.ts';
 import { renderResult } from '../output/render.ts';
 

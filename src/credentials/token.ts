@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
-import { formatDuration } from '../output/duration.ts';
+import { formatDuration } from '../output/text.ts';
 
 /** Longer than any bearer token, and than what a server takes in a header. */
 export const TOKEN_BYTES_MAX = 65_536;

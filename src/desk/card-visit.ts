@@ -9,7 +9,7 @@ import { resolveEntry } from '../commands/history/resolve.ts';
 import type { Context, ScreenAbove } from '../context.ts';
 import { runCall } from '../engine/call.ts';
 import { Failure } from '../failure.ts';
-import { CARD_ID_COLUMNS } from '../input/card-id.ts';
+import { CARD_ID_COLUMNS } from '../input/values.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { cardDetails } from '../output/card-view.ts';
 import type { ViewStyle } from '../output/options.ts';
@@ -20,8 +20,7 @@ import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn, logIn } from './desk-login.ts';
 import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
 import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
-import { linesOf, screenText } from './screen.ts';
-import { clockTime, verdictLines } from './verdict.ts';
+import { clockTime, linesOf, screenText, verdictLines } from './screen.ts';
 
 /** The write that an entry of the menu stands for. */
 function actionAt(entry: string): Operation | undefined {

@@ -3,7 +3,7 @@ import { TerminalKeys, TYPED_AHEAD } from '../ask/terminal-keys.ts';
 import { canRedraw } from '../ask/wait-display.ts';
 import type { Context, PromptPort, SignalName, SignalPort, Verdict } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { cardIdProblem, readCardId } from '../input/card-id.ts';
+import { cardIdProblem, readCardId } from '../input/values.ts';
 import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
 import { linesOf } from './screen.ts';

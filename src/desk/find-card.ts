@@ -2,13 +2,13 @@ import { nounOf } from '../api/operation.ts';
 import type { Verdict } from '../context.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
 import { readHistory } from '../history/read.ts';
-import { readCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/values.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { cardOf, type DeskLog, type DeskWrite, isOf, type KnownCard, keyOf } from './desk-log.ts';
 import { judgeId } from './desk-session.ts';
-import { clockTime, endedWords } from './verdict.ts';
+import { clockTime, endedWords } from './screen.ts';
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 const HELP_WORDS = ['?', 'help'];

@@ -8,10 +8,10 @@ import { csvLine } from '../output/csv.ts';
 import { displayWidth, padText } from '../output/cut-text.ts';
 import { guardCell } from '../output/formula-guard.ts';
 import { localTime, shortEntry } from '../output/people-text.ts';
-import { plural, safeText } from '../output/safe-text.ts';
+import { plural, safeText } from '../output/text.ts';
 import { markdownCode, plainText } from '../report/plain-text.ts';
 import { type DeskLog, type DeskWrite, isOpen } from './desk-log.ts';
-import { clockTime, endedWords } from './verdict.ts';
+import { clockTime, endedWords } from './screen.ts';
 
 const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card', 'reason'];
 

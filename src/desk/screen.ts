@@ -1,12 +1,160 @@
+import { nounOf, settledBy } from '../api/operation.ts';
+import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cardBody, cardHead, labelledId } from '../output/card-view.ts';
 import { cutText } from '../output/cut-text.ts';
-import { breakLine } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint } from '../output/paint.ts';
-import { safeText } from '../output/safe-text.ts';
-import type { KnownCard } from './desk-log.ts';
+import { breakLine, plural, safeText, shortenText } from '../output/text.ts';
+import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 import type { Said } from './desk-ports.ts';
+
+/** How a verdict is drawn. */
+export interface VerdictStyle {
+  readonly width: number;
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const LONGEST_STATUS = 32;
+
+const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>> = {
+  applied: ['✔', '*'],
+  confirmed_by_read: ['✔', '*'],
+  rejected: ['✖', 'x'],
+  not_sent: ['✖', 'x'],
+  unknown: ['▲', '!'],
+};
+
+/** `14:02`, and of another day `24 Nov 14:02`. */
+export function clockTime(timeMs: number, nowMs: number): string {
+  const [time, now] = [new Date(timeMs), new Date(nowMs)];
+  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  if (time.toDateString() === now.toDateString()) return clock;
+  return `${time.getDate()} ${time.toLocaleString('en', { month: 'short' })} ${clock}`;
+}
+
+/** The word that says that it was done: `BLOCKED`. */
+function doneWord({ operation: { effect, command } }: DeskWrite): string {
+  return (effect.kind === 'write' ? effect.done : command).toUpperCase();
+}
+
+/** `HTTP 409, CARD_BLOCKED`, or why no answer counts. */
+function causeOf({ ending }: DeskWrite): string {
+  const { httpStatus, errorCode, code } = ending ?? {};
+  const known = [httpStatus === undefined ? undefined : `HTTP ${httpStatus}`, errorCode && safeText(errorCode)];
+  return known.filter((each) => each !== undefined).join(', ') || (code ?? 'no answer');
+}
+
+/** What to do about a write of which nobody knows how it ended. */
+function adviceOf({ operation }: DeskWrite, status: string | undefined): string {
+  if (settledBy(operation) !== undefined) return 'Look again in a minute';
+  const noun = nounOf(operation);
+  return status === undefined ? `Send no second ${noun}. Look again` : 'Send no second one. Find out, then Resolve';
+}
+
+/** A status is a word; one that is not would take the whole line. */
+function statusText(status: string): string {
+  return shortenText(safeText(status), LONGEST_STATUS);
+}
+
+/** `status`: what the card reads now, where it was read. */
+function openText(write: DeskWrite, status: string | undefined, now: number): string {
+  const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
+  const shown = settledBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
+  const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.ending?.sentAtMs ?? write.timeMs, now)}`;
+  return `NOT KNOWN YET: ${sent}, ${shown}. ${adviceOf(write, status)}`;
+}
+
+function endedText(write: DeskWrite, cardId: string, status: string | undefined, now: number): string {
+  const { ending, resolved, supersededBy, timeMs, lookedMs, operation } = write;
+  const [done, at] = [doneWord(write), clockTime(timeMs, now)];
+  if (resolved !== undefined) {
+    const found = resolved.as === 'applied' ? done : `NOT ${done}`;
+    return `${found}: ${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
+  }
+  if (supersededBy !== undefined)
+    return `The ${nounOf(operation)} of ${at} does not matter any more: a later write was done`;
+  if (ending?.outcome === 'not_sent') return `NOT ${done}: the request was not sent (${at}). Nothing was changed`;
+  if (ending?.outcome === 'rejected') return `NOT ${done}: refused at ${at} (${causeOf(write)}). Nothing was changed`;
+  const { resultId } = ending ?? {};
+  const isNew = resultId !== undefined && keyOf(resultId) === keyOf(cardId);
+  const how =
+    lookedMs === undefined
+      ? ending?.outcome === 'confirmed_by_read'
+        ? ', as reading the card showed'
+        : ''
+      : `, as a look at ${clockTime(lookedMs, now)} showed`;
+  const aim = settledBy(operation);
+  const still =
+    aim === undefined || status === undefined || status === aim
+      ? ''
+      : `. The card reads ${statusText(status)}: Look again`;
+  return `${done} at ${at}${how}${isNew ? ': this is the new card' : ''}${still}`;
+}
+
+/** A text on two lines at most; what stands behind it is shown whole. */
+function twoLines(text: string, behind: string, width: number, unicode: boolean): readonly string[] {
+  const lines = breakLine(text + behind, width);
+  if (lines.length <= 2) return lines;
+  const [first = ''] = breakLine(text, width);
+  return [first, cutText(text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
+}
+
+/**
+ * The line right above the menu: how the last write to the card ended, when, and what to do. `open`: open writes to
+ * the card, oldest first. Nothing: no write is open, and none ended here.
+ */
+export function verdictLines(
+  about: {
+    readonly cardId: string;
+    /** What the card reads now; undefined: it could not be read. */
+    readonly status: string | undefined;
+    readonly open: readonly DeskWrite[];
+    readonly last: DeskWrite | undefined;
+  },
+  { width, colour, unicode, now }: VerdictStyle,
+): readonly string[] {
+  const { cardId, status, open, last } = about;
+  // Records that cannot be read name no open write: what this session knows of the last one stands anyway.
+  const newest = open.at(-1) ?? (last !== undefined && isOpen(last) ? last : undefined);
+  const write = newest ?? last;
+  if (write?.ending === undefined) return [];
+  const others = open.length < 2 ? '' : ` (${plural(open.length - 1, 'more open write', 'more open writes')}: History)`;
+  const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now);
+  const outcome =
+    newest === undefined && write.resolved !== undefined
+      ? write.resolved.as === 'applied'
+        ? 'applied'
+        : 'not_sent'
+      : (write.ending.outcome ?? 'unknown');
+  const mark = MARKS[outcome][unicode ? 0 : 1];
+  const paint = makePaint(colour);
+  return twoLines(text, others, width - 2, unicode).map((line, at) =>
+    paint.bold(paint.toned('outcome', outcome, `${at === 0 ? mark : ' '} ${line}`)),
+  );
+}
+
+/** How a write ended, in a few words, for lists. An open one is named by its entry where the list is handed over. */
+export function endedWords(write: DeskWrite): string {
+  const { ending, resolved, supersededBy } = write;
+  if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';
+  if (supersededBy !== undefined) return 'not known, superseded by a later one';
+  switch (ending?.outcome) {
+    case 'applied':
+      return 'done';
+    case 'confirmed_by_read':
+      return 'done, as a read showed';
+    case 'rejected':
+      return `refused (${causeOf(write)})`;
+    case 'not_sent':
+      return 'not sent';
+    default:
+      return 'NOT KNOWN';
+  }
+}
 
 /** The card at hand, as it was last seen. */
 export interface Seen {

@@ -8,14 +8,13 @@ import { credentialRequest, storedCredentials } from '../engine/session/credenti
 import { Failure } from '../failure.ts';
 import { buildRequest } from '../http/request.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
-import { formatDuration } from '../output/duration.ts';
+import { formatDuration } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { resolveTarget, URL_VARIABLES, urlKey } from '../settings/resolve.ts';
-import type { BaseUrl } from '../wire/base-url.ts';
+import { type BaseUrl, chooseProxy } from '../wire/base-url.ts';
 import { type Exchange, headerValues } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
-import { chooseProxy } from '../wire/proxy.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 
 /** A clock that is further off makes valid tokens look expired (docs/faults.md H29). */

@@ -33,7 +33,7 @@ async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<
   const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && given[name] !== undefined);
   if (ids.length === 0) return [];
   const { OPERATIONS } = await import('../api/operations.ts');
-  const { checkFieldTexts } = await import('../input/check-fields.ts');
+  const { checkFieldTexts } = await import('../input/fields.ts');
   return ids.flatMap(({ name }) => {
     const texts = new Map([['cardId', String(given[name])]]);
     return checkFieldTexts(OPERATIONS.cardGet.params, texts, { nameOf: () => `<${name}>`, source: 'flag' }).faults;

@@ -1,7 +1,7 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
-import { readCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/values.ts';
 import { FLAG_LETTERS } from '../options/common.ts';
 import { maskArguments } from './secret-arguments.ts';
 

@@ -1,7 +1,7 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { shellQuote } from '../files/shell-quote.ts';
-import { readCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/values.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/settings.ts';
 import { secretBeforeCommand } from './argv.ts';

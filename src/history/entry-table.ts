@@ -1,7 +1,6 @@
 import { OUTCOMES } from '../failure.ts';
-import { fromPlain } from '../json/plain.ts';
 import { INTEGER, NUMBER, nullable, object, oneOf, type Shape, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
-import type { JsonValue } from '../json/value.ts';
+import { fromPlain, type JsonValue } from '../json/value.ts';
 import { type Column, columnsOf } from '../output/column.ts';
 import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
 import type { HistoryEntry } from './history-event.ts';

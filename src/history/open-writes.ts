@@ -1,6 +1,6 @@
 import { type Family, idParamOf, isOnceOnly, isUpdate, isWrite, type Operation, settledBy } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 import { hostOf } from './history-event.ts';
 import type { OpenWrite, SentEvent } from './open-index-file.ts';
 

@@ -1,8 +1,7 @@
 import { nounOf, settledBy, targetStatus } from '../api/operation.ts';
 import { referenceAt, statusAt } from '../call-outcome.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
-import { fromPlain } from '../json/plain.ts';
-import { textAt } from '../json/value.ts';
+import { fromPlain, textAt } from '../json/value.ts';
 import { type CallFacts, lookHints } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt, Verdict } from './response.ts';

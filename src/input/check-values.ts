@@ -1,8 +1,7 @@
 import { isUpdate, type Operation } from '../api/operation.ts';
 import type { Fault } from '../failure.ts';
-import { fromPlain } from '../json/plain.ts';
-import type { JsonValue } from '../json/value.ts';
-import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './check-fields.ts';
+import { fromPlain, type JsonValue } from '../json/value.ts';
+import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './fields.ts';
 
 /** Undefined is how JavaScript says that a field is not given. */
 function given(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {

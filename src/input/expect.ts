@@ -1,10 +1,9 @@
 import { Card } from '../api/card.ts';
 import { sameDecimal } from '../json/decimal.ts';
-import { getPath } from '../json/plain.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { getPath, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { didYouMean } from '../output/nearest.ts';
 import type { Expectation } from '../rows/row.ts';
-import { quoteValue, showValue } from './quote-value.ts';
+import { quoteValue, showValue } from './values.ts';
 
 /** An expectation whose value may be left out: each row of `--from` brings its own. */
 export interface ExpectationInput {

@@ -2,7 +2,7 @@ import type { InputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { openReadable, type Readable } from '../files/readable.ts';
-import { quoteValue } from './quote-value.ts';
+import { quoteValue } from './values.ts';
 
 /** A file or stdin that a person named, opened for reading once. */
 export interface InputFile {

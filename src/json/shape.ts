@@ -1,5 +1,4 @@
-import { fromPlain } from './plain.ts';
-import type { JsonObject, JsonValue } from './value.ts';
+import { fromPlain, type JsonObject, type JsonValue } from './value.ts';
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

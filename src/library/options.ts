@@ -4,8 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import { didYouMean } from '../output/nearest.ts';
-import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
-import { chooseProxy, type ProxyServer } from '../wire/proxy.ts';
+import { type BaseUrl, chooseProxy, type ProxyServer, parseBaseUrl } from '../wire/base-url.ts';
 import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
 
 interface FamilyOptions {

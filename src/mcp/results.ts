@@ -4,7 +4,7 @@ import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
 import { INTEGER, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 
 /** `structuredContent`: the text of the result and how the call ended. A read has no outcome. */
 export const STRUCTURED_RESULT = object(

@@ -1,9 +1,8 @@
 import { idNameOf, idParamOf, isWrite, type Operation } from '../api/operation.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { type Failure, usageFailure } from '../failure.ts';
-import { idWarnings, readCardId } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
-import { warningsOf } from '../input/suspicious-values.ts';
+import { idWarnings, readCardId, warningsOf } from '../input/values.ts';
 import { unknownNames } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
 

@@ -1,6 +1,5 @@
 import type { Fault } from '../failure.ts';
-import { cardIdProblem } from '../input/card-id.ts';
-import { quoteValue } from '../input/quote-value.ts';
+import { cardIdProblem, quoteValue } from '../input/values.ts';
 import { didYouMean } from '../output/nearest.ts';
 import type { OptionDeclarations, OptionSpec } from './option.ts';
 import { bad, found, type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';

@@ -1,7 +1,7 @@
 import { parseIsoDate } from '../api/iso-date.ts';
 import type { Fault } from '../failure.ts';
-import { quoteValue } from '../input/quote-value.ts';
 import { parseShard } from '../input/records/shard.ts';
+import { quoteValue } from '../input/values.ts';
 import { didYouMean } from '../output/nearest.ts';
 import { parseMaxFailures, parseRate } from './limits.ts';
 import {

@@ -1,5 +1,5 @@
 import { sep, win32 } from 'node:path';
-import { quoteValue } from '../input/quote-value.ts';
+import { quoteValue } from '../input/values.ts';
 
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
 

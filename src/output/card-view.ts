@@ -8,12 +8,10 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue 
 import { cellText } from './column.ts';
 import { flatten } from './csv.ts';
 import { cutText, displayWidth, fittingLength, padText } from './cut-text.ts';
-import { awayFrom } from './duration.ts';
-import { fillLines } from './line-break.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { commandWords } from './people-text.ts';
-import { plural, safeText } from './safe-text.ts';
+import { awayFrom, fillLines, plural, safeText } from './text.ts';
 
 const LABEL_WIDTH = 12;
 const BAR_CELLS = 20;

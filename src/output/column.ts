@@ -1,8 +1,7 @@
 import { Failure } from '../failure.ts';
 import { compareDecimals } from '../json/decimal.ts';
-import { getPath } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { JsonNumber, type JsonValue } from '../json/value.ts';
+import { getPath, JsonNumber, type JsonValue } from '../json/value.ts';
 import { nearest } from './nearest.ts';
 
 /** One column of a table or CSV. */

@@ -1,6 +1,5 @@
 import type { OutputPort } from '../context.ts';
-import { getPath } from '../json/plain.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { getPath, isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
 import { cellPieces, escapeCell, guardCell } from './formula-guard.ts';
 import { type CsvDialect, type OutputOptions, RFC_4180, type RowWriter } from './options.ts';

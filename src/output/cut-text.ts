@@ -1,7 +1,6 @@
 import stringWidth from 'string-width';
 import { countFrom } from '../json/shorten.ts';
-import { fillLines } from './line-break.ts';
-import { groupThousands } from './safe-text.ts';
+import { fillLines, groupThousands } from './text.ts';
 
 /** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;

@@ -1,13 +1,11 @@
 import { type Context, isSwitchedOn, type OutputPort } from '../context.ts';
 import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
-import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY, INTEGER, jsonOf, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import { type JsonValue, textAt } from '../json/value.ts';
-import { breakLine, breakMessage, widthOf } from './line-break.ts';
+import { fromPlain, type JsonValue, textAt } from '../json/value.ts';
 import { type Format, isJson } from './options.ts';
-import { safeText, shortenText } from './safe-text.ts';
+import { breakLine, breakMessage, safeText, shortenText, widthOf } from './text.ts';
 
 /** Why a row or a call failed, also for the rows of a run. */
 export const ERROR = object(

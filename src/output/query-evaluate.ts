@@ -1,7 +1,6 @@
 import type { compile } from '@jmespath-community/jmespath';
 import { compareDecimals } from '../json/decimal.ts';
-import { fromPlain } from '../json/plain.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { fromPlain, isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import { callFunction, isEqual, type QueryArgument, QueryProblem } from './query-functions.ts';
 
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */

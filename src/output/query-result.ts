@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
 import type { Result } from './options.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from './text.ts';
 
 /** A list as rows (of objects or lists their members, else one column `value`), an object as one resource, the rest as text. */
 export function queryResult(found: JsonValue): Result {

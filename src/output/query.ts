@@ -5,7 +5,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import { evaluateQuery, type QueryNode, refuseExtension } from './query-evaluate.ts';
 import { functionOf, QueryProblem } from './query-functions.ts';
-import { shortenText } from './safe-text.ts';
+import { shortenText } from './text.ts';
 
 /** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
 export type Query = (value: JsonValue) => JsonValue;

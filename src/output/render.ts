@@ -14,7 +14,7 @@ import {
   type WhenTall,
 } from './options.ts';
 import type { Query } from './query.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from './text.ts';
 
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;

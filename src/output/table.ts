@@ -1,9 +1,8 @@
 import type { OutputPort } from '../context.ts';
-import { getPath } from '../json/plain.ts';
-import type { JsonValue } from '../json/value.ts';
+import { getPath, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
 import type { RowWriter } from './options.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from './text.ts';
 
 /** A cell as a table shows it: safe, one line, not cut. */
 export function safeCell(row: JsonValue, column: Column): string {

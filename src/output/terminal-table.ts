@@ -5,8 +5,8 @@ import { cutText, displayWidth, fitText, wrapText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenLast } from './fit-columns.ts';
 import type { OutputOptions, RowWriter, WhenTall } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
-import { safeText } from './safe-text.ts';
 import { lineWriter, safeCell } from './table.ts';
+import { safeText } from './text.ts';
 
 /** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
 type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> &

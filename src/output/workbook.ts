@@ -2,12 +2,11 @@ import { PassThrough } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { getPath } from '../json/plain.ts';
-import type { JsonValue } from '../json/value.ts';
+import { getPath, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
 import { workbookCell } from './formula-guard.ts';
 import type { OutputOptions, RowWriter } from './options.ts';
-import { groupThousands, plural } from './safe-text.ts';
+import { groupThousands, plural } from './text.ts';
 
 /** What a sheet of a workbook holds at most: rows below the header, columns, and UTF-16 units in a cell. */
 const MAX_ROWS = 1_048_575;

@@ -1,10 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { fromPlain, toPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
-import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { fromPlain, isJsonArray, JsonNumber, type JsonObject, type JsonValue, toPlain } from '../json/value.ts';
 import type { Row } from '../rows/row.ts';
 import { HEADER_SHAPES, TIME } from './plan-columns.ts';
 

@@ -4,7 +4,7 @@ import { displayWidth, fittingLength, padText } from '../output/cut-text.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { arrow } from '../output/people-text.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/text.ts';
 import { disguiseOf, sharedEnds } from './disguise.ts';
 import type { PlanRow } from './plan-file.ts';
 

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 import { ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { linesOf } from '../files/lines.ts';
 import { openReadable } from '../files/readable.ts';
-import { checkFields, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
+import { checkFields, NOTHING_TO_CHANGE } from '../input/fields.ts';
 import type { InputFile } from '../input/input-file.ts';
 import { roundedProblem } from '../input/records/columns.ts';
 import { rowText } from '../input/records/findings.ts';

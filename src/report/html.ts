@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../failure.ts';
-import { formatDuration } from '../output/duration.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';

@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../failure.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { groupThousands } from '../output/text.ts';
 import { OUTCOME_NAMES } from '../run/run-tally.ts';
 import { markdownCode, plainCause, plainText } from './plain-text.ts';
 import { countRows, factList, headline, isGood, type RunFacts, remarks } from './run-facts.ts';

@@ -1,6 +1,5 @@
 import { OUTCOMES } from '../failure.ts';
-import { formatDuration } from '../output/duration.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
 import { OUTCOME_NAMES } from '../run/run-tally.ts';
 import { escapeMarkup } from './plain-text.ts';

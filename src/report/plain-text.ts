@@ -1,4 +1,4 @@
-import { shortenText } from '../output/safe-text.ts';
+import { shortenText } from '../output/text.ts';
 
 /** Far above any id or code; longer ones are cut, so that one text cannot fill a document. */
 const MAX_LENGTH = 200;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/value.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/text.ts';
 import { changeColumns, planChanges } from '../plan/plan-changes.ts';
 import type { PlanRow } from '../plan/plan-file.ts';
 import { textOf } from '../plan/plan-row-lines.ts';

@@ -1,7 +1,6 @@
 import type { Outcome } from '../failure.ts';
-import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
-import { groupThousands, plural } from '../output/safe-text.ts';
+import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
 import type { NextCommand } from '../run/next-commands.ts';

@@ -3,8 +3,7 @@ import { ioFailure } from '../files/io-failure.ts';
 import { linesOf } from '../files/lines.ts';
 import { openReadable } from '../files/readable.ts';
 import { parseJson } from '../json/parse.ts';
-import { fromPlain } from '../json/plain.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { fromPlain, isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { unpackCells } from './pack-cells.ts';
 import { type Given, hasExtra, type Row, type RowExtra, RowMaker, type RowShape } from './row.ts';
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ignoreErrors, orIoFailure } from '../files/io-failure.ts';
-import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonArray } from '../json/value.ts';
+import { fromPlain, isJsonArray } from '../json/value.ts';
 import { packCells } from './pack-cells.ts';
 import type { Row, RowExtra } from './row.ts';
 

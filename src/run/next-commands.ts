@@ -1,5 +1,5 @@
 import { isUpdate, type Operation, settledBy } from '../api/operation.ts';
-import { sentenceCase } from '../output/safe-text.ts';
+import { sentenceCase } from '../output/text.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunState } from './stored/run-entry.ts';
 

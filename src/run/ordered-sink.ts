@@ -1,10 +1,9 @@
 import { Failure } from '../failure.ts';
 import { succeeds } from '../files/io-failure.ts';
 import { parseJson } from '../json/parse.ts';
-import { fromPlain, toPlain } from '../json/plain.ts';
 import { jsonBytes } from '../json/print.ts';
 import { takeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonValue, rememberedLength, rememberedText } from '../json/value.ts';
+import { fromPlain, isJsonObject, type JsonValue, rememberedLength, rememberedText, toPlain } from '../json/value.ts';
 import { answerMemory } from '../wire/answer-memory.ts';
 import { byteLength } from '../wire/exchange.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';

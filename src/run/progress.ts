@@ -1,5 +1,4 @@
-import { formatDuration, formatSeconds } from '../output/duration.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { formatDuration, formatSeconds, groupThousands } from '../output/text.ts';
 import { OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
 
 /** Below this the rate says nothing yet. */

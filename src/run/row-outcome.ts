@@ -3,8 +3,7 @@ import { type CallOutcome, isDone, isHeldBack, NO_OUTCOME, outcomeOfFailure } fr
 import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
-import { fromPlain } from '../json/plain.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import { isResolution } from './journal/record.ts';

@@ -1,8 +1,7 @@
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import { formatSeconds } from '../output/duration.ts';
-import { plural } from '../output/safe-text.ts';
+import { formatSeconds, plural } from '../output/text.ts';
 import type { RunTally } from './run-tally.ts';
 
 /** Why a run ended before its last row. */

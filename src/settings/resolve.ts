@@ -5,7 +5,6 @@ import { BULK, COMMON, type CommonOptions } from '../options/common.ts';
 import { found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import { type Format, KEPT_FORMATS } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
-import { unknownProfile } from './profiles.ts';
 import {
   checkProfileName,
   PREFERENCES,
@@ -13,6 +12,7 @@ import {
   SANDBOX,
   type Settings,
   type StoredProfile,
+  unknownProfile,
 } from './settings.ts';
 
 interface ProfileUrl {

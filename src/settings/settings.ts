@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { Failure } from '../failure.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
@@ -7,6 +7,7 @@ import { BULK, COMMON } from '../options/common.ts';
 import { declareOptions, type OptionSpec } from '../options/option.ts';
 import { bad, found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
+import { didYouMean } from '../output/nearest.ts';
 import { KEPT_FORMATS, type KeptFormat } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
@@ -147,7 +148,7 @@ export type ProfileKey = keyof Rows;
 export type StoredProfile = { readonly [Key in ProfileKey]?: ShapeOf<Rows[Key]['shape']> | undefined };
 
 // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
-export const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
+const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
 
 /** The options of `profile set`, by the keys that they set. */
 export const PROFILE_OPTIONS = declareOptions(
@@ -224,4 +225,62 @@ export function setPreference(settings: Settings, key: PreferenceKey, text: stri
 export function unsetPreference(settings: Settings, key: PreferenceKey): Settings {
   const { [key]: _removed, ...preferences } = settings.preferences;
   return { ...settings, preferences };
+}
+
+/** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
+export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined };
+
+/** The error for a profile that is not there, with the nearest name and the list of those that are. */
+export function unknownProfile(settings: Settings, name: string, where: string): Failure {
+  const names = [...settings.profiles.keys(), SANDBOX];
+  return new Failure('USAGE', `${where}: there is no profile "${name}"${didYouMean(name, names)}`, {
+    hints: [`choose one of ${names.join(', ')}, or create it: frontdesk auth login -p ${name}`],
+  });
+}
+
+function refuseSandbox(name: string, attempt: string): void {
+  if (name !== SANDBOX) return;
+  throw Failure.unchanged('USAGE', `the profile sandbox was not ${attempt}: it is built in`);
+}
+
+/**
+ * The settings with one profile created or changed. URLs are kept as origin and path prefix. USAGE names
+ * every fault at once; changing nothing on an existing profile is one.
+ */
+export function changeProfile(settings: Settings, name: string, changes: ProfileChanges): Settings {
+  checkProfileName(name, '<name>');
+  refuseSandbox(name, 'changed');
+  const faults: Fault[] = [];
+  const before = settings.profiles.get(name);
+  const given = PROFILE_KEYS.filter((key) => changes[key] !== undefined);
+  let profile: StoredProfile = before ?? {};
+  for (const key of given) {
+    const { [key]: _old, ...others } = profile;
+    const text = changes[key] ?? '';
+    const reading = text === '' ? undefined : PROFILE_SETTINGS[key].read(text);
+    if (reading?.ok === false) faults.push({ where: `--${PROFILE_OPTIONS[key].long}`, problem: reading.problem });
+    else profile = reading === undefined ? others : { ...others, [key]: reading.value };
+  }
+  if (faults.length > 0) throw usageFailure(faults);
+  if (before !== undefined && given.length === 0) {
+    const known = Object.values(PROFILE_OPTIONS).map(({ long }) => `--${long}`);
+    throw new Failure('USAGE', `profile ${name}: nothing to change`, { hints: [`give one of ${known.join(', ')}`] });
+  }
+  return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };
+}
+
+/** The settings with that profile as the one used when none is named. */
+export function useProfile(settings: Settings, name: string): Settings {
+  if (name !== SANDBOX && !settings.profiles.has(name)) throw unknownProfile(settings, name, '<name>');
+  return { ...settings, currentProfile: name };
+}
+
+/** The settings without that profile. Its credentials are the caller's to remove (`removeCredentials`). */
+export function removeProfile(settings: Settings, name: string): Settings {
+  refuseSandbox(name, 'removed');
+  if (!settings.profiles.has(name)) throw unknownProfile(settings, name, '<name>');
+  const profiles = new Map(settings.profiles);
+  profiles.delete(name);
+  const currentProfile = settings.currentProfile === name ? undefined : settings.currentProfile;
+  return { ...settings, currentProfile, profiles };
 }

@@ -1,9 +1,8 @@
 import * as net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClockPort } from '../context.ts';
-import type { BaseUrl } from './base-url.ts';
+import type { BaseUrl, ProxyServer } from './base-url.ts';
 import { BreakError, type SeenCertificate, secondsText } from './breakage.ts';
-import type { ProxyServer } from './proxy.ts';
 
 type Connected = (error: Error | null, socket: net.Socket | null) => void;
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Operation } from '../../src/api/operation.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
 import type { CallInput } from '../../src/http/call.ts';
-import { fromPlain } from '../../src/json/plain.ts';
+import { fromPlain } from '../../src/json/value.ts';
 import type { Column } from '../../src/output/column.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { type Behaviour, counted } from '../support/fault-server.ts';

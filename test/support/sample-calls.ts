@@ -1,6 +1,6 @@
 import type { OPERATIONS } from '../../src/api/operations.ts';
 import type { CallInput } from '../../src/http/call.ts';
-import { fromPlain } from '../../src/json/plain.ts';
+import { fromPlain } from '../../src/json/value.ts';
 import type { Client } from '../../src/library/types.ts';
 import { CARD_ID, cardText } from './sample-card.ts';
 

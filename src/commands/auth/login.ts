@@ -26,8 +26,8 @@ import { readTextFile } from '../../input/text-file.ts';
 import { jsonOf, object, oneOf, TEXT } from '../../json/shape.ts';
 import type { GivenOptions } from '../../options/option.ts';
 import type { Session } from '../../session.ts';
-import { changeProfile, useProfile } from '../../settings/profiles.ts';
 import { currentProfileName, resolveProfile, resolveTarget, type Target, urlKey } from '../../settings/resolve.ts';
+import { changeProfile, useProfile } from '../../settings/settings.ts';
 import { parseBaseUrl } from '../../wire/base-url.ts';
 
 /** What `auth login` is given. */
@@ -190,7 +190,7 @@ function checkRead(family: Family): { readonly operation: Operation; readonly pa
 
 /** What is wrong with an id to check with; none: it may be sent. */
 async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
-  const { checkFieldTexts } = await import('../../input/check-fields.ts');
+  const { checkFieldTexts } = await import('../../input/fields.ts');
   const { operation, param } = checkRead(family);
   const source = { nameOf: () => '--check', source: 'flag' } as const;
   return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;

@@ -3,7 +3,7 @@ import { FAMILY, NEVER_ASKS } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
 import { removeCredentials } from '../../credentials/store-change.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../../json/shape.ts';
-import { breakLine, widthOf } from '../../output/line-break.ts';
+import { breakLine, widthOf } from '../../output/text.ts';
 
 const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
 

@@ -3,7 +3,7 @@ import { localCommand } from '../../command/command.ts';
 import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../../credentials/status.ts';
 import { credentialRequest } from '../../engine/session/credential-request.ts';
 import { Failure, note } from '../../failure.ts';
-import { fromPlain } from '../../json/plain.ts';
+import { fromPlain } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { resolveTarget, urlKey } from '../../settings/resolve.ts';
 

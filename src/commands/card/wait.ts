@@ -5,13 +5,11 @@ import { ANSWERED, localCommand } from '../../command/command.ts';
 import type { OutputPort } from '../../context.ts';
 import { Failure, type FailureCode, type Notice, note } from '../../failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
-import { getPath } from '../../json/plain.ts';
-import { JsonNumber, type JsonValue } from '../../json/value.ts';
+import { getPath, JsonNumber, type JsonValue } from '../../json/value.ts';
 import type { Span } from '../../options/option.ts';
 import { cellText, openUnder } from '../../output/column.ts';
 import { cutText } from '../../output/cut-text.ts';
-import { formatSeconds } from '../../output/duration.ts';
-import { safeText } from '../../output/safe-text.ts';
+import { formatSeconds, safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 

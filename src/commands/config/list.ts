@@ -1,6 +1,6 @@
 import { localCommand } from '../../command/command.ts';
-import { fromPlain } from '../../json/plain.ts';
 import { jsonOf, object, record, TEXT } from '../../json/shape.ts';
+import { fromPlain } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { PREFERENCE, preferencesInForce } from './preference.ts';
 

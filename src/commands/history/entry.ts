@@ -5,7 +5,7 @@ import { readOpenWrites } from '../../history/open-index.ts';
 import { readHistory } from '../../history/read.ts';
 import { MOMENT_FORMS } from '../../options/read-value.ts';
 import { commandWords, localTime } from '../../output/people-text.ts';
-import { safeText } from '../../output/safe-text.ts';
+import { safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 
 /** `--since`: the option that bounds the writes that are looked at. */

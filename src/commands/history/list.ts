@@ -9,14 +9,13 @@ import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entr
 import type { HistoryEntry } from '../../history/history-event.ts';
 import { isPartOfCardId } from '../../history/id-match.ts';
 import { readHistory, recordsBegin } from '../../history/read.ts';
-import { cardIdProblem, readCardId } from '../../input/card-id.ts';
-import { quoteValue } from '../../input/quote-value.ts';
+import { cardIdProblem, quoteValue, readCardId } from '../../input/values.ts';
 import { list } from '../../json/shape.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import type { GivenOptions } from '../../options/option.ts';
 import type { WhenTall } from '../../output/options.ts';
 import { commandWords, localTime, shortEntry } from '../../output/people-text.ts';
-import { plural, safeText } from '../../output/safe-text.ts';
+import { plural, safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 import { recordsOf, SINCE, withClosings } from './entry.ts';
 

@@ -3,7 +3,7 @@ import { localCommand } from '../../command/command.ts';
 import { lockPorts } from '../../files/lock-ports.ts';
 import { INTEGER, jsonOf, object } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
-import { plural } from '../../output/safe-text.ts';
+import { plural } from '../../output/text.ts';
 
 const PRUNED = object({ removed: INTEGER });
 

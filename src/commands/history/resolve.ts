@@ -5,7 +5,7 @@ import { CLOSED_COLUMNS, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '..
 import type { HistoryEntry, ResolvedEvent } from '../../history/history-event.ts';
 import { isUnderWay } from '../../history/open-index.ts';
 import { showHistory } from '../../history/read.ts';
-import { safeText } from '../../output/safe-text.ts';
+import { safeText } from '../../output/text.ts';
 import { requireRun, runFolder } from '../../run/stored/run-folder.ts';
 import { heldRuns } from '../../run/stored/run-list.ts';
 import { resumeRun } from '../../run/stored/run-store.ts';

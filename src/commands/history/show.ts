@@ -2,8 +2,7 @@ import { localCommand } from '../../command/command.ts';
 import { Failure } from '../../failure.ts';
 import { CLOSED_COLUMNS, HISTORY_COLUMNS, READ_COLUMNS, SHOWN_OUTPUT, shownJson } from '../../history/entry-table.ts';
 import { showHistory } from '../../history/read.ts';
-import { readCardId } from '../../input/card-id.ts';
-import { quoteValue } from '../../input/quote-value.ts';
+import { quoteValue, readCardId } from '../../input/values.ts';
 import { chooseEntry, withClosings } from './entry.ts';
 
 export const command = localCommand({

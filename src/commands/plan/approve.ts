@@ -8,7 +8,7 @@ import { putInNewPlace, withTemporaryFolder } from '../../files/atomic.ts';
 import { ignoreErrors, ioFailure, succeeds } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { removeCommand } from '../../files/shell-quote.ts';
-import { quoteValue } from '../../input/quote-value.ts';
+import { quoteValue } from '../../input/values.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
 import { isJson } from '../../output/options.ts';

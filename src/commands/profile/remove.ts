@@ -2,7 +2,7 @@ import { confirmLoss } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
 import { jsonOf, object, TEXT } from '../../json/shape.ts';
 import { YES } from '../../options/common.ts';
-import { removeProfile } from '../../settings/profiles.ts';
+import { removeProfile } from '../../settings/settings.ts';
 import { NAME, nameOf } from './profile.ts';
 
 const REMOVED = object({ removed: TEXT });

@@ -1,8 +1,7 @@
 import { missingText } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
 import { note } from '../../failure.ts';
-import { changeProfile } from '../../settings/profiles.ts';
-import { PROFILE_OPTIONS, profileNameProblem } from '../../settings/settings.ts';
+import { changeProfile, PROFILE_OPTIONS, profileNameProblem } from '../../settings/settings.ts';
 import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
 
 export const command = localCommand({

@@ -1,7 +1,6 @@
 import { localCommand } from '../../command/command.ts';
-import { unknownProfile } from '../../settings/profiles.ts';
 import { knownProfiles } from '../../settings/resolve.ts';
-import { SANDBOX } from '../../settings/settings.ts';
+import { SANDBOX, unknownProfile } from '../../settings/settings.ts';
 import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
 
 export const command = localCommand({

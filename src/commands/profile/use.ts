@@ -1,6 +1,5 @@
 import { localCommand } from '../../command/command.ts';
-import { useProfile } from '../../settings/profiles.ts';
-import { SANDBOX } from '../../settings/settings.ts';
+import { SANDBOX, useProfile } from '../../settings/settings.ts';
 import { COLUMNS, NAME, nameOf, PROFILE, printProfile } from './profile.ts';
 
 export const command = localCommand({

@@ -1,6 +1,6 @@
 import { portsOf } from '../../bulk/run.ts';
 import { Failure, usageFailure } from '../../failure.ts';
-import { plural } from '../../output/safe-text.ts';
+import { plural } from '../../output/text.ts';
 import type { RunOverview } from '../../run/stored/run-entry.ts';
 import { requireRunName } from '../../run/stored/run-folder.ts';
 import { lastRunName, listRuns } from '../../run/stored/run-list.ts';

@@ -1,6 +1,6 @@
 import { portsOf } from '../../bulk/run.ts';
 import { localCommand } from '../../command/command.ts';
-import { fromPlain } from '../../json/plain.ts';
+import { fromPlain } from '../../json/value.ts';
 import { RUN_COLUMNS, RUN_OUTPUT } from '../../run/stored/run-entry.ts';
 import { showRun } from '../../run/stored/run-list.ts';
 import { LAST, RUN, runNameOf } from './run-name.ts';

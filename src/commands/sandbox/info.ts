@@ -2,7 +2,7 @@ import { localCommand } from '../../command/command.ts';
 import { jsonOf } from '../../json/shape.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { cellText } from '../../output/column.ts';
-import { safeText } from '../../output/safe-text.ts';
+import { safeText } from '../../output/text.ts';
 import { FileStore } from '../../sandbox/file-store.ts';
 import { INFO_OUTPUT, sandboxInfo } from '../../sandbox/info.ts';
 

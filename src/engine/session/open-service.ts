@@ -9,9 +9,8 @@ import type { TokenMask } from '../../http/mask.ts';
 import { createHttpClient } from '../../http/ongoing-call.ts';
 import { type CallState, type Service, type Session, stoppedWrites } from '../../session.ts';
 import { resolveTarget, URL_VARIABLES } from '../../settings/resolve.ts';
-import { type BaseUrl, readBaseUrl } from '../../wire/base-url.ts';
+import { type BaseUrl, chooseProxy, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
-import { chooseProxy } from '../../wire/proxy.ts';
 import { credentialRequest, storedCredentials } from './credential-request.ts';
 
 export interface ServiceOptions {

@@ -4,7 +4,7 @@ import { OWN_COLUMNS } from '../../output/column.ts';
 import { didYouMean, nearest } from '../../output/nearest.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 import type { InputFault, InputHeader } from './record.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { countFrom } from '../../json/shorten.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { RFC_4180 } from '../../output/options.ts';
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
 

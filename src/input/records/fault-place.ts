@@ -1,5 +1,5 @@
 import type { Fault } from '../../failure.ts';
-import { plural } from '../../output/safe-text.ts';
+import { plural } from '../../output/text.ts';
 import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 

@@ -5,16 +5,22 @@ import { isWrite } from '../../api/operation.ts';
 import { printJson } from '../../json/print.ts';
 import { textAt } from '../../json/value.ts';
 import type { Row } from '../../rows/row.ts';
-import { idWarnings } from '../card-id.ts';
 import { ungarbled } from '../garbled.ts';
-import { quoteValue } from '../quote-value.ts';
-import { suspicionOf } from '../suspicious-values.ts';
+import { idWarnings, quoteValue, suspicionOf } from '../values.ts';
 import { placeFault } from './fault-place.ts';
-import type { InputOptions } from './input-options.ts';
-import type { Interpreted } from './interpret.ts';
-import type { InputFault, InputFormat, RawRecord } from './record.ts';
+import type { Interpreted, InterpretOptions } from './interpret.ts';
+import type { InputFault, InputFormat, RawRecord, ReadOptions } from './record.ts';
 import { SeenTable } from './seen-table.ts';
-import { isInShard } from './shard.ts';
+import { isInShard, type Shard } from './shard.ts';
+
+/** How an input is read. */
+export interface InputOptions extends InterpretOptions, Omit<ReadOptions, 'name' | 'columns' | 'isOlder'> {
+  readonly shard: Shard | undefined;
+  /** The rows are ids of the command line: their faults name arguments, not lines. */
+  readonly isArguments?: boolean;
+  /** Times before it are reported as past. */
+  readonly nowMs?: number;
+}
 
 const MAX_FAULTS = 20;
 /** So many rows are kept for the question; the cards of no more than these are read for it. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/value.ts';
 import { isGarbled } from '../garbled.ts';
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 import type { InputFault } from './record.ts';
 
 /** Cells that are those of the older file, opened in another encoding and saved: what a whole file has, or no cell of it. */

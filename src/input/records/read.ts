@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../output/nearest.ts';
-import { readCardId } from '../card-id.ts';
+import { readCardId } from '../values.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/packed.ts';
 import { roundedProblem } from './columns.ts';
 import { CsvParser } from './csv.ts';
 import { decodeText } from './decode.ts';
-import { JsonArrayParser } from './json-array.ts';
-import { LineParser, readElement, readJsonLine } from './line-parser.ts';
+import { JsonArrayParser, LineParser, readElement, readJsonLine } from './elements.ts';
 import type { ReadBatch, ReadOptions, RecordParser, TextFormat } from './record.ts';
 
 /** `.xlsm` is the same with macros, which are not read. */

@@ -1,4 +1,4 @@
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 
 /** `--shard i/n`: of every `count` consecutive rows, this process takes the one at `index`. */
 export interface Shard {

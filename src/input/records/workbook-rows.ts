@@ -1,13 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { nearest } from '../../output/nearest.ts';
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 import { type CellText, readCell } from '../xlsx/cell.ts';
 import { GENERAL, type NumberFormat, readNumberFormats } from '../xlsx/number-format.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
-import { findParts, readElements, type Sheet } from '../xlsx/parts.ts';
+import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
 import { parseReference } from '../xlsx/reference.ts';
-import { readSharedStrings, textOf, unescapeText } from '../xlsx/shared-strings.ts';
 import { isTrue, type XmlElement } from '../xlsx/xml.ts';
 import { Archive } from '../xlsx/zip.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';

@@ -1,4 +1,4 @@
-import { quoteValue } from '../quote-value.ts';
+import { quoteValue } from '../values.ts';
 import { type NumberFormat, shownText } from './number-format.ts';
 
 /** A cell as the format writes it. */

@@ -2,7 +2,7 @@ import { OUTCOMES } from '../../failure.ts';
 import { INTEGER, object, oneOf, record, type ShapeOf, shapesOf, TEXT } from '../../json/shape.ts';
 import { type Column, columnsOf } from '../../output/column.ts';
 import { commandWords, peopleTime } from '../../output/people-text.ts';
-import { groupThousands } from '../../output/safe-text.ts';
+import { groupThousands } from '../../output/text.ts';
 
 /**
  * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a

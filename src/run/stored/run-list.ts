@@ -3,7 +3,7 @@ import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { ioFailure, type Unread } from '../../files/io-failure.ts';
 import { livingLocks } from '../../files/living-locks.ts';
-import { plural } from '../../output/safe-text.ts';
+import { plural } from '../../output/text.ts';
 import { readLastRecord } from '../journal/reader.ts';
 import type { OutcomeCounts } from '../journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';

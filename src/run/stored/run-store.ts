@@ -10,7 +10,7 @@ import { acquireLock, lostLockFailure } from '../../files/lock.ts';
 import { requireOwnState } from '../../files/own-state.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { sweepLeftovers } from '../../files/sweep.ts';
-import { groupThousands, plural } from '../../output/safe-text.ts';
+import { groupThousands, plural } from '../../output/text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from '../journal/journal.ts';
 import { successorIn } from '../journal/reader.ts';
 import {

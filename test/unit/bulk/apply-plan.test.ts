@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { applyPlan } from '../../../src/bulk/apply-plan.ts';
-import { fromPlain } from '../../../src/json/plain.ts';
-import type { JsonObject } from '../../../src/json/value.ts';
+import { fromPlain, type JsonObject } from '../../../src/json/value.ts';
 import { type Bench, cardId, cardRows, failureOf, openBench, writeTestPlan } from '../../support/session-bench.ts';
 import { answer, card } from '../http/fakes.ts';
 

@@ -1,6 +1,5 @@
 import { removeCredentials, storeCredential } from '../../../src/credentials/store-change.ts';
-import { changeProfile } from '../../../src/settings/profiles.ts';
-import { setPreference } from '../../../src/settings/settings.ts';
+import { changeProfile, setPreference } from '../../../src/settings/settings.ts';
 import { changeSettings } from '../../../src/settings/write.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
 import { DeskLog, type DeskWrite, isOpen } from '../../../src/desk/desk-log.ts';
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
-import { endedWords, verdictLines } from '../../../src/desk/verdict.ts';
+import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { NO_RECORD } from '../../../src/history/record.ts';
 import { parseJson } from '../../../src/json/parse.ts';

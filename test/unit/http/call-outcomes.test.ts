@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { CallResult } from '../../../src/http/call.ts';
-import { fromPlain } from '../../../src/json/plain.ts';
+import { fromPlain } from '../../../src/json/value.ts';
 import type { Exchange } from '../../../src/wire/exchange.ts';
 import { NAMES, SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';

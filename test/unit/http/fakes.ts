@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { ClockPort } from '../../../src/context.ts';
 import type { CallInput, CallOptions, CallPolicy, CredentialPort, HttpClient } from '../../../src/http/call.ts';
 import { createHttpClient } from '../../../src/http/ongoing-call.ts';
-import { fromPlain } from '../../../src/json/plain.ts';
+import { fromPlain } from '../../../src/json/value.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../src/wire/base-url.ts';
 import type { BreakLabel, Exchange, Header, Phase, WireRequest } from '../../../src/wire/exchange.ts';
 

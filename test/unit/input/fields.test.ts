@@ -1,8 +1,13 @@
 import { describe, expect, it, test } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { checkFields, checkFieldTexts } from '../../../src/input/check-fields.ts';
-import { readFieldText } from '../../../src/input/field-text.ts';
-import { describeFields, type FieldSpec, flagOf } from '../../../src/input/fields.ts';
+import {
+  checkFields,
+  checkFieldTexts,
+  describeFields,
+  type FieldSpec,
+  flagOf,
+  readFieldText,
+} from '../../../src/input/fields.ts';
 
 const EVENT = OPERATIONS.eventCreate.body;
 const LIST = OPERATIONS.subscribersList.query;

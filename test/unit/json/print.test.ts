@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
-import { fromPlain } from '../../../src/json/plain.ts';
 import { printJson, printJsonPieces } from '../../../src/json/print.ts';
-import { type JsonValue, rememberedText } from '../../../src/json/value.ts';
+import { fromPlain, type JsonValue, rememberedText } from '../../../src/json/value.ts';
 
 describe('printJson', () => {
   it('prints compact, or with two spaces, and leaves empty ones on their line', () => {

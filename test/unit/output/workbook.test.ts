@@ -2,8 +2,7 @@ import { read } from '@e965/xlsx';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/failure.ts';
-import { fromPlain } from '../../../src/json/plain.ts';
-import type { JsonValue } from '../../../src/json/value.ts';
+import { fromPlain, type JsonValue } from '../../../src/json/value.ts';
 import { refuseTooManyRows, WorkbookWriter } from '../../../src/output/workbook.ts';
 import { readAll, valuesOf } from '../input/records/parse-records.ts';
 

@@ -10,9 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changeProfile } from '../../../src/settings/profiles.ts';
 import { readSettings } from '../../../src/settings/read.ts';
-import { setPreference } from '../../../src/settings/settings.ts';
+import { changeProfile, setPreference } from '../../../src/settings/settings.ts';
 import { changeSettings } from '../../../src/settings/write.ts';
 import { realClock, temporaryFolder } from '../files/place.ts';
 

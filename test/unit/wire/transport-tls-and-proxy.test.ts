@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ProxyServer } from '../../../src/wire/base-url.ts';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
-import type { ProxyServer } from '../../../src/wire/proxy.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
 import { CLOSED_PORT, json, startFaultServer } from '../../support/fault-server.ts';
 import { type ProxyMode, startProxyServer } from '../../support/proxy-server.ts';

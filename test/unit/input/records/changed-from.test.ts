@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../../src/api/operations.ts';
 import { Failure } from '../../../../src/failure.ts';
-import type { ChangedFrom } from '../../../../src/input/records/changed-from.ts';
-import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
-import { toPlain } from '../../../../src/json/plain.ts';
-import { JsonNumber } from '../../../../src/json/value.ts';
+import { type ChangedFrom, readChangedFrom } from '../../../../src/input/records/changed-from.ts';
+import { JsonNumber, toPlain } from '../../../../src/json/value.ts';
 import { sheetJsWorkbook, sheetJsWorkbookWith } from '../../../support/workbooks.ts';
 
 /** Reads an older file that is called `path`. */

@@ -9,7 +9,7 @@ import { Failure } from '../../../../src/failure.ts';
 import type { InputFile } from '../../../../src/input/input-file.ts';
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
 import { checkInput } from '../../../../src/input/records/check-input.ts';
-import type { InputOptions } from '../../../../src/input/records/input-options.ts';
+import type { InputOptions } from '../../../../src/input/records/findings.ts';
 import type { GoodRow } from '../../../../src/input/records/interpret.ts';
 import { parseShard } from '../../../../src/input/records/shard.ts';
 import { printJson } from '../../../../src/json/print.ts';

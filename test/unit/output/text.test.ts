@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countFrom } from '../../../src/json/shorten.ts';
-import { groupThousands, plural, safeText, shortenText } from '../../../src/output/safe-text.ts';
+import { groupThousands, plural, safeText, shortenText } from '../../../src/output/text.ts';
 
 describe('safeText', () => {
   it.each([

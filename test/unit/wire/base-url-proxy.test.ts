@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { chooseProxy } from '../../../src/wire/proxy.ts';
+import { chooseProxy } from '../../../src/wire/base-url.ts';
 import { baseUrl } from '../http/fakes.ts';
 
 type Env = Record<string, string>;

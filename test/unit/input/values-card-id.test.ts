@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { cardIdProblem, idWarnings, readCardId } from '../../../src/input/card-id.ts';
+import { cardIdProblem, idWarnings, readCardId } from '../../../src/input/values.ts';
 
 const ID = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 const OTHER = '6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a22';

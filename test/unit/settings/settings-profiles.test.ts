@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changeProfile, removeProfile, useProfile } from '../../../src/settings/profiles.ts';
-import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/settings/settings.ts';
+import {
+  changeProfile,
+  NO_SETTINGS,
+  removeProfile,
+  type Settings,
+  type StoredProfile,
+  useProfile,
+} from '../../../src/settings/settings.ts';
 
 function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: string): Settings {
   return { currentProfile, profiles: new Map(Object.entries(profiles)), preferences: {} };

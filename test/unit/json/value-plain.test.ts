@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseJson } from '../../../src/json/parse.ts';
-import { fromPlain, getPath, toPlain } from '../../../src/json/plain.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { decodeUtf8 } from '../../../src/json/utf8.ts';
-import { JsonNumber } from '../../../src/json/value.ts';
+import { fromPlain, getPath, JsonNumber, toPlain } from '../../../src/json/value.ts';
 
 describe('toPlain', () => {
   it('keeps __proto__ a key that changes no prototype (docs/faults.md B18)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awayFrom } from '../../../src/output/duration.ts';
+import { awayFrom } from '../../../src/output/text.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { NO_OUTCOME } from '../../../src/call-outcome.ts';
 import type { DeskWrite } from '../../../src/desk/desk-log.ts';
-import { verdictLines } from '../../../src/desk/verdict.ts';
+import { verdictLines } from '../../../src/desk/screen.ts';
 
 const CARD = '7c0e1111-2222-3333-4444-555566667777';
 const SENT_MS = new Date(2026, 10, 25, 14, 2).getTime();

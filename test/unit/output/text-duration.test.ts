@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, formatSeconds } from '../../../src/output/duration.ts';
+import { formatDuration, formatSeconds } from '../../../src/output/text.ts';
 
 describe('formatDuration', () => {
   it.each([

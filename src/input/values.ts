@@ -1,6 +1,29 @@
 import { CARD_ID } from '../api/field.ts';
-import { safeText } from '../output/safe-text.ts';
-import { quoteValue } from './quote-value.ts';
+import { type Notice, warning } from '../failure.ts';
+import { shorten } from '../json/shorten.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { safeText } from '../output/text.ts';
+
+/** Longer values are cut in messages: a description may have 40,000 characters. */
+const SHOWN_CHARACTERS = 60;
+
+/**
+ * What was given, for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a
+ * secret; no field of the API's request bodies is one.
+ */
+export function quoteValue(text: string): string {
+  return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;
+}
+
+/** Any JSON value for a message: strings are quoted, numbers shown digit for digit, the rest is named by its kind. */
+export function showValue(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return quoteValue(value);
+  if (value instanceof JsonNumber) return value.text.length > SHOWN_CHARACTERS ? 'a number' : value.text;
+  if (isJsonArray(value)) return 'an array';
+  return isJsonObject(value) ? 'an object' : 'a value';
+}
 
 /** A string that holds an id is not longer: a URL, a line of a mail. */
 const MAX_GIVEN = 5000;
@@ -63,4 +86,26 @@ export function idWarnings(id: string): readonly string[] {
   if (safeText(id) !== id) warnings.push(`the id ${shown} has invisible characters, and is sent as given`);
   if (id.trim() !== id) warnings.push(`the id ${shown} begins or ends with a space, and is sent as given`);
   return warnings;
+}
+
+/** Space, tab, and the space that web pages put between words. */
+const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
+
+/**
+ * What a value has that was perhaps not meant: `no @`, for a sentence about it. It may be right anyway, so the value
+ * is sent as it is. Undefined: nothing is odd about it.
+ */
+export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (field === 'email' && !value.includes('@')) return 'no @';
+  if (value.includes('\\n')) return 'a backslash and an n, not a line break';
+  return BLANK_EDGE.test(value) ? 'a space before or after the text' : undefined;
+}
+
+/** What is said of ids, and of values, that are sent although they were perhaps not meant. */
+export function warningsOf(ids: readonly string[], values: readonly string[]): readonly Notice[] {
+  return [
+    ...ids.map((message) => warning('SUSPICIOUS_ID', message)),
+    ...values.map((message) => warning('SUSPICIOUS_VALUE', message)),
+  ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breakLine, breakMessage } from '../../../src/output/line-break.ts';
+import { breakLine, breakMessage } from '../../../src/output/text.ts';
 
 describe('a line that is too long for the terminal', () => {
   it('is broken between words, further lines under the first word', () => {

@@ -1,0 +1,214 @@
+import { momentOf } from '../api/iso-date.ts';
+import { countFrom } from '../json/shorten.ts';
+import { escapeUnsafe } from '../json/unsafe-characters.ts';
+
+const NAMED = new Map([
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+]);
+
+const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+
+/**
+ * Text from outside as a person may see it: one line, nothing that a terminal would obey, nothing invisible.
+ * Controls show as `\x1b`, `\n`, `\t`, bidi and zero-width characters as `<U+202E>`, half a surrogate pair as
+ * U+FFFD. Ordinary text of every script and emoji stays as it is. For tables, prompts, progress and errors.
+ */
+export function safeText(text: string): string {
+  // Sets of characters take milliseconds to build, so nothing below is touched for the sake of plain text.
+  if (PLAIN_ASCII.test(text)) return text;
+  const visible = escapeUnsafe(text, showCodePoint);
+  // More marks on one letter than any script stacks: they would paint over the lines above and below.
+  return visible.replace(
+    /(\p{M}{8})(\p{M}+)/gu,
+    (_, kept: string, flood: string) => `${kept}<+${countFrom(flood, 0)} marks>`,
+  );
+}
+
+function showCodePoint(codePoint: number): string {
+  const named = NAMED.get(codePoint);
+  if (named !== undefined) return named;
+  if (codePoint <= 0x9f) return `\\x${codePoint.toString(16).padStart(2, '0')}`;
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '\ufffd';
+  return `<U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+/** The first `maxLength` code points, and how many are missing; for messages, where columns do not matter. */
+export function shortenText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let end = 0;
+  for (let count = 0; count < maxLength; count += 1) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return end >= text.length ? text : `${text.slice(0, end)}… (+${groupThousands(countFrom(text, end))})`;
+}
+
+/** 39800 as 39,800. */
+export function groupThousands(count: number | string): string {
+  return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
+}
+
+/** Begins a text with a capital letter: `Block card`. */
+export function sentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** `1 row`, `1,200 rows`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${groupThousands(count)} ${count === 1 ? one : many}`;
+}
+
+/** Columns of a stream that is a terminal, 80 where it does not say; undefined: it is none. */
+export function widthOf(stream: {
+  readonly isTerminal: boolean;
+  readonly columns?: number | undefined;
+}): number | undefined {
+  return stream.isTerminal ? (stream.columns ?? 80) : undefined;
+}
+
+/**
+ * Terminal columns that a string takes at most: of a joined emoji more than it takes, as terminals and readline differ in
+ * that. Needs no package, so that a message costs no start; `displayWidth` measures what has to be aligned.
+ */
+function columnsAtMost(text: string): number {
+  const wide =
+    /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+  return text.length + (text.match(wide)?.length ?? 0);
+}
+
+/** What must not be broken: what stands in backticks, or it could not be pasted, and a number with its unit. */
+const UNBROKEN = /`[^`]*`|\d (?:ms|s|min|h|d)\b/g;
+const HELD = '\ue001';
+
+/** `  Label   text`: what comes before the text, which further lines stand under. */
+const LABELLED = /^ +\S(?:\S| (?! ))* {2,}(?=\S)/;
+
+/** A command to be pasted, after the sentence that leads to it, and what follows. */
+const COMMAND = /^(.*?:) (frontdesk [a-z-][^;]*)(?:; (.*))?$/s;
+
+/** A long line in parts: each command that it gives stands on a line of its own, unbroken. */
+function partsOf(line: string): readonly { readonly text: string; readonly isCommand: boolean }[] {
+  const [, sentence, command = '', rest] = COMMAND.exec(line) ?? [];
+  if (sentence === undefined) return [{ text: line, isCommand: false }];
+  const after = rest === undefined ? [] : partsOf(rest);
+  return [{ text: sentence, isCommand: false }, { text: command, isCommand: true }, ...after];
+}
+
+/**
+ * A line that is too long, with every command in it on a line of its own. `always`: also where it is not too long.
+ */
+export function breakLine(line: string, width: number | undefined, always = false): readonly string[] {
+  if (width === undefined || (columnsAtMost(line) <= width && !always)) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return partsOf(line).flatMap(({ text, isCommand }, at) =>
+    isCommand ? [`${indent}  ${text}`] : breakWords(at === 0 ? text : indent + text, width),
+  );
+}
+
+/**
+ * A line that holds text from outside: no command in it is laid out as one of frontdesk, and where a line of the screen would
+ * begin with `hint:` or `frontdesk`, a `|` goes before.
+ */
+export function breakMessage(line: string, width: number | undefined): readonly string[] {
+  if (width === undefined || columnsAtMost(line) <= width) return [line];
+  return breakWords(line, width).map((each, index) =>
+    each.replace(/\s*(?:hint:|frontdesk)/gi, (found, at: number) => {
+      if (at === 0) return index === 0 ? found : found.replace(/\S/, '| $&');
+      const start = columnsAtMost(each.slice(0, at));
+      const end = start + found.search(/\S/);
+      // The terminal itself breaks a word that is longer than its rows.
+      const isBroken = start % width === 0 || Math.floor(start / width) < Math.floor(end / width);
+      return isBroken ? found.replace(/\S/, '|$&') : found;
+    }),
+  );
+}
+
+/** Words on lines of at most `width` columns; one that is longer has a line of its own. */
+export function fillLines(words: readonly string[], width: number, columnsOf = columnsAtMost): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && columnsOf(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line];
+}
+
+/**
+ * A line broken between words so that each part fits into `width` columns; further ones stand under its first word, or
+ * under the text beside a label.
+ * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
+ */
+function breakWords(line: string, width: number): readonly string[] {
+  if (columnsAtMost(line) <= width) return [line];
+  const label = LABELLED.exec(line)?.[0] ?? '';
+  const lead = label.length > width / 2 ? '' : label;
+  const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);
+  const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
+  const lines = fillLines(held.slice(indent.length).split(' '), width - indent.length).map((each) => indent + each);
+  return lines.map((each, index) => (index === 0 ? lead + each.slice(lead.length) : each).replaceAll(HELD, ' '));
+}
+
+const STEPS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/**
+ * A span for people, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`, `3 d 4 h`.
+ * A negative span is shown as `0 ms`.
+ */
+export function formatDuration(ms: number): string {
+  const first = STEPS.findIndex(([, stepMs]) => ms >= stepMs);
+  const largest = STEPS[first];
+  if (largest === undefined) return `${Math.max(0, Math.floor(ms))} ms`;
+  const [unit, stepMs] = largest;
+  const head = `${Math.floor(ms / stepMs)} ${unit}`;
+  const next = STEPS[first + 1];
+  if (next === undefined) return head;
+  const rest = Math.floor((ms % stepMs) / next[1]);
+  return rest === 0 ? head : `${head} ${rest} ${next[0]}`;
+}
+
+/** What is left or was needed, in whole seconds and rounded up: `7 s`, `3 min 20 s`, `2 h 5 min`; `0 s` for nothing. */
+export function formatSeconds(ms: number): string {
+  return ms <= 0 ? '0 s' : formatDuration(Math.ceil(ms / 1000) * 1000);
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['year', 365.25 * DAY_MS],
+  ['month', 30.4375 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+];
+
+/**
+ * How far away a time is, for people: `in 3 months`, `2 days ago`, `now`. Undefined for a string that names no
+ * exact moment: a day that does not exist, or a time without a zone (how zones are meant: not shown).
+ */
+export function awayFrom(text: string, nowMs: number): string | undefined {
+  const timeMs = momentOf(text);
+  if (timeMs === undefined) return undefined;
+  const awayMs = timeMs - nowMs;
+  // To the nearest minute: a plan that was just made expires in 1 day, not in 23 hours.
+  const distanceMs = Math.ceil(Math.abs(awayMs) / MINUTE_MS - 0.5) * MINUTE_MS;
+  for (const [name, lengthMs] of UNITS) {
+    const count = Math.floor(distanceMs / lengthMs);
+    // Below two months days say more, below two years months do.
+    if (count < 1 || (count < 2 && (name === 'year' || name === 'month'))) continue;
+    const words = `${count} ${name}${count === 1 ? '' : 's'}`;
+    return awayMs > 0 ? `in ${words}` : `${words} ago`;
+  }
+  return 'now';
+}
