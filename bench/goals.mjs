@@ -50,7 +50,7 @@ function onEachNode(goalOf, measure) {
 export const GOALS = [
   {
     id: 'P1',
-    what: '`--version`, against an empty program of the same Node',
+    what: '`--version`, of an empty program',
     command: 'frontdesk --version',
     best: 'low',
     measure: () =>
@@ -61,7 +61,7 @@ export const GOALS = [
   },
   {
     id: 'P2',
-    what: '`--help`, against an empty program of the same Node',
+    what: '`--help`, of an empty program',
     command: 'frontdesk --help',
     best: 'low',
     measure: () =>
@@ -72,7 +72,7 @@ export const GOALS = [
   },
   {
     id: 'P2b',
-    what: 'help of one command, against an empty program of the same Node',
+    what: 'help of one command, of an empty program',
     command: 'frontdesk card block --help',
     best: 'low',
     measure: () =>
@@ -83,7 +83,7 @@ export const GOALS = [
   },
   {
     id: 'P3',
-    what: 'one card over loopback, against an empty program of the same Node',
+    what: 'one card over loopback, of an empty program',
     command: `frontdesk card get ${CARD} --json`,
     best: 'low',
     measure: () =>
@@ -96,7 +96,7 @@ export const GOALS = [
   },
   {
     id: 'P3c',
-    what: 'the same where `CI` is set: no compiled code is used',
+    what: 'the same with `CI`, without compiled code (Node 20)',
     command: `CI=true frontdesk card get ${CARD} --json`,
     best: 'low',
     measure: () =>
@@ -109,7 +109,7 @@ export const GOALS = [
   },
   {
     id: 'P3e',
-    what: 'the standalone executable: one card, and its help, against an empty program of Node 26',
+    what: 'standalone executable, of an empty program of Node 26',
     command: `.cache/exe/frontdesk card get ${CARD} --json`,
     needs: existsSync(executable) ? undefined : 'npm run build:exe',
     best: 'low',
@@ -124,7 +124,7 @@ export const GOALS = [
   },
   {
     id: 'P3w',
-    what: 'on Node 22 for Windows under Wine, which is not Windows: one card, and `--version`, against an empty program there',
+    what: 'Node 22 for Windows under Wine, of an empty program there',
     command: `frontdesk card get ${CARD} --json`,
     needs: existsSync(windowsNode) && isHere('wine') ? undefined : 'wine, and npm run test:windows',
     best: 'low',
@@ -140,7 +140,7 @@ export const GOALS = [
   },
   {
     id: 'P4',
-    what: '`--version`, against `gh --version`',
+    what: '`--version`, of `gh --version`',
     command: 'frontdesk --version',
     needs: gh === undefined ? 'gh' : undefined,
     best: 'low',
@@ -152,7 +152,7 @@ export const GOALS = [
   },
   {
     id: 'P5',
-    what: 'rows a second of a reading run, of those of a `Pool.request` loop that parses and prints (20,000 rows)',
+    what: 'rows a second of a reading run, of a `Pool.request` loop',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     best: 'high',
     measure: () => bulkAgainstPool('GET', 20_000, { 16: 0.75 }),
@@ -166,7 +166,7 @@ export const GOALS = [
   },
   {
     id: 'P6',
-    what: 'rows a second at 50 ms latency, of the most that is possible',
+    what: 'rows a second at 50 ms latency, of the most possible',
     command: 'frontdesk card get --from ids.txt -j 16 (and 64) -o ndjson -q',
     best: 'high',
     measure: () =>
@@ -180,7 +180,7 @@ export const GOALS = [
   },
   {
     id: 'P7',
-    what: 'rows a second at 50 ms latency and 64 at once, of those of `curl --parallel`',
+    what: 'the same with 64 at once, of `curl --parallel`',
     command: 'frontdesk card get --from ids.txt -j 64 -o ndjson -q',
     needs: isHere('curl') ? undefined : 'curl',
     best: 'high',
@@ -212,7 +212,7 @@ export const GOALS = [
   },
   {
     id: 'P8',
-    what: 'rows a second, of those of `xargs -P16 curl`',
+    what: 'rows a second, of `xargs -P16 curl`',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     needs: isHere('curl') && isHere('xargs') ? undefined : 'curl and xargs',
     best: 'high',
@@ -227,7 +227,7 @@ export const GOALS = [
   },
   {
     id: 'P9',
-    what: 'memory of a million rows, against 300,000; and the most it held, in MiB',
+    what: 'memory of a million rows, of 300,000; the most',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     isLong: true,
     best: 'low',
@@ -244,7 +244,7 @@ export const GOALS = [
   },
   {
     id: 'P10',
-    what: 'memory of `--help`, against an empty program of the same Node',
+    what: 'memory of `--help`, of an empty program',
     command: 'frontdesk --help',
     best: 'low',
     measure: () =>
@@ -255,7 +255,7 @@ export const GOALS = [
   },
   {
     id: 'P10b',
-    what: 'memory of one card, against an empty program of the same Node',
+    what: 'memory of one card, of an empty program',
     command: `frontdesk card get ${CARD} --json`,
     best: 'low',
     measure: () =>
@@ -268,7 +268,7 @@ export const GOALS = [
   },
   {
     id: 'P11',
-    what: '10,000 cards of 400 bytes as a table on a terminal of 120x40, user and system time of all processes beyond that of NDJSON there, in milliseconds',
+    what: '10,000 cards as a table on a terminal, processor time beyond NDJSON there, ms',
     command: "script -qec 'frontdesk card get --from ids.txt -j 16 -o table --quiet' /dev/null",
     needs: isHere('script') ? undefined : 'script, of util-linux',
     best: 'low',
@@ -276,7 +276,7 @@ export const GOALS = [
   },
   {
     id: 'P12',
-    what: 'a press of Tab in bash, in milliseconds',
+    what: 'a press of Tab in bash, ms',
     command: 'source completions/frontdesk.bash; frontdesk card <Tab>',
     needs: isHere('bash') ? undefined : 'bash',
     best: 'low',
@@ -289,7 +289,7 @@ export const GOALS = [
   },
   {
     id: 'P13',
-    what: '`--version` of the standalone executable, against an empty program of Node 26',
+    what: '`--version` of the executable, of an empty program of Node 26',
     command: 'npm run build:exe && .cache/exe/frontdesk --version',
     needs: existsSync(executable) ? undefined : 'npm run build:exe',
     best: 'low',
@@ -299,7 +299,7 @@ export const GOALS = [
   },
   {
     id: 'P14',
-    what: 'the package as it is downloaded and as it is installed, in MB; packages it brings along',
+    what: 'the package: download, installed, packages it brings',
     command: 'npm pack',
     best: 'low',
     measure: () => {
@@ -316,35 +316,35 @@ export const GOALS = [
   },
   {
     id: 'P15',
-    what: 'rows a second of `plan apply` of 10,000 cards, of those of a run of the same rows and a read of each',
+    what: 'rows a second of `plan apply`, of a run and a read of each',
     command: 'frontdesk plan apply cards.plan -j 16 -o ndjson -q --yes',
     best: 'high',
     measure: () => planAgainstRun(10_000),
   },
   {
     id: 'P16',
-    what: 'the second look at a card in one sitting, against the same request by undici alone and 20 ms',
+    what: 'second look at a card at the desk, of undici alone and 20 ms',
     command: 'frontdesk desk',
     best: 'low',
     measure: () => lookAgainstRequest(),
   },
   {
     id: 'P17',
-    what: 'rows a second of a run of which 1 % of the answers take 5 s, of those of the same answers printed as they come',
+    what: 'rows a second with 1 % of responses after 5 s, of printing them as they come',
     command: 'frontdesk card get --from ids.txt -j 8 -o ndjson -q',
     best: 'high',
     measure: () => slowAnswers(1000),
   },
   {
     id: 'P18',
-    what: 'a history of 400,000 single writes, against `--version`; the most it held, in MiB',
+    what: 'history of 400,000 changes, of `--version`',
     command: 'frontdesk history --limit 50 (and --id <card>)',
     best: 'low',
     measure: () => largeHistory(),
   },
   {
     id: 'P19',
-    what: 'the most memory of answers of 20 MB, 64 at once, in MiB',
+    what: 'most memory of responses of 20 MB, 64 at once, MiB',
     command: 'frontdesk card get (and block --yes) --from ids.txt -j 64 -o ndjson -q',
     isLong: true,
     best: 'low',
@@ -352,7 +352,7 @@ export const GOALS = [
   },
   {
     id: 'P20',
-    what: 'a million changed subscribers against 100,000: processor time for each row, and memory',
+    what: 'a million changed subscribers, of 100,000: `--changed-from`, `plan apply`, `runs results`, `runs report`',
     command:
       'frontdesk calendar subscribers update --from new.csv --changed-from old.csv --plan all.plan; plan apply; runs results; runs report',
     isLong: true,
@@ -361,7 +361,7 @@ export const GOALS = [
   },
   {
     id: 'P21',
-    what: '400,000 single writes and 1,000 and 20,000 runs of 90 rows: milliseconds of processor time, of a block beyond those of one without any records',
+    what: '400,000 changes beside 1,000 and 20,000 runs, processor time, ms',
     command: `frontdesk card block ${CARD} --yes; runs list --limit 5; history`,
     best: 'low',
     measure: () => manyRuns(),
