@@ -2,7 +2,7 @@ import type { Mutation } from '../crash/mutant.ts';
 
 /** The program with one thing wrong, which a history has to show. */
 export interface Mutant {
-  /** What it does wrong; as the table of docs/simulation.md names it. */
+  /** What it does wrong: the title of its test. */
   readonly wrong: string;
   readonly mutations: readonly Mutation[];
   /** The seed that showed it first; undefined: no history shows it, and docs/simulation.md says what does. */
