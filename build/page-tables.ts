@@ -36,13 +36,10 @@ export function pageTables(): ReadonlyMap<string, string> {
     ],
     [
       'tools',
-      table(
-        ['tool', 'what it does', ''],
-        [
-          ...READ_TOOLS.map(({ name, title }) => [code(name), title, '']),
-          ...WRITE_TOOLS.map(({ name, title }) => [code(name), title, 'with `--allow-writes`']),
-        ],
-      ),
+      [
+        `- Reading: ${READ_TOOLS.map(({ name }) => code(name)).join(', ')}`,
+        `- With \`--allow-writes\`: ${WRITE_TOOLS.map(({ name }) => code(name)).join(', ')}`,
+      ].join('\n'),
     ],
   ]);
 }

@@ -65,24 +65,24 @@ const BLOCK: NonNullable<Picture['answers']> = [
 const PICTURES: readonly Picture[] = [
   {
     file: 'card.svg',
-    alt: 'A card on a terminal: status, balance with a bar, expiry, metadata, last transactions, next commands',
+    alt: 'A card on a terminal: status, balance, expiry, metadata, transactions, next commands',
     line: `card get ${CARD}`,
   },
   {
     file: 'run.svg',
-    alt: 'Four cards blocked from a spreadsheet: the question before, one line for each row, a summary by cause',
+    alt: 'Four cards blocked from a spreadsheet: question, rows, summary',
     line: 'card block --from stolen.csv --expect clientReference -j 1',
     answers: [[/\(y\/N\)/, 'y\r']],
   },
   {
     file: 'unknown.svg',
-    alt: 'A block without a response: outcome unknown, what the card check showed, and the command that checks',
+    alt: 'A block without a response: outcome unknown, and the command that checks',
     line: `card block ${CARD} --reason "lost, ticket 4711" --yes`,
     faults: ['POST /block:timeout'],
   },
   {
     file: 'plan-80.svg',
-    alt: 'A plan for its reviewer on 80 columns: from which file, status and balances when planned, what is sent, each card',
+    alt: 'A plan for its reviewer on 80 columns: source, balances, what is sent, each card',
     columns: 80,
     ...PLAN,
   },
@@ -94,7 +94,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk.svg',
-    alt: 'A desk session as it is handed over: a card was blocked, with when, its order number and the reason',
+    alt: 'The list that a desk session hands over: when, which card, what, why',
     ...DESK,
     answers: [
       [MENU, 'block\r'],
@@ -106,14 +106,14 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk-applied.svg',
-    alt: 'The desk after a block: the card reads BLOCKED, and the line above the menu says when it was blocked',
+    alt: 'The desk after a block: when the card was blocked',
     ...DESK,
     answers: BLOCK,
     until: ended('BLOCKED at'),
   },
   {
     file: 'desk-not-sent.svg',
-    alt: 'The desk after a block that was not sent, because the card changed while the question stood',
+    alt: 'The desk after a block that was not sent: the card changed meanwhile',
     ...DESK,
     answers: [
       [MENU, 'block\r'],
@@ -123,7 +123,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk-rejected.svg',
-    alt: 'The desk after a block that the service refused: the card is as it was, with the reason of the service',
+    alt: 'The desk after a block that the service refused, with its reason',
     ...DESK,
     faults: ['POST /block:409'],
     answers: BLOCK,
@@ -131,7 +131,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk-unknown.svg',
-    alt: 'The desk after a block whose outcome is not known: when it was sent, what the card reads, what to do',
+    alt: 'The desk after a block with an unknown outcome: when it was sent, what to do',
     ...DESK,
     faults: ['POST /block:500'],
     answers: BLOCK,
@@ -139,7 +139,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk-settled.svg',
-    alt: 'The desk after a look that shows the block of before: it was done',
+    alt: 'The desk after a look that shows that the block was done',
     ...DESK,
     faults: ['POST /block:500*1'],
     answers: [...BLOCK, [ended('NOT KNOWN YET'), 'look\r', `card block ${CARD} --yes --no-history`]],
@@ -147,7 +147,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'desk-superseded.svg',
-    alt: 'The desk after a second block was done: it takes the place of the first, whose outcome is not known',
+    alt: 'The desk after a second block: it takes the place of an unknown one',
     ...DESK,
     faults: ['POST /block:500*1'],
     answers: [...BLOCK, [ended('NOT KNOWN YET'), 'block\r'], [/NOT KNOWN whether[\s\S]*y\/N/, 'y\r']],

@@ -20,15 +20,15 @@ export interface ReportPicture {
 export const REPORT_PICTURES: readonly ReportPicture[] = [
   {
     file: 'report-html.svg',
-    alt: 'A page about a run: 229 of 240 rows succeeded, outcomes as a bar and a table, causes, commands that go on, pace',
+    alt: 'A page about a run: outcomes as a bar and a table, causes, commands, pace',
     form: 'html',
   },
   {
     file: 'report-markdown.svg',
-    alt: 'The same run as Markdown for the summary of a job: counts, causes, commands',
+    alt: 'The same run as Markdown: counts, causes, commands',
     form: 'markdown',
   },
-  { file: 'report-junit.svg', alt: 'The same run as JUnit: a testsuite with a testcase for each row', form: 'junit' },
+  { file: 'report-junit.svg', alt: 'The same run as JUnit: a testcase for each row', form: 'junit' },
 ];
 
 const RUN = '20270402-180000-card-block-7f3a';

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { playService } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 
-// The shell lines of docs/recipes/plans-in-github-actions.md as they stand, in the place of a runner: a clone of the pull
+// The shell lines of docs/recipes/plans-in-github-actions.yml as they stand, in the place of a runner: a clone of the pull
 // request for the first job, a folder with its artifact for each attempt of the second one.
 
 interface Job {
@@ -24,9 +24,9 @@ interface Job {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-const page = readFileSync(join(root, 'docs/recipes/plans-in-github-actions.md'), 'utf8');
-// The file is ours, and each test fails where it has not these members.
-const { jobs } = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as { jobs: { plan: Job; apply: Job } };
+const read = (path: string) => readFileSync(join(root, 'docs', path), 'utf8');
+// Each test fails if the file does not have these members.
+const { jobs } = parse(read('recipes/plans-in-github-actions.yml')) as { jobs: { plan: Job; apply: Job } };
 
 /** The shell lines of a job, as one script: each step ends it when it fails. */
 function scriptOf({ steps }: Job): string {
@@ -115,7 +115,7 @@ describe('the recipe for plans in GitHub Actions', () => {
   it('uses nothing of an environment in a job that names none, and the token in one step alone', () => {
     expect(jobs.plan.environment).toBeUndefined();
     expect(JSON.stringify(jobs.plan)).not.toContain('secrets.');
-    expect(page).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
+    expect(read('guides/plans-in-github-actions.md')).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
     expect(jobs.apply.environment).toBe('live');
     const withToken = jobs.apply.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
     expect(withToken.map(({ name }) => name)).toEqual(['Apply']);

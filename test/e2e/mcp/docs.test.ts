@@ -35,8 +35,8 @@ describe('docs/guides/assistants.md', () => {
     },
   );
 
-  it('shows five clients, and commands in its skill that exist', async () => {
-    expect(snippets).toHaveLength(5);
+  it('shows four clients, and commands in its skill that exist', async () => {
+    expect(snippets).toHaveLength(4);
     const [skill = ''] = blocks('markdown');
     const commands = [...skill.matchAll(/`frontdesk ((?:[a-z]+ ?)+)/g)].map(([, words = '']) =>
       words.trim().split(' '),
