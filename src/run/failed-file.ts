@@ -16,7 +16,7 @@ import type { RowResult } from './row-outcome.ts';
 
 export interface FailedFileOptions {
   readonly path: string;
-  /** The rows of a plan are ids and fields, which any kind of file can hold, as mere ids. */
+  /** Format of the input. The rows of a plan are written as any format, like a list of IDs. */
   readonly inputFormat: string;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
@@ -27,12 +27,12 @@ export interface FailedFileOptions {
   readonly shape: RowShape;
   /** Whether a run keeps the results too: of reads nothing does. */
   readonly isKept: boolean;
-  /** Files that the call reads or makes, which are never replaced, by the option that names each. */
+  /** Files that the call reads or makes, by option. They are never replaced. */
   readonly others?: ReadonlyMap<string, string> | undefined;
   readonly pid: number;
 }
 
-/** `--failed`: the rows that did not succeed or were not reached, as an input of the same command. */
+/** `--failed`: writes the rows that did not succeed or were not reached as an input of the same command. */
 export type FailedFile = Awaited<ReturnType<typeof openFailedFile>>;
 
 const FLUSH_LENGTH = 1 << 16;
@@ -40,9 +40,9 @@ const FLUSH_LENGTH = 1 << 16;
 type Style = 'csv' | 'ndjson' | 'json';
 
 /**
- * Opens the file for writing before anything is sent. It grows under another name (mode 0600) and takes its place
- * at the end. USAGE for a file that somebody else made, or when the name's extension would make
- * a reader take it for another format; LOCAL_IO when it cannot be written.
+ * Opens the file for writing before anything is sent. It grows under another name (mode 0600) and is renamed at the
+ * end. USAGE if something else made the file, or if its extension means another format. LOCAL_IO if it cannot be
+ * written.
  */
 export async function openFailedFile(options: FailedFileOptions) {
   const style = styleOf(options);
@@ -80,20 +80,20 @@ export async function openFailedFile(options: FailedFileOptions) {
     if (!isSpecial) await putInPlace(target, path);
   };
   return {
-    /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
+    /** Adds a result, unless its row succeeded. Rejects with LOCAL_IO. */
     async add(result: RowResult<Row>): Promise<void> {
       if (result.failure === undefined) return;
       pending += printers[style](failedRow(result, maker, needsJson(options.shape)));
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
-    /** Puts the file in its place. Rejects with LOCAL_IO. */
+    /** Renames the file into place. Rejects with LOCAL_IO. */
     async keep(): Promise<void> {
       if (style === 'json') pending += '\n]\n';
       await flush();
       await orIoFailure(putAway(), attempt, ending);
     },
-    /** Leaves everything as it was before. */
+    /** Removes the new file. The old one stays as it was. */
     async discard(): Promise<void> {
       await file.close();
       if (!isSpecial) await rm(target, { force: true });
@@ -101,7 +101,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   };
 }
 
-/** What the work gives; the file is discarded when it fails. */
+/** Returns what `work` returns, and discards the file if it fails. */
 export async function orDiscard<Result>(file: FailedFile | undefined, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -111,7 +111,9 @@ export async function orDiscard<Result>(file: FailedFile | undefined, work: Prom
   }
 }
 
-/** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. `isTyped`: for JSON. */
+/**
+ * The original row with `_outcome` (`runs results --as-input`): valid input of the same command. `isTyped`: for JSON.
+ */
 export function inputRow(row: Row, maker: RowMaker, outcome: string, isTyped: boolean): JsonObject {
   return originalMembers(row, maker, isTyped).set('_outcome', outcome);
 }
@@ -123,7 +125,7 @@ function failedRow({ row, ending, failure }: RowResult<Row>, maker: RowMaker, is
     .set('_error', failure === undefined ? '' : `${failure.code}: ${failure.message}`);
 }
 
-/** What an earlier failed file added is not kept: it is about another run. */
+/** Drops the members that an earlier failed file added: they belong to another run. */
 function originalMembers(row: Row, maker: RowMaker, isTyped: boolean): Map<string, JsonValue> {
   const members = isTyped ? maker.typedMembersOf(row) : maker.membersOf(row);
   return new Map([...members].filter(([name]) => !isOwnColumn(name)));
@@ -138,7 +140,7 @@ const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
   '.jsonl': 'ndjson',
 };
 
-/** Rows stay in the kind of format they came from: a null has no cell, a cell no type. A mere id is the same in all. */
+/** Rows keep the kind of format they came from: CSV has no null and no types. A list of IDs can become any format. */
 function styleOf({ path, inputFormat, shape }: FailedFileOptions): Style {
   const isAny = inputFormat === 'ids' || inputFormat === 'plan';
   const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || isAny;
@@ -160,7 +162,7 @@ function styleOf({ path, inputFormat, shape }: FailedFileOptions): Style {
 
 const STREAMS = /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/;
 
-/** A stream of this process is written to as it is. Another pipe or device may never end, or be somebody else's: USAGE. */
+/** Is it a stream of this process? That is written as it is. USAGE for another pipe or device, which may never end. */
 async function isSpecialFile(path: string, attempt: string): Promise<boolean> {
   if (STREAMS.test(path)) return true;
   const entry = await orIoFailure(ignoreNotFound(lstat(path)), attempt, 'unsent');
@@ -173,7 +175,7 @@ function refused(problem: string): Failure {
   return new Failure('USAGE', `--failed: ${problem}`, { hints: ['name a new file'] });
 }
 
-/** Refuses (USAGE) to replace a file of another option, of another user, or one that `--failed` did not write. */
+/** USAGE if the file belongs to another option or user, or was not written by `--failed`. */
 async function refuseOthers({ path, others = new Map() }: FailedFileOptions, style: Style): Promise<void> {
   const entry = await ignoreNotFound(stat(path));
   if (entry === undefined) return;
@@ -191,14 +193,14 @@ async function refuseOthers({ path, others = new Map() }: FailedFileOptions, sty
 const LOOKED_AT_BYTES = 65_536;
 const OWN_ENDING = /_row"?[^\r\n\w]+"?_outcome"?[^\r\n\w]+"?_error"?[\r\n]/;
 
-/** Does it end its columns with those of a failed file, or have them in its first element? */
+/** Do its columns, or the members of its first element, end like those of a failed file? */
 async function isOurs(path: string, style: Style): Promise<boolean> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
     const text = buffer.toString('utf8', 0, bytesRead);
     if (style === 'csv') return OWN_ENDING.test(text) && OWN_ENDING.exec(text)?.index === endingOfHeader(text);
-    // One element a line, each with its members; a last line may be cut where looking ends.
+    // One element per line. The last line may be cut at the read limit.
     const lines = text.split('\n').slice(0, bytesRead === LOOKED_AT_BYTES ? -1 : undefined);
     const elements = lines.filter((line) => !['', '[', ']'].includes(line.trim()));
     const isOne = (line: string) => line.startsWith('{') && OWN_COLUMNS.every((name) => line.includes(`"${name}":`));
@@ -208,7 +210,7 @@ async function isOurs(path: string, style: Style): Promise<boolean> {
   }
 }
 
-/** Where `_row` stands in the first line, the last but two of its columns. */
+/** Offset of `_row` in the header line: the last column but two. */
 function endingOfHeader(text: string): number {
   const [header = ''] = text.split(/[\r\n]/, 1);
   return header.lastIndexOf('_row');

@@ -1,14 +1,14 @@
 import type { ClockPort } from '../context.ts';
 
 /**
- * No second may see more than `--rate` requests arrive. The window is longer than the second, because between
- * our clock and the service lie a connection to be opened and a network that does not take the same time twice.
+ * No second at the service may have more than `--rate` requests. The window is longer than a second, because
+ * connections and networks do not take the same time twice.
  */
 const WINDOW_MS = 1_100;
-/** How soon to look again while every place is taken by requests that are about to leave. */
+/** How soon to check again while requests that are about to leave take every place. */
 const LOOK_AGAIN_MS = 5;
 
-/** A pause that the service asks for beyond this ends the run; it can be taken up again later. */
+/** A longer pause ends the run, which can be resumed. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 const BUCKET_START = 50;
@@ -18,24 +18,23 @@ export interface LimiterOptions {
   readonly clock: ClockPort;
   /** `--rate`: requests a second; undefined: no limit. */
   readonly rate: number | undefined;
-  /** Aborted: nothing new is admitted, and all waits end. */
+  /** Aborted: admit nothing new and end all waits. */
   readonly stopping: AbortSignal;
-  /** The service asked for a longer pause than a run waits. */
   onTooLong(waitMs: number): void;
 }
 
 /**
- * What all rows of a run share: the rate, the pause after a 429, and the allowance for retries (a token bucket,
- * so that an outage is not multiplied by the number of rows).
+ * What all rows of a run share: the rate, the pause after a 429, and the allowance for retries (a token bucket, so that
+ * an outage is not multiplied by the number of rows).
  */
 export class Limiter {
   readonly #options: LimiterOptions;
   /** With `rate`: when the requests of the last window left, oldest first. */
   readonly #left: number[] = [];
-  /** Admitted, and not left yet. */
+  /** Admitted, but not left yet. */
   #reserved = 0;
   #pausedUntilMs = 0;
-  /** The end of the pauses that the service asked for, by the monotonic clock and without our jitter. */
+  /** The end of the pauses that the service asked for, by the monotonic clock, without jitter. */
   askedUntilMs = 0;
   #refusedSinceMs: number | undefined;
   #tokens = BUCKET_START;
@@ -44,7 +43,7 @@ export class Limiter {
     this.#options = options;
   }
 
-  /** Waits for the end of a pause and for a place in the rate. False: the run is stopping. */
+  /** Waits for the end of a pause and for a place in the rate. Returns false if the run is stopping. */
   async admit(): Promise<boolean> {
     const { clock, stopping } = this.#options;
     for (;;) {
@@ -62,15 +61,15 @@ export class Limiter {
     if (rate !== undefined) this.#left.push(clock.monotonic());
   }
 
-  /** An admitted request will not leave. */
+  /** An admitted request will not leave: its place is free again. */
   giveBack(): void {
     this.#reserved -= 1;
   }
 
   /**
-   * The service refused with 429 and asked for `askedMs`: everybody pauses for `waitMs`, which has our jitter on top.
-   * False when the pause is too long, alone or together with the pauses before it through which nothing was answered,
-   * or when the run is stopping.
+   * The service refused with 429 and asked for `askedMs`: all rows pause for `waitMs`, which includes the jitter.
+   * Returns false if the pause is too long, alone or together with the pauses since the last response, or if the run is
+   * stopping.
    */
   refused(waitMs: number, askedMs = waitMs): boolean {
     const { clock, stopping, onTooLong } = this.#options;
@@ -87,8 +86,8 @@ export class Limiter {
   }
 
   /**
-   * Milliseconds until it may be tried again; 0: a place in the rate was taken. Never more than `rate` leave in any
-   * second, also not at the seam of two, as from a bucket.
+   * Milliseconds until the next try; 0 if a place in the rate was taken. A sliding window, because a bucket allows
+   * twice the rate where two seconds meet.
    */
   #waitMs(): number {
     const { clock, rate = Number.POSITIVE_INFINITY } = this.#options;
@@ -108,12 +107,12 @@ export class Limiter {
     return true;
   }
 
-  /** A clean success gives a little of the allowance back. */
+  /** A success gives a little of the allowance back. */
   succeeded(): void {
     this.#tokens = Math.min(BUCKET_START, this.#tokens + 1);
   }
 
-  /** The service answered a row with something else than 429. */
+  /** The service returned something other than 429. */
   answered(): void {
     this.#refusedSinceMs = undefined;
   }

@@ -9,13 +9,13 @@ interface RunStanding {
   /** A resume would send rows. */
   readonly hasLeft: boolean;
   readonly unknown: number;
-  /** Unknown rows can be settled by reading their cards. */
+  /** Reading the cards can resolve unknown rows. */
   readonly canReconcile: boolean;
   /** Sending unknown rows again sets the same values. */
   readonly canResend: boolean;
 }
 
-/** How unknown rows of an operation can be settled, but for what was tried just now. */
+/** How unknown rows of an operation can be resolved, except by what was tried just now. */
 export function waysToSettle(
   operation: Operation | undefined,
   tried?: 'leave' | 'reconcile' | 'resend',
@@ -27,7 +27,7 @@ export function waysToSettle(
   };
 }
 
-/** The one command that resumes a run, first of all others; undefined: nothing is left to do. */
+/** The one command that resumes a run; undefined if nothing is left to do. */
 export function nextCommand({ run, hasLeft, unknown, canReconcile, canResend }: RunStanding): string | undefined {
   if (unknown > 0 && canReconcile) return `frontdesk runs resume ${run} --reconcile`;
   if (hasLeft) return `frontdesk runs resume ${run}`;
@@ -35,23 +35,23 @@ export function nextCommand({ run, hasLeft, unknown, canReconcile, canResend }: 
   return unknown > 0 ? `frontdesk runs results ${run} --outcome unknown` : undefined;
 }
 
-/** A command that goes on from here. */
+/** A command that can follow, with its purpose. */
 export interface NextCommand {
   readonly purpose: string;
   readonly line: string;
 }
 
-/** What can be done with a run besides going on with it. */
+/** What can be done with a run besides resuming it. */
 interface Ways extends Pick<RunStanding, 'canReconcile' | 'canResend'> {
   /** What its rows changed can be restored. */
   readonly canRevert: boolean;
-  /** In which its rows can be written again. */
+  /** Format in which its rows can be written as input. */
   readonly format: 'csv' | 'ndjson';
 }
 
 /**
- * The commands that go on from where a run stands, first the one that its summary gives. No two of them send a row
- * twice: rows go into a file only when a resume would send none.
+ * The commands that can follow, the one of the summary first. No two of them send a row twice: rows go into a file only
+ * if a resume would send none.
  */
 export function nextCommands(
   { run, state, outcomes }: { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },

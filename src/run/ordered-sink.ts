@@ -11,46 +11,45 @@ import type { RunTask } from './run-task.ts';
 
 interface Waiting<R extends RunRow> {
   readonly result: RowResult<R>;
-  /** Its resource or failure as bytes outside the heap, where it has to wait: as objects they take ten times as much. */
+  /** The resource or failure as bytes outside the heap, while the row waits: objects take ten times as much. */
   readonly packed: Buffer[] | undefined;
-  /** Resolves when the row's result is in the journal: only then is it printed. */
+  /** Resolves when the result is in the journal. It is printed only then. */
   readonly durable: Promise<void> | undefined;
   readonly bytes: number;
 }
 
-/** Who is given each result. */
 type Taker = 'persist' | 'emit';
 
-/** What may wait for the reader of the output. */
+/** How many results may wait for the reader of the output. */
 const MAX_UNREAD_ROWS = 256;
-/** Beside its answer: what a row, its ending and its failure take. With answers of 1 KiB 110,000 rows can wait. */
+/** What row, ending and failure take besides the response. With responses of 1 KiB, 110,000 rows can wait. */
 const ROW_BYTES = 1024;
-/** An answer that is near its turn and this short stays as it is. */
+/** A short response that is near its turn stays an object. */
 const NEAR_ROWS = 64;
 const SHORT_LENGTH = 16_384;
-/** So many places that are free again are given up at once. */
+/** This many free places are given up at once. */
 const SPARE_PLACES = 4096;
 
 /**
- * Prints results in the order of the input although rows end in any order. A row without a result holds up the
- * printing of the rows behind it, and nothing else until these fill the memory that they may have.
+ * Prints results in the order of the input, although rows end in any order. A row without a result holds up the
+ * printing of the rows behind it, and nothing else until their results fill the memory limit.
  */
 export class OrderedSink<R extends RunRow> {
   readonly #task: Pick<RunTask<R>, 'emit' | 'persist' | 'sizeOf'>;
   readonly #onFailure: (error: unknown, of: Taker) => void;
   readonly #onFree: () => void;
-  /** Results from position `#first` on (for why it is no Map see `removeFrom`). */
+  /** Results from position `#first` on. An array, not a Map: see `removeFrom`. */
   #waiting: (Waiting<R> | undefined)[] = [];
   #first = 0;
   #next = 0;
   #held = 0;
   #isPumping = false;
-  /** Those that failed: they take no more. */
+  /** Takers that failed: they get no more results. */
   readonly #failed = new Set<Taker>();
 
   /**
-   * `persist` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
-   * each, after which it is not called again; places go on being freed, of which `onFree` hears.
+   * `persist` gets every result before `emit`, even if `emit` fails. `onFailure` gets the first error of each, which is
+   * not called again. Places are still freed, and `onFree` hears of it.
    */
   constructor(
     task: Pick<RunTask<R>, 'emit' | 'persist' | 'sizeOf'>,
@@ -62,12 +61,15 @@ export class OrderedSink<R extends RunRow> {
     this.#onFree = onFree;
   }
 
-  /** Is there a place for the result of another row? Those that wait for a row have more than those for a reader. */
+  /**
+   * Is there a place for another result? Results that wait for a row have more places than those that wait for a
+   * reader.
+   */
   get hasRoom(): boolean {
     return !this.isFull && (!this.#isPumping || this.#held < MAX_UNREAD_ROWS);
   }
 
-  /** Do results wait for a row while memory is used up? */
+  /** Do results wait for a row while the memory is used up? */
   get isFull(): boolean {
     return this.#held > 0 && answerMemory.isFull;
   }
@@ -108,7 +110,7 @@ export class OrderedSink<R extends RunRow> {
       const head = this.#waiting[this.#next - this.#first];
       if (head === undefined) break;
       answerMemory.beginPrint(head.bytes);
-      // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
+      // A journal that cannot be written stops the run elsewhere. What is known is still printed.
       if (head.durable !== undefined) await succeeds(head.durable);
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
@@ -143,7 +145,7 @@ export class OrderedSink<R extends RunRow> {
   }
 }
 
-/** The details of a failure that are JSON as it came. */
+/** Details of a failure that are JSON from the service. */
 const JSON_DETAILS = ['service', 'body', 'observed'] as const;
 
 type PackedFailure = Pick<Failure, 'code' | 'message'> & NonNullable<ConstructorParameters<typeof Failure>[2]>;

@@ -3,21 +3,21 @@ import { OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
-/** Rows that did not succeed, those that need a person first. */
+/** Ways to not succeed, those that the user must act on first. */
 const NAMED: readonly TallyKey[] = ['unknown', 'rejected', 'failed', 'not_sent'];
 
-/** A row that gets no answer while others do. */
+/** A row without a response while others get theirs. */
 export interface Waited {
   readonly row: number;
   /** Milliseconds since its first request left. */
   readonly ms: number;
-  /** Rows under way, with this one. */
+  /** Rows in flight, this one included. */
   readonly inFlight: number;
   /** The results behind it fill their memory: no row is sent until it ends. */
   readonly isFull: boolean;
 }
 
-/** What is looked at of a run that goes on. */
+/** What the progress shows of a run. */
 export interface Underway {
   readonly tally: RunTally;
   /** Until when the service asked for a pause, by the monotonic clock. */
@@ -26,7 +26,7 @@ export interface Underway {
   waitedFor(): Waited | undefined;
 }
 
-/** How far a run is: a model without timers or streams, so that the caller decides when and where to show it. */
+/** How far a run is, without timers or streams: the caller decides when and where to show it. */
 export class Progress {
   readonly #total: number;
   readonly #startMs: number;
@@ -42,8 +42,8 @@ export class Progress {
   }
 
   /**
-   * `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; also why it pauses, and which row gets no answer. Rows
-   * from the journal count as done and not towards the rate, rows not reached not at all.
+   * `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`, with the reason of a pause and the row that has no
+   * response. Rows from the journal count as done, not towards the rate. Rows that were not reached do not count.
    */
   text(nowMs: number): string {
     const { tally, limiter } = this.run;
@@ -63,7 +63,7 @@ export class Progress {
       const rows = tally.of(key) - (key === 'not_sent' ? tally.notReached : 0);
       if (rows > 0) parts.push(`${groupThousands(rows)} ${OUTCOME_NAMES[key]}`);
     }
-    // When only rows under way are left, the rate says nothing of how long these take.
+    // Once only rows in flight are left, the rate does not tell how long they take.
     if (this.#pace > 0 && left > (waited?.inFlight ?? 0))
       parts.push(`${formatSeconds((left / this.#pace) * 1000 + Math.max(0, pausedMs))} left`);
     return parts.join(', ');

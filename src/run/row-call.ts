@@ -13,7 +13,7 @@ export type RowCallKind = 'send' | 'resend' | 'reconcile';
 
 const NONE_SENT: EarlierSends = { attempts: 0, ending: undefined };
 
-/** What all rows of a run have in common. */
+/** What all rows of a run share. */
 export interface RowCallPorts<R extends RunRow> {
   readonly task: Pick<RunTask<R>, 'journal' | 'aboutOf' | 'clock' | 'isWrite' | 'concurrency' | 'rowCount' | 'rate'>;
   readonly control: RunControl;
@@ -21,17 +21,17 @@ export interface RowCallPorts<R extends RunRow> {
   readonly sink: Pick<OrderedSink<R>, 'next'>;
 }
 
-/** One row on its way: admits its attempts and remembers whether any of them may have left. */
+/** One row on its way: admits its attempts, and remembers whether one of them may have left. */
 export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   readonly row: R;
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;
   readonly kind: RowCallKind;
-  /** Of earlier processes: their writes of the row, and how one ended that may have been applied. */
+  /** What earlier processes sent of the row. */
   readonly earlier: EarlierSends;
-  /** Attempts whose first byte may have left; reads around a write are none of them. */
+  /** Attempts whose first byte may have left, without reads around a change. */
   admitted = 0;
-  /** Requests of the row's own kind that left: no reads around a write, and no connection that could not be made. */
+  /** Requests of the row that left, without reads around a change and failed connections. */
   requests = 0;
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
@@ -39,7 +39,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** When the first request for the row left, by the monotonic clock. */
   leftMs: number | undefined;
   readonly #ports: RowCallPorts<R>;
-  /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
+  /** A place in the rate is taken when a request is admitted, and used when it leaves. */
   #hasPlace = false;
   #purpose: 'send' | 'read' = 'read';
 
@@ -67,7 +67,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
 
   readonly isFollowed = (): boolean => {
     const { concurrency, rowCount = 0, rate } = this.#ports.task;
-    // A rate makes a connection wait for its row.
+    // With a rate, a connection waits for its row.
     return rate === undefined && this.position + concurrency < rowCount && !this.stopping.aborted;
   };
 
@@ -84,7 +84,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       try {
         await journal.intent({ row, id, ...task.aboutOf?.(this.row) });
       } catch {
-        // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
+        // The journal keeps the failure, which stops the run: without its intent the row must not be sent.
         this.#givePlaceBack();
         return this.#deny();
       }
@@ -92,7 +92,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
         this.#givePlaceBack();
         const attempts = this.earlier.attempts + this.admitted;
         const ending = { ...NO_OUTCOME, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
-        // The writer keeps a failure of its own, and the run ends by it.
+        // The journal keeps a failure of its own, which stops the run.
         await succeeds(journal.result(this.row, callOutcomeAfter(this.earlier.ending, ending)));
         return this.#deny();
       }
@@ -102,9 +102,9 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   }
 
   leaves(): void {
-    // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
+    // Since its intent the request may have waited for a connection, or the process been paused.
     const lost = this.#ports.task.journal?.lost();
-    // The run is another process's now: whatever has not left is kept back.
+    // Another process has the run now: what has not left is held back.
     if (lost !== undefined) {
       this.#ports.control.break(lost);
       return;
@@ -115,7 +115,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     this.#hasPlace = false;
   }
 
-  /** The row has ended: a place of a request that never left is free for another. */
+  /** The row has ended: a place that its request did not use is free again. */
   end(): void {
     this.isDone = true;
     this.#givePlaceBack();

@@ -9,53 +9,53 @@ import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import { isResolution } from './journal/record.ts';
 import type { RowState } from './journal/row-states.ts';
 
-/** What a run needs to know of a row; everything else is the caller's. */
+/** What a run needs to know of a row. */
 export interface RunRow {
   /** 1-based, in the whole input; ascending. */
   readonly row: number;
-  /** The id of what is changed or read; undefined when there is none (an event that is created). */
+  /** ID of what is changed or read; undefined for a new event. */
   readonly id: string | undefined;
-  /** What is sent; an event is named by its name and start. */
+  /** What is sent. It names an event: by name and start. */
   readonly body?: JsonValue | undefined;
-  /** Of a planned row: whether it is compared with its plan before it is sent. */
+  /** Is the planned row compared with its plan before it is sent? */
   readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
-/** What a journal keeps of a row besides its number and id, as the history wants to know it later. */
+/** What a journal keeps of a row for the history, besides number and ID. */
 export interface AboutRow {
   readonly reason?: string | undefined;
   /** Names of the fields that an update sets. */
   readonly fields?: readonly string[] | undefined;
-  /** What stands for the body of an event. */
+  /** Digest that stands for the body of an event. */
   readonly digest?: string | undefined;
 }
 
-/** How one row ended, in the shape in which it is printed, counted and kept. */
+/** How one row ended: what is printed, counted and recorded. */
 export interface RowResult<R extends RunRow = RunRow> {
   readonly row: R;
-  /** Its outcome is null on a read, unless the row was not reached (`not_sent`). */
+  /** The outcome of a read is null, unless the row was not reached (`not_sent`). */
   readonly ending: CallOutcome;
-  /** The resource as sent; undefined after a failure and on a row from the journal. */
+  /** The resource as sent by the service; undefined after a failure, and for a row from the journal. */
   readonly resource: JsonValue | undefined;
-  /** The ending in words; undefined exactly when the row succeeded. */
+  /** Undefined exactly if the row succeeded. */
   readonly failure: Failure | undefined;
   /**
    * `journal`: an earlier process did it. `not_reached`: the run stopped before it. `in_flight`: another process waits
-   * for its answer now, so its outcome, which would be unknown if that one ended, is not shown.
+   * for its response, so it has no outcome yet.
    */
   readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
-  /** How many of its attempts earlier processes made. */
+  /** Attempts by earlier processes. */
   readonly earlierAttempts?: number;
-  /** How many of its requests left in this process. */
+  /** Requests that left in this process. */
   readonly requests?: number;
 }
 
-/** A call that failed before it was one. */
+/** A call that failed before its request was made. */
 export function failedCall(failure: Failure): CallResult {
   return { kind: 'failed', failure, ending: outcomeOfFailure(failure) };
 }
 
-/** The result of a row that was sent, or tried to be. `command`: dotted path of the command. */
+/** The result of a row that was sent, or should have been. `command`: dotted path. */
 export function sentResult<R extends RunRow>(
   row: R,
   call: CallResult,
@@ -69,12 +69,12 @@ export function sentResult<R extends RunRow>(
   return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
 }
 
-/** A run is resumed: that its command can be repeated is what a single call is told. */
+/** Drops the hint that a single call may be run again: a run is resumed. */
 function withoutRepeat({ hints }: Failure): readonly Hint[] {
   return hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
 }
 
-/** The result of a row that was not sent because the run stopped. `attempts`: undefined where it was not reached. */
+/** The result of a row that the run stopped before. `attempts`: undefined if it was not reached. */
 export function unsentResult<R extends RunRow>(
   row: R,
   command: string,
@@ -94,8 +94,8 @@ export function unsentResult<R extends RunRow>(
 }
 
 /**
- * The result of a row as a journal has it: no body is ever kept. `said`: what was said of it then; where that is not
- * kept, its failure is put into words anew.
+ * The result of a row from the journal, which keeps no bodies. `said`: the message of its failure. Without one, a
+ * message is made anew.
  */
 export function journalResult<R extends RunRow>(
   row: R,
@@ -108,8 +108,8 @@ export function journalResult<R extends RunRow>(
 }
 
 /**
- * The words in which a row that did not succeed was told of, for its record; undefined: none, or they hold more of the
- * service's answer than a record may, which could name a customer.
+ * The message of a row's failure for its record. Undefined if there is none, or if it quotes more of the service's
+ * response than a record may hold, which could name a customer.
  */
 export function wordsToKeep({ failure }: RowResult): string | undefined {
   const { service, body } = failure?.details ?? {};
@@ -117,7 +117,7 @@ export function wordsToKeep({ failure }: RowResult): string | undefined {
   return tellsMore ? undefined : failure?.message;
 }
 
-/** The result of a row whose record cannot be read: its outcome alone is known. */
+/** The result of a row whose record cannot be read: only its outcome is known. */
 export function stateResult<R extends RunRow>(row: R, command: string, state: RowState): RowResult<R> {
   const outcome = state === 'intent' || state === 'none' || isResolution(state) ? 'unknown' : state;
   return journalResult(row, command, { ...NO_OUTCOME, outcome });
@@ -125,7 +125,7 @@ export function stateResult<R extends RunRow>(row: R, command: string, state: Ro
 
 function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?: string): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
-  // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
+  // Without a code, the run stopped before the row, or how it ended was not recorded.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
   const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
@@ -139,7 +139,7 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
       attempts,
       id: row.id,
       http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
-      // What is kept of a body of the gift-card API's error shape.
+      // What the journal keeps of an error body of the gift-card API.
       service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
       sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
       observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
@@ -148,7 +148,7 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
   });
 }
 
-/** How a row ended, in the words of a run in progress. `object`: what is not there where a service has no such ID. */
+/** How a row ended, in the words of the run that sent it. `object`: what does not exist after a 404. */
 function whatHappened(subject: string, object: string | undefined, ending: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
   const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
@@ -168,7 +168,7 @@ function whatHappened(subject: string, object: string | undefined, ending: CallO
   return `could not ${subject}: ${message ?? meaning}`;
 }
 
-/** The result of a row with what earlier processes sent of it: the first send is never forgotten. */
+/** The result of a row together with what earlier processes sent of it: the first request is never forgotten. */
 export function withEarlier<R extends RunRow>(
   result: RowResult<R>,
   command: string,
@@ -182,10 +182,10 @@ export function withEarlier<R extends RunRow>(
   return { ...result, ending, failure, earlierAttempts: earlier.attempts };
 }
 
-/** Reasons why a card could not be read that may be gone at the next try. */
+/** Reasons why a card could not be read that the next try may not meet. */
 const PASSING: ReadonlySet<FailureCode> = new Set(['BAD_REPLY', 'BUSY']);
 
-/** Was the row held back only because its card could not be read, so that a resume tries it again? */
+/** Was the row held back only because its card could not be read? Then a resume tries it again. */
 export function isHeldForNow({ ending, failure }: RowResult): boolean {
   const cause = failure?.cause;
   const reading = cause instanceof Failure && cause.cause instanceof Failure ? cause.cause : cause;

@@ -7,16 +7,16 @@ import { ERROR, errorObject } from '../output/failure-text.ts';
 import type { RowResult } from './row-outcome.ts';
 
 const LEADING = {
-  /** Its number in the whole input. */
+  /** Row number in the whole input. */
   row: INTEGER,
-  /** null where the operation has none (an event that is created). */
+  /** null for a new event. */
   id: nullable(TEXT),
   outcome: oneOf(OUTCOMES),
   httpStatus: nullable(INTEGER),
   attempts: INTEGER,
 } as const;
 
-/** Columns of the rows that a write prints. */
+/** Columns of the rows that a change prints. */
 export const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },
@@ -28,12 +28,12 @@ export const ROW_COLUMNS: readonly Column[] = [
   { name: 'error.message', header: 'MESSAGE', below: 'plain' },
 ];
 
-/** One row of a write as it is printed; `resource` is the shape of what the service answered. */
+/** One printed row of a change. `resource`: the shape of the service's response. */
 export function rowOutput<T>(resource: Shape<T>) {
   return object(LEADING, { resource, error: ERROR, resultId: TEXT });
 }
 
-/** One row as `runs results` prints it: bodies are not kept. */
+/** One row as `runs results` prints it, without bodies. */
 export const STORED_ROW_OUTPUT = object(
   { ...LEADING, outcome: oneOf([...OUTCOMES, 'in_flight']), error: nullable(ERROR), resultId: nullable(TEXT) },
   { /** Of several runs: the one that it is of. */ run: TEXT },
@@ -41,7 +41,7 @@ export const STORED_ROW_OUTPUT = object(
 
 type PrintedMember = keyof ShapeOf<ReturnType<typeof rowOutput>>;
 
-/** A row of a write as it is printed: with `resource` or `error`; one from the journal that succeeded has neither. */
+/** A printed row of a change, with `resource` or `error`. A row from the journal that succeeded has neither. */
 export function printedRow(result: RowResult): JsonObject {
   const { failure, resource } = result;
   const { resultId } = result.ending;
@@ -51,13 +51,13 @@ export function printedRow(result: RowResult): JsonObject {
   if (resultId !== undefined) printed.set('resultId', resultId);
   if (resource !== undefined && rememberedText(resource) !== undefined) {
     const text = printJson(printed);
-    // What is remembered has no escapes; an id may need some.
+    // A remembered text has no escapes, which an ID may need.
     if (!text.includes('\\')) rememberText(printed, text);
   }
   return printed;
 }
 
-/** A row as `runs results` prints it: with every member; `in_flight` where another process waits for it. */
+/** A row as `runs results` prints it, with every member. `in_flight`: another process waits for its response. */
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
   printed.set('error', result.failure === undefined ? null : errorObject(result.failure));

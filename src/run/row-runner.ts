@@ -27,12 +27,12 @@ import type { RunResult, RunTask } from './run-task.ts';
 import { longPause, outputLoss, readerGone, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
-/** So long a row may go without an answer before the progress names it. */
+/** A row without a response for this long is named by the progress. */
 const PATIENCE_MS = 3_000;
 
 /**
- * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
- * the journal says are done are printed from it. Never rejects: what goes wrong is in the report and its exit code.
+ * Sends the rows, at most `concurrency` at once, and prints the results in input order. Rows that are done according to
+ * the journal are printed from it. Never rejects: the report and its exit code say what went wrong.
  */
 export function runRows<R extends RunRow>(task: RunTask<R>): Promise<RunResult> {
   return new RowRunner(task).run();
@@ -46,7 +46,7 @@ class RowRunner<R extends RunRow> {
   readonly #limiter: Limiter;
   readonly #ports: RowCallPorts<R>;
   readonly #sink: OrderedSink<R>;
-  /** An array, not a set: see `removeFrom`. */
+  /** An array, not a Set: see `removeFrom`. */
   readonly #calls: RowCall<R>[] = [];
   #wake: (() => void) | undefined;
   #isOutputLost = false;
@@ -88,7 +88,7 @@ class RowRunner<R extends RunRow> {
       this.#control.end();
     }
     const tally = this.#tally;
-    // Rows that could not even be read from the input are left too.
+    // Rows that could not be read from the input are left too.
     const hasAll = !this.#control.has('broken') || positions >= (this.#task.rowCount ?? Number.POSITIVE_INFINITY);
     const state = tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
     if (journal !== undefined && journal.failure === undefined) {
@@ -99,7 +99,7 @@ class RowRunner<R extends RunRow> {
     return {
       exitCode: runExitCode(tally, this.#control.stops),
       tally,
-      // What broke is reported although every row was sent.
+      // What broke is reported even if every row was sent.
       stop: state === 'stopped' || this.#control.has('broken') ? this.#control.stops[0] : undefined,
       state,
       elapsedMs: Math.round(clock.monotonic() - startMs),
@@ -107,7 +107,7 @@ class RowRunner<R extends RunRow> {
     };
   }
 
-  /** Goes through the rows once; answers how many there were. */
+  /** Goes through the rows once. Returns their number. */
   async #dispatch(): Promise<number> {
     const { persist, rowCount } = this.#task;
     let position = 0;
@@ -147,7 +147,7 @@ class RowRunner<R extends RunRow> {
     this.#launch(row, position, kind, earlier);
   }
 
-  /** What earlier processes sent of a row, as far as that still matters. */
+  /** What earlier processes sent of a row, if that still matters. */
   async #earlierOf({ row }: R, journal: RunJournal): Promise<EarlierSends | undefined> {
     const { states } = journal;
     const attempts = states.attempts(row);
@@ -169,14 +169,13 @@ class RowRunner<R extends RunRow> {
     );
   }
 
-  /** A bug that throws at once ends like one that rejects. */
   async #start(call: RowCall<R>): Promise<CallResult> {
     const { reconcile } = this.#task;
     const isRead = call.kind === 'reconcile' && reconcile !== undefined;
     return isRead ? reconcile(call.row, call) : this.#task.send(call.row, call);
   }
 
-  /** A row that an earlier process did. `observedStatus`: what was read of its card now, which did not settle it. */
+  /** Prints a row that an earlier process did. `observedStatus`: the status of its card now, which resolved nothing. */
   async #replay(row: R, position: number, journal: RunJournal, observedStatus?: string): Promise<void> {
     const { command } = this.#task;
     const { states } = journal;
@@ -185,19 +184,19 @@ class RowRunner<R extends RunRow> {
     try {
       const entry = await journal.entry(row.row);
       const ending = outcomeInRun(entry);
-      // After a look what was said of it is no longer all that is known.
+      // After a card check, the old message is no longer all that is known.
       if (observedStatus === undefined) result = journalResult(row, command, ending, entry.said);
       else result = journalResult(row, command, { ...ending, observedStatus });
       if (observedStatus !== undefined) durable = journal.result(row, result.ending);
     } catch (error) {
-      // The row keeps its place in the output, and its outcome, which is known without its record.
+      // The row keeps its place and its outcome, which is known without its record.
       this.#control.break(error);
     }
     result ??= stateResult(row, command, states.state(row.row));
     this.#settle(position, result, states.isToDo(row.row), durable);
   }
 
-  /** A row that the run stopped before; one that may have been sent by an earlier process stays `unknown`. */
+  /** Prints a row that the run stopped before. One that an earlier process may have sent stays `unknown`. */
   #skip(row: R, position: number): Promise<void> | undefined {
     const { journal, command } = this.#task;
     if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
@@ -225,7 +224,7 @@ class RowRunner<R extends RunRow> {
       : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
     const result = { ...withEarlier(ended, command, call.earlier), requests: call.requests };
     const { ending } = result;
-    // What the service says now is about the run, whatever becomes of the row.
+    // A 429 is about the run, however the row ends.
     if (ended.ending.httpStatus === 429) this.#pauseFor(ended);
     else if (ended.ending.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(ended);
@@ -239,10 +238,10 @@ class RowRunner<R extends RunRow> {
     const { command } = this.#task;
     const ended = sentResult(row, reply, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
-      // That the reading settles nothing is no failure of the reading.
+      // A reading that resolves nothing has not failed.
       const { code } = ended.failure;
       const settlesNothing = code === 'OUTCOME_UNKNOWN';
-      // A card that the service cannot show leaves the row as unknown as it was.
+      // If the card cannot be shown, the row stays `unknown`.
       const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.ending.outcome;
       if (settlesNothing) this.#rules.answered();
       const stop = settlesNothing ? undefined : this.#rules.ended({ ...ended, ending: { ...ended.ending, outcome } });
@@ -250,25 +249,25 @@ class RowRunner<R extends RunRow> {
       void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
       return;
     }
-    // The time is that of the reading; when the row was sent its intent says.
+    // The time is that of the reading. The intent has the time of the request.
     const times = { sentAtMs: undefined, durationMs: undefined };
     const ending: CallOutcome = { ...ended.ending, outcome: 'confirmed_by_read', ...times, attempts };
     const result = { ...ended, ending, earlierAttempts: attempts };
     this.#settle(position, result, false, journal.result(row, ending));
   }
 
-  /** Was the row called off on its way to the service, because of what another row met? */
+  /** Did another row stop this one on its way to the service? */
   #wasStopped(reply: CallResult): boolean {
     return reply.kind === 'failed' && reply.failure.code === 'CANCELLED' && this.#control.isStopping;
   }
 
-  /** Was the row refused for a reason that is not its own, so that a resume does it again? */
+  /** Was the row refused for a reason of the whole run? Then a resume sends it again. */
   #isAboutTheRun({ outcome, code }: CallOutcome): boolean {
     if (outcome !== 'rejected') return false;
     return code === 'AUTH' || (code === 'FORBIDDEN' && this.#control.has('refused'));
   }
 
-  /** A record that cannot be written ends the run. */
+  /** Counts the row. A record that cannot be written ends the run. */
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     this.#tally.add(result, toDo);
     const { ended } = this.#task;
@@ -277,14 +276,14 @@ class RowRunner<R extends RunRow> {
     this.#sink.enqueue(position, result, recorded);
   }
 
-  /** The last refusal of a row that has no retries left pauses the others too. */
+  /** The last refusal of a row without retries pauses the others too. */
   #pauseFor(result: RowResult<R>): void {
     const retryAt = result.failure?.details.retryAt;
     const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#task.clock.now();
     if (waitMs > 0) this.#limiter.refused(waitMs);
   }
 
-  /** Ends the rows whose request does not obey: the person has asked twice. */
+  /** Ends the rows whose request does not stop: the user asked twice. */
   #endOverdue(): void {
     for (const call of [...this.#calls]) {
       const isUnknown = this.#task.isWrite && call.admitted > 0;
@@ -295,7 +294,7 @@ class RowRunner<R extends RunRow> {
     }
   }
 
-  /** The row that has been without an answer for longest, once that is long. */
+  /** The row that has been without a response for longest, after `PATIENCE_MS`. */
   #waitedFor(): Waited | undefined {
     const nowMs = this.#task.clock.monotonic();
     let longest: Waited | undefined;
@@ -311,7 +310,7 @@ class RowRunner<R extends RunRow> {
     this.#isOutputLost = true;
     const loss = outputLoss(error, this.#task.isWrite);
     if (loss !== 'reader_gone') this.#control.break(loss.error);
-    // A write goes on: what was asked for is the change, and the journal has its results.
+    // A change continues: the user wants it done, and the journal has the results.
     else if (!this.#task.isWrite) this.#control.stopFor(readerGone());
   }
 

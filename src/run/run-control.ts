@@ -4,29 +4,28 @@ import { Failure } from '../failure.ts';
 import { ioFailure, messageOf } from '../files/io-failure.ts';
 import { failureStop, type Stop, signalStop } from './stop.ts';
 
-/** How long the first signal lets requests in flight finish. */
+/** How long requests in flight may take after the first signal. */
 const GRACE_MS = 5_000;
-/** How long a request that was told to stop may take to say so. */
+/** How long a request may take to stop. */
 const OVERDUE_MS = 1_000;
 
-/** Knows whether and why a run is to stop. The first reason is reported; later ones still count for the exit code. */
+/** Knows whether and why a run has to stop. The first reason is reported. Later ones count for the exit code. */
 export class RunControl {
   readonly #clock: ClockPort;
   readonly #onStop: () => void;
   readonly #onOverdue: () => void;
   readonly #stopping = new AbortController();
   readonly #abort = new AbortController();
-  /** Aborted: begin nothing new, let what is in flight finish. */
+  /** Aborted: begin nothing new, let requests in flight finish. */
   readonly stopping = this.#stopping.signal;
-  /** Aborted: abandon what is in flight. */
+  /** Aborted: abandon requests in flight. */
   readonly abort = this.#abort.signal;
   readonly #ended = new AbortController();
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
 
   /**
-   * Listens to signals until `end`. `onStop`: the run has just been told to stop. `onOverdue`: what is in flight
-   * is overdue after it was told to stop, and has to be given up now.
+   * Listens to signals until `end`. `onStop`: the run has to stop. `onOverdue`: what is in flight did not stop in time.
    */
   constructor(
     { clock, signals }: { readonly clock: ClockPort; readonly signals: SignalPort },
@@ -36,10 +35,10 @@ export class RunControl {
     this.#clock = clock;
     this.#onStop = onStop;
     this.#onOverdue = onOverdue;
-    // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
+    // Every row in flight listens. Node warns of more than ten listeners.
     setMaxListeners(0, this.stopping, this.abort);
     this.#unsubscribe = signals.onSignal((signal) => {
-      // Signals of an earlier question or command are none of this run's.
+      // Signals of an earlier question or command do not count.
       const isFirst = !this.has('signal');
       this.stopFor(signalStop(signal));
       if (isFirst) void this.#later(GRACE_MS, () => this.#abortNow());
@@ -51,12 +50,11 @@ export class RunControl {
     return this.#stops.length > 0;
   }
 
-  /** All reasons so far, the first one first. */
   get stops(): readonly Stop[] {
     return this.#stops;
   }
 
-  /** How the rows end that were not reached, by the first reason. */
+  /** The failure of rows that were not reached: the first reason. */
   get failure(): Failure {
     const [first] = this.#stops;
     if (first === undefined) throw new Error('the run has not stopped');
@@ -67,19 +65,17 @@ export class RunControl {
     return this.#stops.some((stop) => stop.kind === kind);
   }
 
-  /** Has the run begin nothing new, for this reason. */
   stopFor(stop: Stop): void {
     this.#stops.push(stop);
     this.#stopping.abort();
     this.#onStop();
   }
 
-  /** Something of frontdesk does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
+  /** Stops the run because something of frontdesk failed. Only the first failure counts. */
   break(error: unknown): void {
     if (!this.has('broken')) this.stopFor(failureStop('broken', asFailure(error)));
   }
 
-  /** The run is over: no signal is heard and no timer left. */
   end(): void {
     this.#unsubscribe();
     this.#ended.abort();
@@ -97,10 +93,10 @@ export class RunControl {
   }
 }
 
-/** A Failure as it is; anything else that was thrown is a bug. */
+/** A Failure as it is. Anything else is a bug. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // What the system has against a file is no bug.
+  // A failed call of the file system is no bug.
   if (error instanceof Error && 'syscall' in error) {
     return ioFailure('a file of the run could not be used', error, 'what was sent stands in its record');
   }

@@ -3,12 +3,12 @@ import { OUTCOMES, type Outcome } from '../failure.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RowResult } from './row-outcome.ts';
 
-/** What a row is counted as: its outcome, or for a read whether it succeeded. */
+/** What a row counts as: its outcome, or for a read whether it succeeded. */
 export type TallyKey = Outcome | 'read' | 'failed';
 
 const KEYS: readonly TallyKey[] = [...OUTCOMES, 'read', 'failed'];
 
-/** How a row is said to have ended. */
+/** Outcomes as people read them. */
 export const OUTCOME_NAMES: Readonly<Record<TallyKey, string>> = {
   applied: 'applied',
   confirmed_by_read: 'confirmed by read',
@@ -19,30 +19,30 @@ export const OUTCOME_NAMES: Readonly<Record<TallyKey, string>> = {
   failed: 'failed',
 };
 
-/** More different causes than this are counted together: their names come from outside. */
+/** Further causes are counted together: their names come from the service. */
 const MAX_CAUSES = 50;
 const OTHER_CAUSES = 'other causes';
 const NOT_REACHED = 'not reached';
 
-/** What the service said of a row: the status, and the words of its error body. */
+/** What the service returned: the status, and the words of its error body. */
 interface Said {
   readonly row: number;
   readonly httpStatus: number;
   readonly message: string;
 }
 
-/** Why rows ended in one way, under a name that may come from outside. */
+/** Why rows ended in one way. The name may come from the service. */
 export interface Cause<Key = unknown> {
   readonly outcome: Key;
   readonly name: string;
   rows: number;
-  /** Of the first row that the service said something of. */
+  /** From the first row with a response. */
   said?: Said | undefined;
-  /** Did the service say something else of another? */
+  /** Did another row get other words? */
   isVaried?: boolean;
 }
 
-/** Counts why rows did not succeed, by how they ended. */
+/** Counts the causes of rows that did not succeed. */
 export class CauseCounter<Key> {
   readonly #causes = new Map<Key, Map<string, Cause<Key>>>();
 
@@ -57,7 +57,7 @@ export class CauseCounter<Key> {
     cause.isVaried ||= said !== undefined && said.message !== cause.said?.message;
   }
 
-  /** The causes of all, or of the rows that ended as `outcome`, most frequent first. */
+  /** All causes, or those of one outcome, most frequent first. */
   of(outcome?: Key): readonly Cause<Key>[] {
     const all = [...this.#causes.values()].flatMap((causes) => [...causes.values()]);
     return all
@@ -66,31 +66,28 @@ export class CauseCounter<Key> {
   }
 }
 
-/** Counts the rows of a run as they end, earlier ones from the journal included. Its size does not grow with the rows. */
+/** Counts the rows of a run, those from the journal included. Its size does not grow with the rows. */
 export class RunTally {
-  /** Rows counted so far. */
   rows = 0;
   /** Rows that this process sent, or tried to. */
   sent = 0;
-  /** Requests of the rows that left in this process, and how many attempts were further ones. */
+  /** Requests that left in this process, and how many of their attempts were retries. */
   requests = 0;
   retries = 0;
-  /** Rows that ended in earlier processes: those that are unknown have not. */
+  /** Rows that ended in earlier processes, without unknown ones. */
   fromJournal = 0;
-  /** Rows that the run did not come to. */
   notReached = 0;
-  /** Rows that a resume would do. */
   toDo = 0;
-  /** Rows that the service answered, or whose request left. */
+  /** Rows with a response, or whose request left. */
   reachedService = 0;
-  /** Rows that could not be sent because there was no way to the service. */
+  /** Rows that could not be sent because the service could not be reached. */
   unreachable = 0;
-  /** Planned rows that were sent although nothing shows whether they changed since. */
+  /** Planned rows that were sent without a comparison. */
   uncompared = 0;
   readonly #counts = new Map<TallyKey, number>();
   readonly causes = new CauseCounter<TallyKey>();
 
-  /** `again`: a resume does this row (again). */
+  /** `again`: a resume sends this row again. */
   add(result: RowResult, again: boolean): void {
     const key = keyOf(result);
     this.rows += 1;
@@ -110,7 +107,7 @@ export class RunTally {
     this.#addReach(result);
   }
 
-  /** Counts rows that the run did not come to, and of which nothing is printed. */
+  /** Counts rows that were not reached and are not printed. */
   addUnreached(rows: number): void {
     if (rows === 0) return;
     this.rows += rows;
@@ -128,12 +125,12 @@ export class RunTally {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** Rows by outcome, without the outcomes that no row has. A read that succeeded counts as `read`. */
+  /** Rows by outcome; a read that succeeded is `read`. Outcomes without rows are left out. */
   counts(): Readonly<Partial<Record<TallyKey, number>>> {
     return Object.fromEntries(KEYS.filter((key) => this.of(key) > 0).map((key) => [key, this.of(key)]));
   }
 
-  /** The same for a write's journal: only outcomes. */
+  /** The same with outcomes only, for a journal. */
   outcomes(): OutcomeCounts {
     const { read: _read, failed: _failed, ...outcomes } = this.counts();
     return outcomes;
@@ -151,13 +148,12 @@ function saidOf({ row: { row }, ending: { httpStatus, message } }: RowResult): S
   return httpStatus === undefined || message === undefined ? undefined : { row, httpStatus, message };
 }
 
-/** What a row is counted as. */
 function keyOf(result: RowResult): TallyKey {
   if (result.ending.outcome !== null) return result.ending.outcome;
   return result.failure === undefined ? 'read' : 'failed';
 }
 
-/** Why a row did not succeed, in a word: the service's code, else the status, else frontdesk's own code. Undefined where it did. */
+/** Why a row did not succeed, in a word: the service's code, else the status, else frontdesk's own code. */
 export function causeOf({ outcome, code, errorCode, httpStatus }: CallOutcome): string | undefined {
   if (isDone(outcome)) return undefined;
   if (code === undefined) return outcome === null ? undefined : NOT_REACHED;

@@ -6,64 +6,62 @@ import type { AboutRow, RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
 
-/** What the sender of one row is given. */
+/** What the sender of a row gets. */
 export interface RowSlot {
-  /** Asks before each request of the row: a write has its intent on the disk by then, a read leaves no mark there. */
+  /** Asked before each request of the row. The intent of a change is on the disk then; a read has none. */
   readonly pacer: Pacer;
-  /** Aborted: begin nothing new, let what is in flight finish. */
+  /** Aborted: begin nothing new, let requests in flight finish. */
   readonly stopping: AbortSignal;
-  /** Aborted: abandon what is in flight. */
+  /** Aborted: abandon requests in flight. */
   readonly abort: AbortSignal;
 }
 
-/** Many rows of one command. */
+/** A run: many rows of one command. */
 export interface RunTask<R extends RunRow> {
-  /** Dotted command path: `card.block`. */
+  /** Dotted path: `card.block`. */
   readonly command: string;
   readonly isWrite: boolean;
-  /** The rows of this run in input order: an async generator, so that a million of them need no memory. */
+  /** The rows in input order. A generator, so that a million of them need no memory. */
   readonly rows: AsyncIterable<R>;
-  /** How many they are, where that is known before. */
+  /** Their number, if it is known before. */
   readonly rowCount?: number;
   readonly concurrency: number;
-  /** Requests a second; undefined: no limit. */
+  /** Requests per second; undefined: no limit. */
   readonly rate: number | undefined;
-  /** Failed rows at which the run stops (see `failureLimit`); undefined: none. */
+  /** The run stops at this many failed rows (see `failureLimit`); undefined: no limit. */
   readonly maxFailures: number | undefined;
-  /** Every write has one; a read has none. */
+  /** Every change has one, no read does. */
   readonly journal: RunJournal | undefined;
-  /** What to do with rows of an earlier process that may have been sent. */
+  /** What to do with rows that an earlier process may have sent. */
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
   readonly clock: ClockPort;
   readonly signals: SignalPort;
-  /** Called when what is in flight is given up: the reader of the results may stand still too. */
+  /** Called when requests in flight are abandoned: the reader of the results may stand still too. */
   dropStalledReaders?(): void;
-  /** Shows how far the run is. */
   readonly progress?: Pick<Progress, 'run'>;
   /** About how many bytes a row holds; undefined: next to none. */
   sizeOf?(row: R): number;
-  /** What the journal keeps of a row besides its id. */
   aboutOf?(row: R): AboutRow;
-  /** Hears how a row ended once that is recorded, before it is printed. Must not reject. */
+  /** Called once the end of a row is recorded, before it is printed. Must not reject. */
   readonly ended?: ((result: RowResult<R>) => Promise<void> | undefined) | undefined;
-  /** The single call: guards, request, retries, card checks. May reject with a Failure. */
+  /** The call of one row: guards, request, retries, card checks. May reject with a Failure. */
   send(row: R, slot: RowSlot): Promise<CallResult>;
-  /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
+  /** Checks the card of a row with an unknown outcome. If it is answered, the row counts as done. */
   readonly reconcile?: ((row: R, slot: RowSlot) => Promise<CallResult>) | undefined;
-  /** Prints a result; results come in input order, the next one when this has resolved. */
+  /** Prints a result, in input order. The next one follows when this has resolved. */
   emit(result: RowResult<R>): Promise<void> | void;
-  /** For `--failed`: gets each result before it is printed, also once stdout is lost. A rejection ends the run (16). */
+  /** For `--failed`: gets each result before it is printed, also without a stdout. A rejection ends the run (16). */
   readonly persist?: ((result: RowResult<R>) => Promise<void>) | undefined;
 }
 
 export interface RunResult {
   readonly exitCode: number;
   readonly tally: RunTally;
-  /** Why the run stopped before its end; undefined when it came to its end. */
+  /** Why the run stopped; undefined if it came to its end. */
   readonly stop: Stop | undefined;
-  /** `finished`: a resume would have nothing to do. */
+  /** `finished`: a resume would send nothing. */
   readonly state: 'finished' | 'stopped';
   readonly elapsedMs: number;
-  /** The reader of stdout went away while rows were still being written: the journal has them. */
+  /** The reader of stdout went away during a change. The journal has all results. */
   readonly isOutputLost: boolean;
 }

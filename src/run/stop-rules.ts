@@ -7,26 +7,25 @@ const UNSENT_IN_A_ROW = 5;
 const LOST_IN_A_ROW = 10;
 const FORBIDDEN_IN_A_ROW = 5;
 
-/** Decides after each row of this process whether the run goes on. Rows are judged in the order in which they end. */
+/** Decides after each row whether the run continues. Rows are judged in the order in which they end. */
 export class StopRules {
   readonly #maxFailures: number | undefined;
   #succeeded: number;
   #failed = 0;
-  /** Since the last row that the service answered: rows that could not be sent, and these with the unknown ones. */
+  /** Counted since the last response: rows that could not be sent, and these together with unknown ones. */
   #unsentInARow = 0;
   #lostInARow = 0;
   #forbiddenInARow = 0;
 
   /**
    * `maxFailures`: `--max-failures` as a number of rows; undefined: no limit. `succeededBefore`: rows that succeeded in
-   * an earlier process: then a 403 is about its row, and not about the credential.
+   * an earlier process. With one, a 403 is about its row, not about the credential.
    */
   constructor(maxFailures: number | undefined, succeededBefore: number) {
     this.#maxFailures = maxFailures;
     this.#succeeded = succeededBefore;
   }
 
-  /** Why the run must stop now, or undefined. */
   ended(result: RowResult): Stop | undefined {
     const { failure } = result;
     if (failure === undefined) {
@@ -39,7 +38,6 @@ export class StopRules {
     return this.#refusal(failure) ?? this.#outage(result, failure) ?? this.#tooMany();
   }
 
-  /** The service answered: it is there. */
   answered(): void {
     this.#unsentInARow = 0;
     this.#lostInARow = 0;

@@ -15,19 +15,19 @@ const SUMMARY = object({
   rows: INTEGER,
   /** Rows by outcome; of a read `read` and `failed`. */
   outcomes: record(INTEGER),
-  /** Changes that this process sent, repeats included. */
+  /** Changes that this process sent, retries included. */
   requests: INTEGER,
   /** Rows that an earlier process had done. */
   earlier: INTEGER,
   exitCode: INTEGER,
-  /** The command that goes on, also of an unsettled run; null when nothing is left to do. */
+  /** The command that resumes the run or resolves its outcomes; null if nothing is left to do. */
   resume: nullable(TEXT),
 });
 
 /** The last line of stderr in the JSON modes. */
 export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 
-/** Where there was nothing to run. */
+/** The summary of an empty input. */
 export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = {
   run: null,
   rows: 0,
@@ -38,37 +38,36 @@ export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = {
   resume: null,
 };
 
-/** What an input leaves as it is at the service. */
+/** What an input leaves unchanged at the service. */
 export interface LeftUnchanged {
   /** Name of the file of `--changed-from`. */
   readonly older?: string | undefined;
   /** Empty cells, by column. */
   readonly emptyCells?: ReadonlyMap<string, number> | undefined;
-  /** Those of them that had a value in the file of `--changed-from`, by column. */
+  /** How many of these had a value in the file of `--changed-from`, by column. */
   readonly emptied?: ReadonlyMap<string, number> | undefined;
-  /** Rows of that file that the input lacks. */
+  /** Rows of that file that are missing in the input. */
   readonly missing?: number | undefined;
-  /** Rows that differ in nothing from that file. */
+  /** Rows that do not differ from that file. */
   readonly unchanged?: number | undefined;
 }
 
-/** The run that a summary is of. */
 interface Summarized {
   readonly operation: Operation;
-  /** Undefined on a read, which keeps nothing. */
+  /** Undefined on a read. */
   readonly kept: { readonly header: Pick<RunHeader, 'run'> } | undefined;
   readonly left?: LeftUnchanged;
-  /** What this process did about unknown rows: what settled nothing is not named again. */
+  /** What this process did about unknown rows. What resolved nothing is not suggested again. */
   readonly unknownRows?: 'leave' | 'reconcile' | 'resend';
 }
 
-/** Unknown outcomes need a person, and are not to be read over. */
+/** The user must act on unknown outcomes, so the word is in capitals. */
 const WORDS: Readonly<Record<TallyKey, string>> = { ...OUTCOME_NAMES, unknown: 'UNKNOWN' };
 const GOOD: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'read'];
 const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
 const MAX_CAUSES = 8;
 
-/** The summary of a run for people, line by line: counts, what each kind of failure came from, what to do next. */
+/** The summary of a run for people: counts, causes, and the next command. */
 export function summaryLines(of: Summarized, report: RunResult): readonly string[] {
   const { tally } = report;
   const run = of.kept?.header.run;
@@ -90,7 +89,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   if (uncompared !== undefined) lines.push(uncompared);
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${report.stop.reason}`), ...remedy(report, run));
   if (report.isOutputLost) {
-    // A read keeps nothing: its results went nowhere else.
+    // A read keeps nothing, so its results are lost.
     lines.push(
       `the program that reads the output stopped reading${run === undefined ? '' : '. The results are kept in the run'}`,
     );
@@ -108,7 +107,7 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
       run: of.kept?.header.run ?? null,
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
-      // Those of a read, or of a plan that is made, are no POSTs.
+      // A read, or the making of a plan, sends no changes.
       requests: of.kept === undefined ? 0 : report.tally.requests,
       earlier: report.tally.fromJournal,
       exitCode: report.exitCode,
@@ -117,7 +116,7 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
   });
 }
 
-/** What helps before the run goes on. A read has said it with its row. */
+/** What helps before the run is resumed. A read said it with its row. */
 function remedy({ stop }: RunResult, run: string | undefined): readonly string[] {
   const cause = run === undefined ? undefined : stop?.cause;
   return cause?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
@@ -129,7 +128,7 @@ function nextOf({ operation, kept, unknownRows }: Summarized, { state, tally }: 
   return nextCommand({ run: kept.header.run, ...waysToSettle(operation, unknownRows), ...standing });
 }
 
-/** How many rows did not succeed and why, one line for each way in which they ended, and what the service said below it. */
+/** How many rows did not succeed and why: one line per outcome, and what the service returned below it. */
 function causeLines({ tally }: RunResult, run: string | undefined, next: string | undefined): readonly string[] {
   const { causes } = tally;
   const shown = BAD.map((key) => ({ key, all: causes.of(key), first: causes.of(key).slice(0, MAX_CAUSES) }));
@@ -145,13 +144,12 @@ function causeLines({ tally }: RunResult, run: string | undefined, next: string 
   });
 }
 
-/** `409 CARD_EXPIRED`; nothing where the service said nothing. */
+/** `409 CARD_EXPIRED`; empty without a response. */
 function leadOf({ name, said }: Cause): string {
   if (said === undefined) return '';
   return name.startsWith('HTTP ') ? String(said.httpStatus) : `${said.httpStatus} ${safeText(name)}`;
 }
 
-/** What the service said of rows, in the words of its error body. */
 function saidLine(cause: Cause, width: number): readonly string[] {
   const { said, isVaried } = cause;
   if (said === undefined) return [];
@@ -159,7 +157,7 @@ function saidLine(cause: Cause, width: number): readonly string[] {
   return [`  ${leadOf(cause).padEnd(width)}  ${safeText(said.message)}${others}`];
 }
 
-/** What is left as it is: rows without a change, rows that are missing, and empty cells by column. */
+/** What is left unchanged: equal rows, missing rows, and empty cells by column. */
 export function unchangedLines({
   emptyCells = new Map(),
   emptied = new Map(),
@@ -179,7 +177,7 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
   return [...cells].map(([column, count]) => `${groupThousands(count)} in ${safeText(column)}`).join(', ');
 }
 
-/** Of planned rows: how many could not be held against what was planned; undefined when all could. */
+/** How many planned rows could not be compared; undefined if all could. */
 export function uncomparedLine({ tally: { uncompared } }: RunResult): string | undefined {
   if (uncompared === 0) return undefined;
   return `${plural(uncompared, 'row')} could not be checked for changes since planning, because no command can read them`;

@@ -10,11 +10,11 @@ import { temporaryName } from '../../files/process-identity.ts';
 const syncData = promisify(fdatasync);
 const truncateFile = promisify(ftruncate);
 
-/** A file that only grows. The port of the journal to the disk; tests crash it wherever they like. */
+/** A file that only grows: what the journal needs of the disk. Tests make it crash. */
 export interface AppendFile {
   /** Bytes in the file when it was opened. */
   readonly length: number;
-  /** Hands text (ASCII) to the operating system. Throws the system's error; a part may have been written then. */
+  /** Writes ASCII text to the page cache. Throws the system's error; a part may have been written then. */
   append(text: string): void;
   /** Resolves when everything appended so far is on the disk. */
   sync(): Promise<void>;
@@ -31,7 +31,7 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
     length: size,
     append(text) {
       const bytes = Buffer.from(text, 'latin1');
-      // Into the page cache this costs microseconds, a trip through the thread pool more than the sync that follows.
+      // This takes microseconds. The thread pool would take longer than the sync that follows.
       for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
     },
     sync: () => syncData(file.fd),
@@ -41,9 +41,9 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
 }
 
 /**
- * Puts a copy of the first `length` bytes of a journal in its place. A process with the old file open writes to that
- * from then on, where it is not read: on a network file system what two append at once lies on top of each other.
- * LOCAL_IO when it cannot be done.
+ * Replaces a journal by a copy of its first `length` bytes. A process that still has the old file open then writes to a
+ * file that is not read. On a network file system, appends of two processes would overwrite each other. Rejects with
+ * LOCAL_IO.
  */
 export async function setApart(
   path: string,

@@ -1,23 +1,23 @@
 import { type CallOutcome, NO_OUTCOME } from '../../call-outcome.ts';
 import type { Outcome } from '../../failure.ts';
 
-/** What earlier processes sent of a row; `ending` only of one that may have been applied. */
+/** What earlier processes sent of a row. `ending` is set if that may have been applied. */
 export interface EarlierSends {
   readonly attempts: number;
   readonly ending: CallOutcome | undefined;
 }
 
 /**
- * THE rule for the outcome of a row with several attempts: once one of them may have been applied, no refusal and no
- * failure of a repeat takes that back. Only an answer that it was done, or a read that shows it, does.
+ * THE rule for a row with several attempts: once one of them may have been applied, no refusal or failure of a repeat
+ * takes that back. Only a response or a read that shows the change does.
  */
 export function outcomeAfter<Other extends string>(mayBeApplied: boolean, latest: Outcome | Other): Outcome | Other {
   return mayBeApplied && (latest === 'rejected' || latest === 'not_sent') ? 'unknown' : latest;
 }
 
 /**
- * The ending of a row by the ending of its latest attempt. `earlier`: that of an attempt which may have been applied.
- * Keeps when the first was sent and what was known of it, and says beside it how the repeat ended.
+ * The ending of a row after its latest attempt. `earlier`: the ending of an attempt that may have been applied. The
+ * result keeps when that was sent and what was known of it, and adds how the repeat ended.
  */
 export function callOutcomeAfter(earlier: CallOutcome | undefined, latest: CallOutcome): CallOutcome {
   const { outcome } = latest;

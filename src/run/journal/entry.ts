@@ -3,28 +3,28 @@ import type { RecordReader } from './reader.ts';
 import { isResolution, isRowRecord } from './record.ts';
 import type { RowState, RowStates } from './row-states.ts';
 
-/** What a journal has of one row; its id and its reason only where it has a record. */
+/** What a journal has of one row. ID and reason are missing if the row has no record. */
 export interface StoredRow {
   readonly row: number;
   readonly id: string | undefined;
   readonly reason: string | undefined;
   /** Names of the fields that an update sets. */
   readonly fields?: readonly string[] | undefined;
-  /** What stands for the body of an event. */
+  /** Stands for the body of an event. */
   readonly digest?: string | undefined;
-  /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
+  /** Milliseconds since 1970: the last intent, or the result if nothing was sent. */
   readonly timeMs: number | undefined;
-  /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
+  /** `unknown` if the request may have left and has no result, `not_sent` if there is no record. */
   readonly ending: WriteOutcome;
-  /** What a person found out of a row whose outcome is unknown. */
+  /** What `history resolve` recorded of an unknown outcome. */
   readonly resolved?: 'applied' | 'not_applied' | undefined;
-  /** What was said of it when it did not succeed; undefined too where a person closed it, or older versions wrote. */
+  /** The message of its failure. Undefined after `history resolve`, and in journals of older versions. */
   readonly said?: string | undefined;
-  /** With applied: the id of the new card or event that they found. */
+  /** With `applied`: the ID of the new card or event, from `history resolve`. */
   readonly foundId?: string | undefined;
 }
 
-/** What a scanned journal has of one row: id, reason and time by its intent, the ending by its result. */
+/** Reads what a scanned journal has of one row: ID, reason and time from its intent, the ending from its result. */
 export async function readEntry(row: number, states: RowStates, reader: RecordReader | undefined): Promise<StoredRow> {
   const intent = await recordOf(states.intentAt(row), reader);
   const result = await recordOf(states.resultAt(row), reader);
@@ -45,7 +45,7 @@ const RESOLVED = new Map<string, StoredRow['resolved']>([
   ['resolved_not_applied', 'not_applied'],
 ]);
 
-/** How a row counts in its run: what a person found out of an unknown one closes it. */
+/** How a row counts in its run: `history resolve` closes an unknown one. */
 export function outcomeInRun({
   ending,
   resolved,
@@ -60,7 +60,7 @@ export function outcomeInRun({
   return { ...known, outcome: 'not_sent', code: 'PARTIAL', message: 'a person recorded that it was not applied' };
 }
 
-/** A later word of a person, or an intent without a result, says more than what was said then. */
+/** The message of the result, unless a later resolution or a later intent says more. */
 function saidOf(result: RowRecord, state: RowState): string | undefined {
   return result !== undefined && 'said' in result && result.s === state ? result.said : undefined;
 }
@@ -74,7 +74,7 @@ function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefin
   const isOpen = state === 'intent' || state === 'unknown' || isResolution(state);
   const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeOutcome(result);
   const known = ending ?? LOST_OUTCOME;
-  // Version 0.1.0 kept no other time than that of the intent.
+  // Version 0.1.0 recorded no other time than that of the intent.
   const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
   return { ...known, attempts, sentAtMs };
 }

@@ -27,32 +27,35 @@ export interface JournalPorts {
   /** Opens the journal for appending; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
   readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
-  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
+  /** Throws LOCAL_IO if this process lost the run: then nothing of it may be sent or recorded. */
   readonly assertStillHeld: () => void;
-  /** A second record of what this process does. */
+  /** The audit log, as a second record. */
   readonly audit?: RunAudit | undefined;
 }
 
-/** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
+/** A second record of a run's rows, written together with the journal. If it fails, no row is sent. */
 export interface RunAudit {
-  /** The first failure to write, after which no row may be sent. */
+  /** The first failure to write. No row may be sent after it. */
   readonly failure: Failure | undefined;
-  /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
+  /** A row is about to be sent. Later attempts of the row are not recorded. Rejects with LOCAL_IO. */
   begin(row: RunRow & AboutRow, timeMs: number): Promise<void>;
-  /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
+  /** The row ended. `wasBegun`: an earlier process recorded its beginning. Rejects with LOCAL_IO. */
   end(row: RunRow, ending: CallOutcome, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
 
-/** Characters of the words of a failure that a record keeps. */
+/** Most characters of a failure's message that a record keeps. */
 const MAX_SAID = 2000;
 
-/** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
+/**
+ * A check of the lock that is older is repeated, also within one turn of the event loop: the process may have been
+ * stopped since.
+ */
 const TRUSTED_MS = 1000;
 
 /**
- * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its
- * row is printed. Its holder holds the run's lock. All records that arrive while the disk is busy share one write and
- * one fdatasync: rows that start together pay for one sync, and a result rides along with the next intent.
+ * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its row is
+ * printed. The holder of the run's lock writes it. All records that arrive while the disk is busy share one write and
+ * one fdatasync.
  */
 export class RunJournal {
   readonly states: RowStates;
@@ -60,7 +63,7 @@ export class RunJournal {
   readonly #path: string;
   readonly #ports: JournalPorts;
   readonly #writes = new SharedWrites((text) => this.#writeText(text));
-  /** Of a journal that was taken up: for what earlier processes recorded. */
+  /** Set on a resumed journal: reads what earlier processes recorded. */
   #reader: RecordReader | undefined;
   #durableLength: number;
   #failure: Failure | undefined;
@@ -76,7 +79,7 @@ export class RunJournal {
     this.#durableLength = file.length;
   }
 
-  /** Begins the journal of rows 1 to `lastRow`; `content`: the digest of what they are. LOCAL_IO when it cannot be written. */
+  /** Creates the journal of rows 1 to `lastRow`. `content`: the digest of what the run sends. Rejects with LOCAL_IO. */
   static async create(path: string, lastRow: number, ports: JournalPorts, content?: string): Promise<RunJournal> {
     const journal = new RunJournal(new RowStates(lastRow), await openJournalFile(path, ports), path, ports);
     if (content !== undefined) await journal.#write({ t: ports.clock.now(), s: 'begun', of: content });
@@ -84,9 +87,9 @@ export class RunJournal {
   }
 
   /**
-   * Takes up the journal of an earlier process: cuts a torn tail and turns every intent without a result into
-   * `unknown`. Away from a process that may still write to it, if there may be one. LOCAL_IO when it is damaged,
-   * cannot be written, or was begun with something else than this `content`.
+   * Resumes the journal of an earlier process: cuts a torn tail, and makes every intent without a result `unknown`.
+   * Works on a copy if that process may still write. LOCAL_IO if the journal is damaged, cannot be written, or belongs
+   * to another `content`.
    */
   static async resume(path: string, lastRow: number, ports: JournalPorts, content?: string): Promise<RunJournal> {
     const states = new RowStates(lastRow);
@@ -95,7 +98,7 @@ export class RunJournal {
       return states.take(record, offset);
     });
     const { lock } = ports;
-    // A lock that has counted further than the journal: another process took the run over, and died before it wrote of it.
+    // The lock is ahead of the journal: another process took the run over, and died before it wrote a record.
     const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;
     lock.raiseEpoch(states.epoch + 1);
     if (isShared) await setApart(path, scan.length, ports);
@@ -111,15 +114,14 @@ export class RunJournal {
     }
   }
 
-  /** The first failure to write, after which no row may be sent. */
   get failure(): Failure | undefined {
     return this.#failure ?? this.#ports.audit?.failure;
   }
 
   /**
-   * The failure to hold the run until now, for a request that is about to leave. Requests that leave in one turn of the
-   * event loop share one look at the lock. No clock makes an older look good: a machine that stood still stopped them all.
-   * Within the turn both clocks are asked: a machine that sleeps stops the monotonic one.
+   * The failure to hold the run, for a request that is about to leave. Requests of one turn of the event loop share one
+   * check of the lock. No clock makes an older check valid: a machine that stood still stopped all clocks. Within the
+   * turn both clocks count, because a sleeping machine stops the monotonic one.
    */
   lost(): Failure | undefined {
     const { clock } = this.#ports;
@@ -136,7 +138,7 @@ export class RunJournal {
     return this.#failure;
   }
 
-  /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
+  /** Records that an attempt begins. Its first byte may leave only after this has resolved. Rejects with LOCAL_IO. */
   intent(facts: RunRow & AboutRow): Promise<void> {
     const record: IntentRecord = {
       n: facts.row,
@@ -152,8 +154,8 @@ export class RunJournal {
   }
 
   /**
-   * Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again; `said`: the words
-   * of its failure, which are said again wherever it is reported later.
+   * Records how a row ended. The row is printed only after this has resolved. `again`: a resume sends it again. `said`:
+   * the message of its failure, for later reports.
    */
   result(
     { row, id }: RunRow,
@@ -164,7 +166,7 @@ export class RunJournal {
       n: row,
       t: this.#ports.clock.now(),
       ...encodeOutcome(ending),
-      // An intent carries the id already.
+      // The intent has the ID already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
       said: said === undefined ? undefined : cutText(said, MAX_SAID),
@@ -172,29 +174,31 @@ export class RunJournal {
     return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
   }
 
-  /** Records a person's word about an `unknown` row: that it may be sent again, or what they found out, with the new id. */
+  /** Records a resolution of an `unknown` row: send it again, or what the user found out, with the new ID. */
   resolve(row: number, s: Resolution, resultId?: string): Promise<void> {
     return this.#append({ n: row, t: this.#ports.clock.now(), s, a: this.states.attempts(row), rid: resultId });
   }
 
-  /** What an earlier process recorded of a row; only on a journal that was taken up again. */
+  /** What an earlier process recorded of a row. Only on a resumed journal. */
   entry(row: number): Promise<StoredRow> {
     return readEntry(row, this.states, this.#reader);
   }
 
-  /** Records that this process ended in order; `outcomes` counts all rows of the run, `why` is that of `endedBy`. */
+  /**
+   * Records that this process ended in order. `outcomes` counts all rows of the run, `why` is the word of its `Stop`.
+   */
   end(state: 'finished' | 'stopped', outcomes: OutcomeCounts, why?: string): Promise<void> {
     return this.#write({ t: this.#ports.clock.now(), s: 'end', state, outcomes, why });
   }
 
-  /** Writes what is waiting, then closes the files. A failure to write has been reported to those who waited. */
+  /** Writes what is waiting, then closes the files. A failure to write was reported to those who waited for it. */
   async close(): Promise<void> {
     await this.#writes.idle;
     await this.#file.close();
     await this.#reader?.close();
   }
 
-  /** Appends to both records, or fails as either of them does. */
+  /** Appends to both records, and fails if one of them fails. */
   #append(record: IntentRecord | ResultRecord, append?: (audit: RunAudit) => Promise<void>): Promise<void> {
     const durable = this.#write(record);
     this.states.apply(record);
@@ -203,7 +207,7 @@ export class RunJournal {
     return Promise.all([durable, append(audit)]).then(() => undefined);
   }
 
-  /** The lines of a taking up, in one write. */
+  /** Writes the records of a resume in one write. */
   async #settle(by: string): Promise<void> {
     const t = this.#ports.clock.now();
     const durable = [this.#write({ t, s: 'resumed', by })];
@@ -217,13 +221,12 @@ export class RunJournal {
     }
     await Promise.all(durable);
   }
-  /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
   #write(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return this.#writes.append(encodeRecord(record, this.#ports.lock.epoch));
   }
 
-  /** Cuts what a crash left after the last whole record. */
+  /** Cuts what a crash left behind the last whole record. */
   async #cutTail(scan: ScanResult): Promise<void> {
     const file = this.#file;
     this.#durableLength = scan.length;
@@ -245,8 +248,8 @@ export class RunJournal {
       this.#file.append(text);
       await this.#file.sync();
       this.#durableLength += text.length;
-      // In this order no row is sent twice: a process that takes the run over after this finds these intents in the journal,
-      // and one that has done so before is noticed here, before the requests leave.
+      // In this order no row is sent twice: a process that takes the run over after this check finds the intents, and
+      // an earlier takeover is noticed here, before the requests leave.
       this.#assertStillHeld();
     } catch (error) {
       throw await this.#giveUp(error);
@@ -276,11 +279,11 @@ export class RunJournal {
     if (this.#failure !== undefined) return this.#failure;
     this.#failure = this.#failureOf(error);
     try {
-      // Another process may have taken the run over and written behind what this one knows of.
+      // Another process may have taken the run over and written behind the records that this one knows.
       this.#assertStillHeld();
       await this.#file.truncate(this.#durableLength);
     } catch {
-      // A torn tail stays, and the next reader cuts it: the failure to write is what the user must hear.
+      // A torn tail stays for the next reader to cut: the user must see the failure to write.
     }
     return this.#failure;
   }

@@ -11,16 +11,16 @@ const BLOCK_BYTES = 1 << 18;
 const KEPT_BLOCKS = 4;
 
 export interface ScanResult {
-  /** Bytes up to the end of the last whole record. What follows was being written when the process died. */
+  /** Bytes up to the end of the last whole record. A crash cut what follows. */
   readonly length: number;
   /** The last whole record lacks only its newline. */
   readonly lacksNewline: boolean;
 }
 
 /**
- * Reads a journal from its beginning and hands over each record with the offset of its line. `onRecord` answers
- * false to a record that cannot follow those before it. A torn last line is what a crash leaves, and is left out;
- * any other damage is LOCAL_IO, because a guess could send a row twice.
+ * Reads a journal from its beginning and passes each record with the offset of its line to `onRecord`, which returns
+ * false if the record cannot follow the earlier ones. A torn last line is left out, because a crash leaves one. Any
+ * other damage is LOCAL_IO, because a guess could send a row twice.
  */
 export async function scanJournal(
   path: string,
@@ -29,7 +29,7 @@ export async function scanJournal(
   const file = await openToRead(path);
   let lineNumber = 0;
   let offset = 0;
-  // One buffer for the whole file: a new one for each piece would sit in memory until the collector comes round.
+  // One buffer for the whole file: new ones would fill the memory until garbage is collected.
   let buffer: Buffer = Buffer.allocUnsafe(1);
   let filled = 0;
   const take = (record: JournalRecord | undefined, length: number): void => {
@@ -38,10 +38,10 @@ export async function scanJournal(
     offset += length;
   };
   try {
-    // The end of a short file is seen without a second piece.
+    // One byte more than a short file: its end is seen at once.
     buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, (await file.stat()).size + 1));
     for (;;) {
-      // A line that is longer than it.
+      // The line is longer than the buffer.
       if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
       const { bytesRead } = await file.read(buffer, filled, buffer.length - filled);
       if (bytesRead === 0) break;
@@ -60,7 +60,7 @@ export async function scanJournal(
   }
   const rest = buffer.subarray(0, filled);
   const last = decodeRecord(rest);
-  // A whole record and one byte more: the newline itself was changed. Cutting that would forget a sent row.
+  // A whole record and one byte more: the newline itself was changed. To cut it would forget a row that was sent.
   const isTorn = last === undefined && decodeRecord(rest.subarray(0, -1)) === undefined;
   if (!isTorn) take(last, rest.length);
   return { length: offset, lacksNewline: !isTorn };
@@ -86,13 +86,13 @@ async function openToRead(path: string): Promise<FileHandle> {
 
 const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\))","e":(\d{1,10})/g;
 
-/** Who took a run up after the holder of that epoch, as its journal says; undefined where it does not. */
+/** Who took a run over from the holder of that epoch, according to its journal. */
 export function successorIn(path: string, epoch: number): string | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'latin1');
   } catch {
-    // The run was removed, or nothing can be read here any more: what matters is that it is not held.
+    // The run was removed or cannot be read. What matters is that it is not held.
     return undefined;
   }
   for (const [, by, taken] of text.matchAll(TAKEN_UP)) {
@@ -101,12 +101,12 @@ export function successorIn(path: string, epoch: number): string | undefined {
   return undefined;
 }
 
-/** The epoch of a line, where it stands in it. */
+/** The epoch of a record in its line. */
 const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 
 /**
- * The last record of the newest holder, if the file ends in a whole line of less than 64 KiB. At once, since lists read
- * thousands, and starting Node's threads for each takes longer than reading it.
+ * The last record of the newest holder, if the file ends in a whole line of less than 64 KiB. Synchronous: lists read
+ * thousands, and starting Node's threads takes longer than reading.
  */
 export function readLastRecord(path: string): JournalRecord | undefined {
   const tail = readTail(path);
@@ -115,14 +115,14 @@ export function readLastRecord(path: string): JournalRecord | undefined {
   for (let end = tail.length - 1; end > 0; ) {
     const start = tail.lastIndexOf(NEWLINE, end - 1) + 1;
     const record = decodeRecord(tail.subarray(start, end));
-    // A holder that lost its run may have written after its successor.
+    // A holder that lost its run may have written behind its successor.
     if (record === undefined || newest === 0 || record.e === newest) return record;
     end = start - 1;
   }
   return undefined;
 }
 
-/** The last 64 KiB of a file; undefined: there is none. */
+/** The last 64 KiB of a file; undefined if there is no file. */
 function readTail(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -139,8 +139,8 @@ function readTail(path: string): Buffer | undefined {
 }
 
 /**
- * Reads single records of a scanned journal again. Rows are asked for in order, so a few blocks are enough; what
- * is appended after the scan is never asked for, so a block may be kept although the file grows.
+ * Reads single records of a scanned journal. Rows are asked for in order, so a few blocks suffice. Records that are
+ * appended after the scan are never asked for, so a block stays valid although the file grows.
  */
 export class RecordReader {
   readonly #file: FileHandle;
@@ -156,7 +156,7 @@ export class RecordReader {
     return new RecordReader(await openToRead(path), path);
   }
 
-  /** The record whose line begins at `offset`, as `scanJournal` gave it. */
+  /** The record of the line at `offset`, as `scanJournal` passed it. */
   async recordAt(offset: number): Promise<JournalRecord> {
     const parts: Buffer[] = [];
     for (let at = offset; ; at = (Math.floor(at / BLOCK_BYTES) + 1) * BLOCK_BYTES) {

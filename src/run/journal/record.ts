@@ -2,26 +2,26 @@ import { crc32 } from 'node:zlib';
 import type { OutcomeRecord } from '../../call-outcome.ts';
 import { FAILURES, OUTCOMES, type Outcome } from '../../failure.ts';
 
-/** An attempt of a row is about to begin: on the disk before the first byte of its request may leave. */
+/** An attempt of a row begins. On the disk before the first byte of its request may leave. */
 export interface IntentRecord {
   /** Row number, 1-based, in the whole input. */
   readonly n: number;
   /** Milliseconds since 1970. */
   readonly t: number;
   readonly s: 'intent';
-  /** Attempt, counted from 1 over all processes that worked on the row. */
+  /** Attempt, counted from 1 over all processes of the row. */
   readonly a: number;
   readonly id?: string | undefined;
   readonly reason?: string | undefined;
   /** Names of the fields that an update sets. */
   readonly f?: readonly string[] | undefined;
-  /** What stands for the body of an event, as the history has it. */
+  /** Digest that stands for the body of an event, as in the history. */
   readonly d?: string | undefined;
 }
 
 /**
- * A person's word about a row whose outcome was unknown: it may be sent again, whatever became of it (`--resend-unknown`),
- * or what they found out (`history resolve`).
+ * What the user decided about a row with an unknown outcome: send it again (`--resend-unknown`), or what they found out
+ * (`history resolve`).
  */
 const RESOLUTIONS = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
@@ -30,40 +30,43 @@ export function isResolution(state: string): state is Resolution {
   return state.startsWith('resolved_');
 }
 
-/** How a row (or one attempt of it) ended. */
+/** How a row, or one attempt of it, ended. */
 export interface ResultRecord extends Omit<OutcomeRecord, 's'> {
   readonly n: number;
   readonly t: number;
   readonly s: Outcome | Resolution;
   readonly id?: string | undefined;
-  /** 1: refused for a reason of the whole run (401, 403), or its card could not be read: a resume does it again. */
+  /**
+   * 1: a resume sends the row again. It was refused for a reason of the whole run (401, 403), or its card could not be
+   * read.
+   */
   readonly again?: 1 | undefined;
-  /** What was said of a row that did not succeed. */
+  /** The message of its failure. */
   readonly said?: string | undefined;
 }
 
-/** Rows by outcome, without the outcomes that no row has. */
+/** Rows by outcome. Outcomes without rows are left out. */
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 
-/** Something about the run itself: it was begun, it was taken up again, or it came to an end in order. */
+/** A record about the run itself: it was begun, resumed, or ended in order. */
 interface RunRecord {
   readonly t: number;
   readonly s: 'begun' | 'resumed' | 'end';
-  /** Of one that was begun: `contentDigest` of its header. */
+  /** Of a begin: `contentDigest` of the header. */
   readonly of?: string;
-  /** Who took it up: `pod-7 (process 1)`. */
+  /** Of a resume: the process, `pod-7 (process 1)`. */
   readonly by?: string | undefined;
   readonly state?: 'finished' | 'stopped';
-  /** Rows by outcome, rows that were not reached counted as `not_sent`. */
+  /** Rows by outcome. Rows that were not reached count as `not_sent`. */
   readonly outcomes?: OutcomeCounts;
-  /** Of a run that stopped: what stopped it, as `endedBy` names it. */
+  /** Of a stopped run: the word of its `Stop`. */
   readonly why?: string | undefined;
 }
 
 export type EndRecord = Pick<RunRecord, 'state' | 'why'>;
 
 interface Written {
-  /** Which holder of the run wrote it, counted from 1; records of the first version do not say. */
+  /** The epoch: which holder of the run wrote the record, counted from 1. Missing in journals of the first version. */
   readonly e?: number | undefined;
 }
 
@@ -79,12 +82,12 @@ export function checksumOf(data: Uint8Array | string): string {
 }
 
 /**
- * One line of the journal with its newline, members that are undefined left out: ASCII, so that its checksum is over
- * exactly the bytes on the disk. `epoch`: which holder of the run writes it.
+ * One line of the journal with its newline, without undefined members. ASCII, so that the checksum covers exactly the
+ * bytes on the disk. `epoch`: which holder of the run writes it.
  */
 export function encodeRecord(record: JournalRecord, epoch: number): string {
   let head = '';
-  // Only read, by the names that it has: a copy with the epoch in it takes five times as long to print.
+  // A cast, because a copy with the epoch in it takes five times as long to print.
   const members = record as unknown as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -94,7 +97,7 @@ export function encodeRecord(record: JournalRecord, epoch: number): string {
   return `${head},"c":"${checksumOf(head)}"}\n`;
 }
 
-/** Most texts of a record are written as they are, which takes a quarter of the time. */
+/** Most texts need no escapes. Writing them as they are takes a quarter of the time. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function encodeValue(value: unknown): string {
@@ -106,7 +109,7 @@ function encodeValue(value: unknown): string {
   );
 }
 
-/** The record in a line (without its newline), or undefined when the line is not exactly as it was written. */
+/** The record of a line without its newline; undefined if the line is not exactly as it was written. */
 export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
   if (line.length <= CHECKSUM_LENGTH) return undefined;
   const checksum = CHECKSUM.exec(latin1(line.subarray(line.length - CHECKSUM_LENGTH)))?.[1];
@@ -124,7 +127,7 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** The checksum proves that the line is ours, so only what a later version could change is looked at. */
+/** The checksum proves that frontdesk wrote the line, so only what a later version could change is checked. */
 function asRecord(value: unknown): JournalRecord | undefined {
   if (typeof value !== 'object' || value === null || !('s' in value) || typeof value.s !== 'string') return undefined;
   if ('code' in value && !(typeof value.code === 'string' && value.code in FAILURES)) return undefined;
@@ -137,7 +140,7 @@ function asRecord(value: unknown): JournalRecord | undefined {
   return value as IntentRecord | ResultRecord;
 }
 
-/** Is it about a row (and not about the run)? */
+/** Is the record about a row, not about the run? */
 export function isRowRecord(record: JournalRecord): record is IntentRecord | ResultRecord {
   return 'n' in record;
 }

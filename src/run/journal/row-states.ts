@@ -10,7 +10,7 @@ import {
   type ResultRecord,
 } from './record.ts';
 
-/** Where a row stands. `none`: no record at all. */
+/** The state of a row. `none`: it has no record. */
 export type RowState = 'none' | 'intent' | Resolution | Outcome;
 
 const STATES: readonly RowState[] = [
@@ -20,19 +20,19 @@ const STATES: readonly RowState[] = [
 ];
 const CODES = new Map(STATES.map((state, code) => [state, code]));
 const STATE_BITS = 0x0f;
-/** The state says otherwise, but a resume does this row again (a 401) or leaves it (held by `--expect`). */
+/** The state alone is not enough: a resume sends this row again (a 401), or leaves it (held back by `--expect`). */
 const EXCEPTION_BIT = 0x10;
-/** An earlier attempt may have been applied, and nothing has settled that since. */
+/** An earlier attempt may have been applied, and nothing has resolved that since. */
 const DOUBT_BIT = 0x20;
-/** Two processes wrote of this row at the same time, and neither said which it was. */
+/** Two processes wrote about this row at the same time, in records without an epoch. */
 const CONTESTED_BIT = 0x40;
 
 const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
 
-/** What `history resolve` records; the last word counts. */
+/** What `history resolve` records. The last one counts. */
 const FOUND_OUT: readonly RowState[] = ['resolved_applied', 'resolved_not_applied'];
 
-/** Which states may follow which; anything else means that the journal does not tell the truth. */
+/** Which states may follow which. Any other order means that the journal is damaged. */
 const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   none: ['intent', 'not_sent', 'rejected'],
   intent: ['intent', 'applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'],
@@ -47,8 +47,8 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
 };
 
 /**
- * The state of every row of a run in few bytes, so that a million rows cost some megabytes. Of records that were read
- * also where in the journal the row's last intent and last result begin: memory that is not written costs nothing.
+ * The state of every row of a run in few bytes: a million rows cost some megabytes. Also the offsets of each row's last
+ * intent and last result. Memory that is not written costs nothing.
  */
 export class RowStates {
   readonly rows: number;
@@ -57,7 +57,7 @@ export class RowStates {
   /** Offsets plus one; 0: none. */
   readonly #intentAt: Float64Array;
   readonly #resultAt: Float64Array;
-  /** Of rows that a person resolved as applied: the new card or event that they found. */
+  /** Of rows that were resolved as applied: the ID of the new card or event. */
   readonly #foundIds = new Map<number, string>();
   #epoch = 0;
 
@@ -70,15 +70,15 @@ export class RowStates {
     this.#resultAt = new Float64Array(rows + 1);
   }
 
-  /** The newest holder of the run whose record was taken, 0 when there is none. */
+  /** The newest epoch in the journal, 0 if there is none. */
   get epoch(): number {
     return this.#epoch;
   }
 
   /**
-   * Takes the next record of a journal in, and believes only the newest holder of the run: one that was paused, lost
-   * its run and woke may have written behind its successor, of whose rows it knows nothing. False: the record cannot
-   * follow those before it, so the journal does not tell the truth.
+   * Adds the next record of a journal. Only the newest holder is believed: one that was paused and lost its run may
+   * have written behind its successor. Returns false if the record cannot follow those before it, so that the journal
+   * is damaged.
    */
   take(record: JournalRecord, offset: number): boolean {
     const epoch = record.e ?? 1;
@@ -88,7 +88,7 @@ export class RowStates {
     return record.e === undefined ? this.applyOfAny(record, offset) : this.apply(record, offset);
   }
 
-  /** Takes a record of a row in; false when no record of that kind can follow what is known of the row. */
+  /** Adds a record of a row. Returns false if it cannot follow what is known of the row. */
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
     if (record.n < 1 || record.n > this.rows) return false;
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
@@ -102,15 +102,15 @@ export class RowStates {
     if (FOUND_OUT.includes(record.s)) this.#foundIds.delete(record.n);
     if (record.s === 'resolved_applied' && record.rid !== undefined) this.#foundIds.set(record.n, record.rid);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
-    // What is known of the first send stays when the user has it sent again.
+    // What is known of the first request stays when the user sends the row again.
     if (offset >= 0 && !isResolution(record.s)) offsets[record.n] = offset + 1;
     return true;
   }
 
   /**
-   * The same for a record that does not say which holder of the run wrote it, as of old: two may have worked at once.
-   * A row that both wrote of counts as done if either saw it done, which was its answer from the service; else it is
-   * `unknown`, whatever else is recorded of it, because the other one's request may still have been applied.
+   * The same for a record without an epoch, as older versions wrote it: two processes may have worked at once. A row
+   * that both wrote about is done if one of them saw it done, because the service said so. Otherwise it is `unknown`,
+   * because the other one's request may still have been applied.
    */
   applyOfAny(record: IntentRecord | ResultRecord, offset = -1): boolean {
     const { n, s, a } = record;
@@ -132,7 +132,7 @@ export class RowStates {
     return STATES[(this.#states[row] ?? 0) & STATE_BITS] ?? 'none';
   }
 
-  /** The id that a person found for a row that they resolved as applied. */
+  /** The ID that the user recorded for a row that they resolved as applied. */
   foundId(row: number): string | undefined {
     return this.#foundIds.get(row);
   }
@@ -141,7 +141,7 @@ export class RowStates {
     return this.#attempts[row] ?? 0;
   }
 
-  /** Would a resume do this row (again)? `unknown` rows never, until they are resolved. */
+  /** Would a resume send this row? Never an `unknown` one, until it is resolved. */
   isToDo(row: number): boolean {
     const exception = ((this.#states[row] ?? 0) & EXCEPTION_BIT) !== 0;
     const state = this.state(row);
@@ -150,14 +150,14 @@ export class RowStates {
     return state === 'none' || state === 'resolved_by_user' || state === 'resolved_not_applied';
   }
 
-  /** How many rows a resume would do. */
+  /** How many rows a resume would send. */
   get toDo(): number {
     let count = 0;
     for (let row = 1; row <= this.rows; row++) if (this.isToDo(row)) count += 1;
     return count;
   }
 
-  /** Was an earlier attempt `unknown` and then sent again at the user's word, so that it may have been applied? */
+  /** Was the row `unknown` and sent again at the user's word, so that it may have been applied earlier? */
   isDoubtful(row: number): boolean {
     return ((this.#states[row] ?? 0) & DOUBT_BIT) !== 0;
   }

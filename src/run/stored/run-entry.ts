@@ -5,14 +5,14 @@ import { commandWords, peopleTime } from '../../output/people-text.ts';
 import { groupThousands } from '../../output/text.ts';
 
 /**
- * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a
- * resume would send nothing, and some are. `stopped`: it ended in order with rows left. `interrupted`: its process was
- * killed, or is elsewhere and gives no sign of life.
+ * `running`: a process works on it. `finished`: a resume would send nothing, and no outcome is unknown. `unsettled`: a
+ * resume would send nothing, and some outcomes are unknown. `stopped`: it ended in order with rows left. `interrupted`:
+ * its process was killed, or is elsewhere without a sign of life.
  */
 export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** What is listed of a run: the members of its JSON and the columns of its table. */
+/** The members of a listed run, and their columns. */
 const MEMBERS = {
   run: { shape: TEXT, column: { header: 'RUN', keep: true } },
   operation: { shape: TEXT, column: { header: 'OPERATION', keep: true, people: commandWords } },
@@ -25,12 +25,12 @@ const MEMBERS = {
 
 /** One entry of `runs list`. */
 export const RUN_OUTPUT = object(shapesOf(MEMBERS), {
-  /** Rows by outcome; rows not reached are `not_sent`. Absent: the journal is damaged. */
+  /** Rows by outcome; rows not reached are `not_sent`. Missing if the journal is damaged. */
   outcomes: record(INTEGER),
 });
 
 export interface RunOverview extends ShapeOf<typeof RUN_OUTPUT> {
-  /** Name of the input file; undefined: the rows came from stdin or the command line. */
+  /** Name of the input file; undefined: stdin or the command line. */
   readonly source?: string;
 }
 
@@ -46,14 +46,14 @@ export const RUN_COLUMNS: readonly Column[] = [
   ...STARTED,
 ];
 
-/** `2 applied, 1 not sent`, of the counts as JSON. */
+/** `2 applied, 1 not sent`, from the counts as JSON. */
 function outcomeWords(counts: string): string {
   if (counts === '') return '';
   const entries = Object.entries<unknown>(JSON.parse(counts));
   return entries.map(([outcome, rows]) => `${groupThousands(String(rows))} ${outcome.replaceAll('_', ' ')}`).join(', ');
 }
 
-/** On a terminal the outcomes are read in a row: as columns, the very ones that matter would find no room. */
+/** In a terminal the outcomes are one column: there is no room for one each. */
 export const PEOPLE_COLUMNS: readonly Column[] = [
   ...FACTS,
   { name: 'outcomes', header: 'OUTCOMES', below: 'plain', people: outcomeWords },

@@ -10,22 +10,21 @@ import { requireOwnState } from '../../files/own-state.ts';
 import { RowShapeSchema } from '../../rows/row.ts';
 import { readLastRecord } from '../journal/reader.ts';
 
-/** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
+/** The given options of a run, for a resume. Nothing secret may be in here. */
 export type RunOptions = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 const optionValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
 
-/** The version of the files of a run that this frontdesk writes. */
+/** Version of the files that this frontdesk writes. */
 export const RUN_VERSION = 2;
 
-/** What the rows of a run are, in its file of rows. Runs of version 1 kept their input instead. */
+/** What the header says of the file of rows. Version 1 kept the input instead. */
 const Stored = z.object({
   /** Of the file. */
   sha256: z.string(),
   shape: RowShapeSchema,
-  /** Original columns, in the order in which they first occur. */
   columns: z.array(z.string()),
-  /** How the CSV was written that the rows came from. */
+  /** Of the CSV that the rows came from. */
   dialect: z.optional(z.object({ delimiter: z.string(), lineEnd: z.string(), mark: z.string() })),
 });
 
@@ -37,17 +36,17 @@ const RunHeaderShape = z.object({
   /** Dotted command path: `card.block`. */
   operation: z.string(),
   profile: z.string(),
-  /** Origin with path prefix: where every request of the run goes. */
+  /** Base URL: origin and path prefix of every request of the run. */
   host: z.string(),
   user: z.string(),
   inputSha256: z.string(),
-  /** Of the ids and bodies that are sent, in their order: the same input again, whatever its format. */
+  /** Digest of the IDs and bodies in their order. It finds the same input in any format. */
   rowsSha256: z.optional(z.string()),
   /** Format of the input: `csv`, `xlsx`, `ndjson`, `json`, `ids`, `plan`. */
   inputFormat: z.string(),
-  /** Rows that this run does (of a shard: its part). */
+  /** Rows of this run; of a shard its part. */
   rows: z.int().check(z.nonnegative()),
-  /** Highest row number: rows of the whole input. */
+  /** Highest row number of the whole input. */
   inputRows: z.int().check(z.nonnegative()),
   options: z.record(z.string(), optionValue),
   stored: z.optional(Stored),
@@ -55,17 +54,17 @@ const RunHeaderShape = z.object({
   startedAt: z.string(),
 });
 
-/** What a run is: written once, before its first request, and never changed. */
+/** What a run is. Written before its first request, and never changed. */
 export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options'>> & { readonly options: RunOptions };
 
-/** The header of a run that begins now; members that are none of a header are left out. */
+/** The header of a new run. Members that do not belong to a header are left out. */
 export function makeRunHeader(facts: Omit<RunHeader, 'version'>): RunHeader {
   return RunHeaderShape.parse({ ...facts, version: RUN_VERSION });
 }
 
 /**
- * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it, whose rules are not known here,
- * unless the run is only read (`isForReading`) and enough of it is understood.
+ * Reads a header. LOCAL_IO if it is damaged. USAGE if a newer frontdesk wrote it, unless the run is only read
+ * (`isForReading`) and enough of it is understood.
  */
 function parseRunHeader(text: string, path: string, isForReading: boolean): RunHeader {
   let value: unknown;
@@ -83,7 +82,7 @@ function parseRunHeader(text: string, path: string, isForReading: boolean): RunH
   });
 }
 
-/** Runs that a message about an ambiguous part of an id names. */
+/** Most runs that a message about an ambiguous ID names. */
 const MAX_SHOWN = 5;
 
 const NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/;
@@ -96,12 +95,12 @@ export function runsFolder(stateDir: string): string {
 /** The files of one run: `<stateDir>/runs/<run>/`. */
 export type RunFolder = ReturnType<typeof runFolder>;
 
-/** May this be the name of a run (the same pattern as a profile's name)? */
+/** May this be the name of a run? The pattern is that of profile names. */
 export function isRunName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Where a run's files are. USAGE when the name cannot be one, so that no name leads out of the folder. */
+/** The paths of a run's files. USAGE if the name cannot be one: no name leads out of the folder. */
 export function runFolder(stateDir: string, run: string) {
   const problem = 'cannot name a run: names are [A-Za-z0-9._-]{1,64}, not dots alone';
   if (!isRunName(run)) throw new Failure('USAGE', `${JSON.stringify(run)} ${problem}`);
@@ -112,7 +111,7 @@ export function runFolder(stateDir: string, run: string) {
     path,
     header: join(path, 'header.json'),
     rows: join(path, 'rows'),
-    /** The copy of the plan that it applies, byte for byte, in the place of `rows`. */
+    /** The copy of the plan that the run applies, byte for byte, instead of `rows`. */
     plan: join(path, 'plan'),
     journal: join(path, 'journal.jsonl'),
     lock: join(path, 'lock'),
@@ -120,8 +119,8 @@ export function runFolder(stateDir: string, run: string) {
 }
 
 /**
- * A name for a run that was given none: UTC time to the minute and six random digits, so that names sort by time,
- * can be read out on the telephone, and the last six are enough to type: `20260501-1204-7f3a2b`.
+ * A name for a run without one: UTC time to the minute and six random digits. Names sort by time, can be read out on
+ * the telephone, and their last six digits are enough to type: `20260501-1204-7f3a2b`.
  */
 export function makeRunName(clock: ClockPort, random: () => number): string {
   const time = new Date(clock.now()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 13);
@@ -131,7 +130,7 @@ export function makeRunName(clock: ClockPort, random: () => number): string {
   return `${time}-${tail}`;
 }
 
-/** The run that a name means, or a part that no other name has; undefined: none. USAGE when several have the part. */
+/** The run of a name, or of a part that no other name has; undefined if there is none. USAGE if several match. */
 export async function findRunName(stateDir: string, part: string): Promise<string | undefined> {
   const names = await runNames(stateDir);
   if (names.includes(part)) return part;
@@ -142,11 +141,11 @@ export async function findRunName(stateDir: string, part: string): Promise<strin
   throw new Failure('USAGE', message, { hints: ['give more of the id'] });
 }
 
-/** The same for a run that must be there. USAGE when there is none, or the text cannot be a part of an id. */
+/** The same for a run that must exist. USAGE if it does not. */
 export async function requireRunName(stateDir: string, part: string): Promise<string> {
   const name = await findRunName(stateDir, part);
   if (name !== undefined) return name;
-  // Refuses what cannot be a name with the rule for names.
+  // Refuses what cannot be a name.
   throw noRun(runFolder(stateDir, part).run);
 }
 
@@ -156,13 +155,13 @@ function noRun(run: string): Failure {
   });
 }
 
-/** The header of a run; undefined: none, and nothing was sent. AUTH where others could have put a file there. */
+/** The header of a run; undefined if there is none, and nothing was sent. AUTH if others could have written it. */
 export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
   let text: string;
   try {
-    // At once: an index of thousands of runs reads them all.
+    // Synchronous: an index of thousands of runs reads them all.
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
@@ -171,13 +170,13 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
   return parseRunHeader(text, path, isForReading);
 }
 
-/** A run that is there: where its files are, and what it is. */
+/** A run that exists: its files, and its header. */
 export interface StoredRunHandle {
   readonly folder: RunFolder;
   readonly header: RunHeader;
 }
 
-/** What a run keeps of its rows. USAGE for one of an earlier build, which kept its input instead. */
+/** What a run keeps of its rows. USAGE for a run of version 1. */
 export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandle): StoredRows {
   if (stored !== undefined) return stored;
   throw Failure.unsent('USAGE', `run ${run} was begun by an earlier build: it tells what it did, and cannot go on`, {
@@ -188,7 +187,7 @@ export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandl
   });
 }
 
-/** Whether the record of a run says that it was begun, and nothing else. */
+/** Does the record of a run say that it was begun, and nothing else? */
 function isUntouched({ journal }: RunFolder): boolean {
   try {
     return readLastRecord(journal)?.s === 'begun';
@@ -198,8 +197,8 @@ function isUntouched({ journal }: RunFolder): boolean {
 }
 
 /**
- * LOCAL_IO for a run whose rows are gone, USAGE where they are not what they were, with what can be done. That nothing was sent is said of a run
- * whose record is empty alone.
+ * LOCAL_IO if the rows of a run are gone, USAGE if they were changed, with what can be done. It says that nothing was
+ * sent only if the record of the run is empty.
  */
 export function lostRows(
   { header, folder }: StoredRunHandle,
@@ -221,9 +220,9 @@ export function lostRows(
 }
 
 /**
- * A digest of what a run sends, and where: its journal begins with it. By it a header or rows are found that belong to
- * another record, after a backup was restored by half or a file was edited by hand. It is no defence against somebody
- * with the rights of this user, who can write all of them anew. A plan's run is named by the hash of its plan, which says it all.
+ * A digest of what a run sends and where, with which its journal begins. It finds a header or rows of another record,
+ * after half a restored backup or an edited file. It does not stop somebody with this user's rights, who can write all
+ * of them. A plan's run needs none: its name is the hash of the plan.
  */
 export function contentDigest(header: RunHeader): string {
   const { operation, profile, host, inputFormat, inputSha256, rows, inputRows, stored } = header;
@@ -232,12 +231,12 @@ export function contentDigest(header: RunHeader): string {
   return createHash('sha256').update(facts).digest('hex');
 }
 
-/** The file in which the rows of a run stand: of one that applies a plan, the copy of that plan. */
+/** The file with the rows of a run: of one that applies a plan, the copy of that plan. */
 export function rowsFileOf({ folder, header }: StoredRunHandle): string {
   return header.inputFormat === 'plan' ? folder.plan : folder.rows;
 }
 
-/** A run that must exist; USAGE when it does not. `isForReading`: that of a newer frontdesk too, as far as it is understood. */
+/** A run that must exist, else USAGE. `isForReading`: a newer frontdesk may have written it. */
 export async function requireRun(stateDir: string, name: string, isForReading = false): Promise<StoredRunHandle> {
   const folder = runFolder(stateDir, name);
   const header = await readRunHeader(folder, isForReading);
@@ -245,7 +244,7 @@ export async function requireRun(stateDir: string, name: string, isForReading = 
   return { folder, header };
 }
 
-/** Names of all folders that may be runs, and of links in their place, which are refused by name; in no order. */
+/** Names of all folders that may be runs, unordered, and of links, which are refused by name. */
 export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = runsFolder(stateDir);
   requireOwnState(stateDir, path);

@@ -19,13 +19,13 @@ import {
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 
-/** The state of a run that no process works on: `end` is how its last process ended, undefined where it was killed. */
+/** The state of a run without a process. `end`: how the last one ended; undefined if it was killed. */
 export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: OutcomeCounts | undefined): RunState {
   if (end !== 'finished') return end ?? 'interrupted';
   return (outcomes?.unknown ?? 0) > 0 ? 'unsettled' : 'finished';
 }
 
-/** The folders of those runs that a process works on. */
+/** The folders of the runs that a process works on. */
 export async function heldRuns(runs: readonly Pick<StoredRunHandle, 'folder'>[], clock: ClockPort) {
   const locks = await livingLocks(
     runs.map(({ folder }) => folder.lock),
@@ -36,10 +36,10 @@ export async function heldRuns(runs: readonly Pick<StoredRunHandle, 'folder'>[],
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
-/** A header is written once, soon after the time in it; so far two clocks may be apart that share the disk. */
+/** How far apart two clocks on one disk may be: a header is written soon after the time in it. */
 const APART_MS = 3_600_000;
 
-/** When a run was begun at the latest; of what is none, or cannot be looked at, so late that it is read first. */
+/** The latest time at which a run was begun. Without one the run is read first. */
 function latestBeginMs({ header }: RunFolder): number {
   try {
     return statSync(header, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
@@ -48,15 +48,15 @@ function latestBeginMs({ header }: RunFolder): number {
   }
 }
 
-/** The folders of all runs, with when each was begun at the latest, newest first. */
+/** The folders of all runs with that time, newest first. */
 async function foldersByTime(stateDir: string) {
   const folders = (await runNames(stateDir)).map((name) => runFolder(stateDir, name));
   return folders.map((folder) => ({ folder, ms: latestBeginMs(folder) })).sort((one, other) => other.ms - one.ms);
 }
 
 /**
- * The runs, newest first, of which no more headers are read than are asked for, and those of about the same time. One
- * that cannot be read is left out, and `unread` hears why; without it that is raised.
+ * The runs, newest first. Reads no more headers than are asked for, and those of about the same time. A run that cannot
+ * be read is left out, and `unread` gets the reason; without `unread` it is thrown.
  */
 async function* newestRuns(
   byTime: Awaited<ReturnType<typeof foldersByTime>>,
@@ -85,12 +85,12 @@ async function* newestRuns(
   yield* read.sort((one, other) => newestFirst(one.header, other.header));
 }
 
-/** Runs that are looked at together: those whose holder is elsewhere are watched at the same time. */
+/** Runs that are checked together: holders elsewhere are watched at the same time. */
 const AT_ONCE = 100;
 
 /**
- * The newest runs, of one state where that is wanted, and how many older ones there are; of one state at least so many. A
- * run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why.
+ * The newest runs, of one state if wanted, and the number of older ones, which is a minimum with a state. A run that
+ * cannot be read is left out, and `unread` gets the reason.
  */
 export async function listRuns(
   ports: ListPorts,
@@ -126,7 +126,7 @@ export async function listRuns(
   return { runs, older: isCut ? Math.max(1, (state === undefined ? begun : found.length) - runs.length) : 0 };
 }
 
-/** One run. USAGE when there is none. */
+/** One run. USAGE if it does not exist. */
 export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
   const run = await requireRun(ports.stateDir, name);
   const held = await heldRuns([run], ports.clock);
@@ -134,8 +134,8 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
 }
 
 /**
- * The name of the run that was begun last (`--last`). USAGE when there is none; where one cannot be read, which may be
- * the last, USAGE, AUTH or LOCAL_IO.
+ * The name of the newest run (`--last`). USAGE if there is none. If one cannot be read, it may be the newest: USAGE,
+ * AUTH or LOCAL_IO.
  */
 export async function lastRunName({ stateDir }: ListPorts): Promise<string> {
   const runs = newestRuns(await foldersByTime(stateDir), { isForReading: true });
@@ -159,16 +159,16 @@ async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverv
   return { run: name, operation, profile, state, rows, outcomes, startedAt, ...source };
 }
 
-/** Undefined: the journal is damaged. */
+/** Undefined if the journal is damaged. */
 async function countOutcomes(run: StoredRunHandle, isHeld: boolean): Promise<OutcomeCounts | undefined> {
   const stored = await StoredRun.read(run);
   return stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
 }
 
-/** So many open writes of one run are named. */
+/** Most open writes of a run that are named. */
 const MAX_OPEN = 5;
 
-/** What is lost with a run besides its results, to be put after its name. `open`: its open entries in the history. */
+/** What is lost with a run besides its results, as text behind its name. `open`: its open entries in the history. */
 export function lossOf(name: string, known: RunOverview | undefined, open: readonly string[]): string {
   const state = known?.state ?? 'finished';
   const unknown = known?.outcomes?.['unknown'] ?? 0;

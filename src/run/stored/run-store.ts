@@ -36,30 +36,33 @@ const STALE_DAYS = 7;
 export interface RunPorts extends Omit<JournalPorts, 'lock' | 'assertStillHeld' | 'audit'> {
   readonly stateDir: string;
   random(): number;
-  /** Hears that a run is held by a process elsewhere, which is waited for. */
+  /** Called if a process elsewhere holds the run, and while it is waited for. */
   report?(message: string): Promise<void>;
-  /** A second record of a run's rows; LOCAL_IO when it cannot be written, before the run is begun. */
+  /** The audit log. LOCAL_IO before the run is begun if it cannot be written. */
   readonly openAudit?: ((header: RunHeader) => Promise<RunAudit>) | undefined;
 }
 
-/** A run that is to be begun: what its header will say, and its input. */
+/** A run to be begun: what its header will say, and its rows. */
 export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'> {
-  /** `--run`: the id of the run. Undefined: one is made. */
+  /** The ID of the run (`--run`); undefined: one is made. */
   readonly name?: string | undefined;
-  /** The file at `spoolPath` that holds its rows: it is moved into the run's folder, or removed. */
+  /** The file at `spoolPath` with its rows. It is moved into the run's folder, or removed. */
   readonly spool: string;
-  /** Which of the options decide what is sent, with the words for them: with others it is another run. */
+  /** The options that decide what is sent, with their words: with other values it is another run. */
   readonly rowOptions?: ReadonlyMap<string, string>;
 }
 
-/** A run that this process works on; no other can until it is closed. */
+/** A run that only this process works on until it is closed. */
 export interface ActiveRun extends StoredRunHandle {
   readonly journal: RunJournal;
-  /** Closes the journal and gives the lock back. */
+  /** Closes the journal and releases the lock. */
   close(): Promise<void>;
 }
 
-/** Where an input is copied while it is checked, on the disk of the runs: if this process dies, the next run removes it. */
+/**
+ * Where rows are written while the input is checked, on the disk of the runs. If the process dies, the next run removes
+ * it.
+ */
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
   const folder = runsFolder(stateDir);
   await ensurePrivateFolder(folder);
@@ -68,9 +71,9 @@ export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | '
 }
 
 /**
- * Begins a run: takes its lock, keeps the input, writes the header, each on the disk before this resolves.
- * With a name that exists already the run is taken up again if command, input and place are the same, and gets its rows
- * again where they are gone, else USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
+ * Begins a run: takes its lock, and puts rows and header on the disk. If the name exists, the run is resumed if
+ * command, input and place are the same (its rows are replaced if they are gone), else USAGE. USAGE if another process
+ * works on it. LOCAL_IO if the folder cannot be written.
  */
 export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveRun> {
   const name = wanted.name ?? makeRunName(ports.clock, ports.random);
@@ -86,13 +89,13 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     const audit = await ports.openAudit?.(header);
     const assertStillHeld = assertionOf(lock, folder);
     assertStillHeld();
-    // At once: a process that stood still between the proof and one of these would take the files of its successor away.
+    // Synchronous: a process paused between the proof and one of these would remove its successor's files.
     renameSync(wanted.spool, rowsFileOf({ folder, header }));
-    // What an earlier process left here before it had a header was never sent.
+    // An earlier process without a header sent nothing.
     rmSync(folder.journal, { force: true });
     const ofRun = { ...ports, lock, assertStillHeld, audit };
     const journal = await RunJournal.create(folder.journal, header.inputRows, ofRun, contentDigest(header));
-    // The header says that all the rest is there, also after a loss of power: so the rest comes to the disk first.
+    // The header says that all the rest exists, also after a power loss, so the rest is synced first.
     for (const path of [dirname(ports.stateDir), ports.stateDir, dirname(folder.path), folder.path]) {
       await syncFolder(path);
     }
@@ -105,7 +108,9 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
   }
 }
 
-/** Takes up a run. USAGE when there is none, a process works on it or its input was changed; LOCAL_IO when damaged. */
+/**
+ * Resumes a run. USAGE if it does not exist, a process works on it or its rows were changed. LOCAL_IO if it is damaged.
+ */
 export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRun> {
   const { folder, header } = await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
@@ -117,7 +122,7 @@ export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRu
   }
 }
 
-/** Refuses (USAGE) to go on at another place than where the run began: the profile may have been changed since. */
+/** USAGE if the profile has another base URL than the run: it may have been changed since. */
 export function refuseOtherPlace(header: RunHeader, host: string): void {
   if (header.host === host) return;
   throw Failure.unsent(
@@ -127,20 +132,20 @@ export function refuseOtherPlace(header: RunHeader, host: string): void {
   );
 }
 
-/** A warning when a run is taken up so late that its input may no longer be what is wanted (K14); else undefined. */
+/** A warning if a run is resumed so late that its input may be outdated (K14). */
 export function staleRunWarning(header: RunHeader, nowMs: number): string | undefined {
   const days = Math.floor((nowMs - Date.parse(header.startedAt)) / DAY_MS);
   if (days < STALE_DAYS) return undefined;
   return `run ${header.run} was started ${days} days ago. Check that its rows are still what you want`;
 }
 
-/** Deletes what a run kept. USAGE when there is none or a process works on it. */
+/** Deletes a run. USAGE if it does not exist or a process works on it. */
 export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   const folder = runFolder(ports.stateDir, name);
   if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {
-    // A kill in between leaves nothing that looks like a run.
+    // After a kill, what is left does not look like a run.
     await rm(folder.header, { force: true });
     await syncFolder(folder.path);
     await rm(folder.path, { recursive: true });
@@ -151,16 +156,16 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   }
 }
 
-/** Gives the lock of a run back; one that stays is told of, and decides nothing. */
+/** Releases the lock of a run. One that cannot be released is only a warning. */
 async function release(lock: HeldLock, { report }: RunPorts): Promise<void> {
   const left = lock.release();
   if (left !== undefined) await report?.(left);
 }
 
 /**
- * Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. Of a run
- * without a header the time of its folder counts. `unread` hears of those that are not touched because others
- * could have written them, or that cannot be read or removed.
+ * Deletes the runs that were begun more than `ageMs` ago and that no process works on. Returns their names. Without a
+ * header the time of the folder counts. `unread` gets those that others could have written, or that cannot be read or
+ * removed.
  */
 export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread: Unread): Promise<readonly string[]> {
   const old: string[] = [];
@@ -174,7 +179,7 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread
       unread.set(name, ioFailure('it could not be read', error, 'it was not removed'));
     }
   }
-  // Those that killed processes elsewhere left locked are watched at the same time.
+  // Locks that processes elsewhere left behind are watched at the same time.
   const removals = await Promise.allSettled(old.map((name) => removeRun(ports, name)));
   return old.filter((name, index) => {
     const removal = removals[index];
@@ -190,12 +195,12 @@ async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   requireOwnState(folder.stateDir, folder.path);
   const { pid, clock } = ports;
   const lock = await acquireLock(folder.lock, { pid, clock, what: `run ${folder.run}` }, ports.report?.bind(ports));
-  // What killed processes left may be a whole input, with customers' data in it.
+  // A killed process may have left a whole input, with customers' data in it.
   for (const path of [dirname(folder.path), folder.path]) await sweepLeftovers(path, ports);
   return lock;
 }
 
-/** Another command, input or place under the same name is a mistake that could send rows where they do not belong. */
+/** Another command, input or place under the same name could send rows where they do not belong. */
 function refuseOther(existing: RunHeader, wanted: NewRun): void {
   const differences: string[] = [];
   for (const [what, name] of Object.entries({ command: 'operation', profile: 'profile', service: 'host' } as const)) {
@@ -215,8 +220,8 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
 }
 
 /**
- * `wanted`: the same run as it is begun again. Its rows, which were just made of the same input, take the place of those
- * that are gone or changed, and those that were kept have to be the same.
+ * `wanted`: the same run, begun again. Its rows replace those that are gone or changed, and must equal those that were
+ * kept.
  */
 async function openRun(
   folder: RunFolder,
@@ -230,7 +235,7 @@ async function openRun(
   const found = await hashFile(path);
   const isSame =
     wanted !== undefined && contentDigest(header) === contentDigest(makeRunHeader({ ...header, ...wanted }));
-  // A plan is its own rows, and the name of its run begins with its hash.
+  // A plan is its own file of rows, and the name of its run begins with its hash.
   if (found !== (header.inputFormat === 'plan' ? header.inputSha256 : sha256)) {
     const problem = found === undefined ? 'are gone' : 'were changed after they were written';
     if (!isSame) throw lostRows({ header, folder }, problem);
@@ -247,7 +252,7 @@ async function openRun(
   }
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock, assertStillHeld: assertionOf(lock, folder), audit };
-  // A process that looks for open writes sees by the folder of all runs that one of them goes on.
+  // Tells processes that look for open writes that a run continues: they check the time of this folder.
   const now = new Date(ports.clock.now());
   const marking = utimes(runsFolder(folder.stateDir), now, now);
   await orIoFailure(marking, `run ${folder.run} could not be taken up (${runsFolder(folder.stateDir)})`, 'unsent');
@@ -259,7 +264,7 @@ function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock, po
   return { ...run, journal, close: () => journal.close().finally(() => release(lock, ports)) };
 }
 
-/** The proof that a run is still held, whose failure names the successor. */
+/** The proof that a run is still held. Its failure names the successor. */
 function assertionOf(lock: HeldLock, folder: RunFolder): () => void {
   const after = 'nothing more of it is sent from here';
   return () => {
@@ -274,7 +279,7 @@ function assertionOf(lock: HeldLock, folder: RunFolder): () => void {
   };
 }
 
-/** SHA-256 of a file, hexadecimal; undefined: it is gone. */
+/** SHA-256 of a file, hexadecimal; undefined if it is gone. */
 async function hashFile(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   const reading = async () => {

@@ -7,13 +7,13 @@ import { type RowState, RowStates } from '../journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from '../row-outcome.ts';
 import type { StoredRunHandle } from './run-folder.ts';
 
-/** A run as its files have it, for reading only: also while a process works on it, or where its journal is damaged. */
+/** A run from its files, for reading only: also while a process works on it, or with a damaged journal. */
 export class StoredRun implements StoredRunHandle {
   readonly folder: StoredRunHandle['folder'];
   readonly header: StoredRunHandle['header'];
-  /** How the last process ended; undefined: it did not end in order, or has not ended. */
+  /** How the last process ended; undefined if it did not end in order, or has not ended. */
   end: EndRecord | undefined;
-  /** Why the journal could not be read to its end; also that there is none. */
+  /** Why the journal could not be read to its end, or at all. */
   damage: Failure | undefined;
   readonly #states: RowStates;
   #reader: RecordReader | undefined;
@@ -24,7 +24,7 @@ export class StoredRun implements StoredRunHandle {
     this.#states = new RowStates(header.inputRows);
   }
 
-  /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
+  /** Reads the journal of a run as far as possible. `onRecord` gets each record that is believed. */
   static async read(known: StoredRunHandle, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
     const run = new StoredRun(known);
     const reading = scanJournal(known.folder.journal, (record, offset) => {
@@ -37,31 +37,30 @@ export class StoredRun implements StoredRunHandle {
     return run;
   }
 
-  /** The same where all of it matters. LOCAL_IO when the journal is damaged or gone. */
+  /** The same, but LOCAL_IO if the journal is damaged or gone. */
   static async readWhole(known: StoredRunHandle): Promise<StoredRun> {
     const run = await StoredRun.read(known);
     if (run.damage !== undefined) throw run.damage;
     return run;
   }
 
-  /** Does the row have any record? All others were not reached. */
+  /** Does the row have a record? Others were not reached. */
   has(row: number): boolean {
     return this.#states.state(row) !== 'none';
   }
 
-  /** How many rows have a record. */
   get reached(): number {
     return this.#states.rows - this.#states.count('none');
   }
 
-  /** How many rows a resume would send. Those of other shards have no record, and are none of them. */
+  /** How many rows a resume would send. Rows of other shards have no record, and do not count. */
   get left(): number {
     return this.#states.toDo - (this.header.inputRows - this.header.rows);
   }
 
   /**
-   * Rows by outcome, those not reached included, without the outcomes that no row has; `isHeld`: those that are under
-   * way are `in_flight`, of which nothing is unknown yet.
+   * Rows by outcome, those not reached included. Outcomes without rows are left out. `isHeld`: rows in flight are
+   * `in_flight`, not unknown.
    */
   outcomes(isHeld = false): OutcomeCounts {
     const count = (...states: readonly RowState[]) => this.#states.count(...states);
@@ -77,14 +76,14 @@ export class StoredRun implements StoredRunHandle {
     return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
   }
 
-  /** Rows whose outcome is unknown; those under way only where no process works on the run (`isHeld`). */
+  /** Rows whose outcome is unknown. `isHeld`: without those in flight. */
   *unsettled(isHeld: boolean): Generator<number> {
     yield* this.#states.in('unknown');
     yield* this.#states.in('resolved_by_user');
     if (!isHeld) yield* this.#states.in('intent');
   }
 
-  /** The rows that its journal knows, as far as it knows them; all of them, unless they are a part of an input. */
+  /** The rows that its journal knows; all rows, unless the run is a shard. */
   async *knownRows(after = 0): AsyncGenerator<readonly Row[]> {
     const { rows, inputRows } = this.header;
     for (let row = after + 1; row <= inputRows; row += 1) {
@@ -100,9 +99,9 @@ export class StoredRun implements StoredRunHandle {
   }
 
   /**
-   * The results of rows as the run wrote them down: a row whose request may have left and that has no result
-   * is `unknown`, or in flight where a process works on the run (`isHeld`); one that was not reached is `not_sent` with
-   * no attempts. `outcomes` filters; rows in flight have none.
+   * The results of rows from the journal. A row whose request may have left without a result is `unknown`, or in flight
+   * if a process works on the run (`isHeld`). One that was not reached is `not_sent` without attempts. `outcomes`
+   * filters, and drops rows in flight.
    */
   async *results<R extends RunRow>(
     rows: AsyncIterable<R>,
@@ -114,7 +113,6 @@ export class StoredRun implements StoredRunHandle {
     for await (const row of rows) {
       const entry = await this.entry(row.row);
       if (isHeld && this.#states.state(row.row) === 'intent') {
-        // Another process waits for its answer.
         const { ending } = entry;
         if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
