@@ -30,7 +30,6 @@ export const FILES_NOT_JUDGED = [
   ['test/e2e/package.test.ts', 'it installs for this system'],
   ['test/e2e/compiled-code.test.ts', 'folders, links and modes in which compiled code lies on this system'],
   ['test/crash/lock-orders.test.ts', INSIDE],
-  ['test/crash/mutants.test.ts', 'its programs are changed builds, which run on this system'],
   ['test/crash/two-versions.test.ts', 'its older program runs on this system'],
   ['test/crash/pods.test.ts', 'it pauses processes of this system, and puts them into namespaces'],
 ];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { mutate } from '../crash/mutant.ts';
+import { mutate } from '../simulate/mutant.ts';
 import { MUTANTS } from '../simulate/mutants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,9 +1,9 @@
-import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHome, type Home } from '../support/run-frontdesk.ts';
 import { type CountingServer, type Stage, startCountingServer } from './counting-server.ts';
 import { breaches, type PrintedRow } from './judge.ts';
-import { type CrashStep, type ProgramEnd, printedRows, startProgram, summaryOutcomes } from './program.ts';
+import { type ProgramEnd, printedRows, startProgram, summaryOutcomes } from './program.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Write } from './writes.ts';
 
@@ -26,8 +26,6 @@ export interface RunSettings {
   /** Share of rows that the service refuses, of writes whose answers it spoils, and of writes that it answers 429. */
   readonly faults?: { readonly refused: number; readonly dropped: number; readonly busy: number };
   readonly thinkMs?: number;
-  /** Is the input planned first, and the plan applied, and applied again in the place of a resume? */
-  readonly asPlan?: boolean;
   /** Is `history` compared with the results too? */
   readonly withHistory?: boolean;
 }
@@ -42,7 +40,6 @@ export interface Verdict {
 const lost = (breach: string): Verdict => ({ breaches: [breach], unknown: 0, unknownApplied: 0 });
 
 const RUN = 'crash';
-const PLAN = 'crash.plan';
 const NO_FAULTS = { refused: 0, dropped: 0, busy: 0 };
 
 /** One run of many rows, the processes that work on it and die, and the service that counts what they did. */
@@ -55,7 +52,6 @@ export class CrashingRun {
   readonly #home: Home;
   readonly #resends: ReadonlySet<number>[] = [];
   #earlier: PrintedRow[] = [];
-  #run = RUN;
   #isSettled = false;
 
   private constructor(settings: RunSettings, server: CountingServer) {
@@ -79,40 +75,25 @@ export class CrashingRun {
     const work = join(run.#home.path, 'work');
     writeFileSync(join(work, write.fileName), write.inputOf(keys));
     if (write.older !== undefined) writeFileSync(join(work, write.older.fileName), write.older.textOf(keys));
-    if (settings.asPlan === true) await run.#plan();
     return run;
   }
 
-  async #plan(): Promise<void> {
-    const { write } = this.#settings;
-    const older = write.older === undefined ? [] : ['--changed-from', write.older.fileName];
-    const args = [...write.command, '--from', write.fileName, ...older, '--plan', PLAN, '--json'];
-    const end = await this.#spawn(args).ended;
-    if (end.code !== 0) throw new Error(`no plan was made: exit ${end.code}: ${end.stderr}`);
-    // The header of the plan that was made.
-    const { plan } = JSON.parse(end.stdout) as { plan: string };
-    this.#run = `plan-${plan}`;
-  }
-
   /** Starts a process, of the program of the run unless given, and waits for its end, which comes at `crash` if it gets so far. */
-  async go(deed: Deed, crash?: KillMoment | CrashStep, program = this.#settings.program): Promise<ProgramEnd> {
+  async go(deed: Deed, crash?: KillMoment, program = this.#settings.program): Promise<ProgramEnd> {
     if (deed === 'resend') {
       const unknown = await this.#stored(['--outcome', 'unknown']);
       this.#resends.push(new Set(unknown.map(({ row }) => row)));
     }
     this.#isSettled ||= deed === 'resend' || deed === 'reconcile';
-    const step = crash !== undefined && 'remains' in crash ? crash : undefined;
-    const { child, ended } = this.#spawn(this.#argsOf(deed), step, program);
-    const disarm = crash !== undefined && 'remains' in crash === false ? this.#arm(crash, child) : undefined;
+    const { child, ended } = this.#spawn(this.#argsOf(deed), program);
+    const disarm = crash && this.#arm(crash, child);
     const end = await ended;
     disarm?.();
     if (end.signal === 'SIGKILL') {
       this.kills += 1;
       this.#earlier.push(...printedRows(end.stdout));
     }
-    const where =
-      step === undefined ? JSON.stringify(crash) : end.stderr.split('\n').findLast((text) => /^died/.test(text));
-    this.log.push(`${deed}: ${end.signal ?? end.code} (${where ?? 'to its end'})`);
+    this.log.push(`${deed}: ${end.signal ?? end.code} (${JSON.stringify(crash) ?? 'to its end'})`);
     return end;
   }
 
@@ -159,11 +140,6 @@ export class CrashingRun {
     return { breaches: found, unknown: unknown.length, unknownApplied: applied.length };
   }
 
-  /** Leaves half a record at the end of the journal, as a crash in the middle of a write does. */
-  tearJournal(): void {
-    appendFileSync(join(this.#home.stateDir, 'runs', this.#run, 'journal.jsonl'), '{"n":3,"t":1777636800000,"s":"int');
-  }
-
   /** Stops the service and removes the files; the log stays. */
   async end(): Promise<void> {
     await this.server.stop();
@@ -172,31 +148,29 @@ export class CrashingRun {
 
   /** What killed processes left in the folder of the runs: copies of the input hold customers' data. */
   #leftovers(): string[] {
-    const files = ['header.json', 'journal.jsonl', 'plan', 'rows'];
-    const kept = [this.#run, ...files.map((file) => `${this.#run}/${file}`)];
+    const files = ['header.json', 'journal.jsonl', 'rows'];
+    const kept = [RUN, ...files.map((file) => `${RUN}/${file}`)];
     const names = readdirSync(join(this.#home.stateDir, 'runs'), { recursive: true, encoding: 'utf8' });
     return names.filter((name) => !kept.includes(name)).map((name) => `left behind: ${name}`);
   }
 
-  #spawn(args: readonly string[], crash?: CrashStep, program = this.#settings.program) {
-    return startProgram({ program, args, home: this.#home, env: this.server.env, crash });
+  #spawn(args: readonly string[], program = this.#settings.program) {
+    return startProgram({ program, args, home: this.#home, env: this.server.env });
   }
 
   #argsOf(deed: Deed): readonly string[] {
     const { write, concurrency } = this.#settings;
     const shared = ['-o', 'ndjson', '-j', String(concurrency)];
     const older = write.older === undefined ? [] : ['--changed-from', write.older.fileName];
-    if (this.#settings.asPlan === true && (deed === 'begin' || deed === 'resume'))
-      return ['plan', 'apply', PLAN, '--yes', ...shared];
     if (deed === 'begin')
       return [...write.command, '--from', write.fileName, ...older, '--run', RUN, '--yes', ...shared];
-    const resume = ['runs', 'resume', this.#run, ...shared];
+    const resume = ['runs', 'resume', RUN, ...shared];
     if (deed === 'resend') return [...resume, '--resend-unknown', '--yes'];
     return deed === 'reconcile' ? [...resume, '--reconcile'] : resume;
   }
 
   async #stored(filter: readonly string[]): Promise<readonly PrintedRow[]> {
-    const end = await this.#spawn(['runs', 'results', this.#run, '-o', 'ndjson', ...filter]).ended;
+    const end = await this.#spawn(['runs', 'results', RUN, '-o', 'ndjson', ...filter]).ended;
     if (end.code !== 0) throw new Error(`runs results ended with ${end.code}: ${end.stderr}`);
     return printedRows(end.stdout);
   }
@@ -208,9 +182,7 @@ export class CrashingRun {
     // The array of the contract's section 10.
     const entries = JSON.parse(end.stdout) as { entry: string; outcome: string; resultId: string | null }[];
     const lines = entries.map(({ entry, outcome, resultId }) => `${entry} ${outcome} ${resultId}`).sort();
-    const wanted = stored
-      .map(({ row, outcome, resultId }) => `${this.#run}:${row} ${outcome} ${resultId ?? null}`)
-      .sort();
+    const wanted = stored.map(({ row, outcome, resultId }) => `${RUN}:${row} ${outcome} ${resultId ?? null}`).sort();
     return lines.join('\n') === wanted.join('\n') ? [] : [`the history has other rows: ${lines.join(', ')}`];
   }
 

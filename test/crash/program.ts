@@ -10,19 +10,8 @@ import type { PrintedRow } from './judge.ts';
 export const BUILT_PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
-const DIE_AT = fileURLToPath(new URL('die-at.cjs', import.meta.url));
 /** Longer than the longest wait for a run that another holds. */
 const LIMIT_MS = 120_000;
-
-/** At which step the program kills itself, and what that leaves of unsynced bytes (see die-at.cjs). */
-export interface CrashStep {
-  readonly at: number;
-  readonly remains: 'all' | 'torn' | 'nothing';
-  /** Which steps are counted: those of the journal, or all that concern files of the run. */
-  readonly scope: 'journal' | 'all';
-  /** How long the sync takes during which it dies; 20 unless given. */
-  readonly holdMs?: number;
-}
 
 export interface ProgramEnd {
   /** null: a signal ended it. */
@@ -37,17 +26,6 @@ export interface ProgramStart {
   readonly args: readonly string[];
   readonly home: Home;
   readonly env: Readonly<Record<string, string>>;
-  readonly crash?: CrashStep | undefined;
-}
-
-function crashEnvironment({ at, remains, scope, holdMs }: CrashStep): Record<string, string> {
-  return {
-    NODE_OPTIONS: `--require ${JSON.stringify(DIE_AT)}`,
-    CRASH_AT: String(at),
-    CRASH_REMAINS: remains,
-    CRASH_SCOPE: scope,
-    ...(holdMs === undefined ? {} : { CRASH_HOLD_MS: String(holdMs) }),
-  };
 }
 
 /** Starts the program with nothing of this process's environment. `ended` rejects when it had to be killed as hung. */
@@ -55,7 +33,7 @@ export function startProgram(start: ProgramStart): {
   readonly child: ChildProcess;
   readonly ended: Promise<ProgramEnd>;
 } {
-  const { program, args, home, env, crash } = start;
+  const { program, args, home, env } = start;
   const child = spawn(process.execPath, [program, ...args], {
     cwd: join(home.path, 'work'),
     env: {
@@ -67,7 +45,6 @@ export function startProgram(start: ProgramStart): {
       FRONTDESK_CONFIG_DIR: home.configDir,
       FRONTDESK_STATE_DIR: home.stateDir,
       ...env,
-      ...(crash === undefined ? {} : crashEnvironment(crash)),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -134,6 +134,7 @@ function missingIn(
 function canFail(step: string, code: string): boolean {
   const [name = ''] = step.split(' ');
   if (code === 'ENOSPC') return ['open', 'write', 'mkdir', 'link', 'rename', 'fsync'].includes(name);
+  if (code === 'SHORT') return name === 'write';
   if (code === 'EACCES') return !['write', 'read', 'fsync', 'ftruncate'].includes(name);
   return true;
 }
@@ -141,7 +142,7 @@ function canFail(step: string, code: string): boolean {
 /** The faults that a case meets: each step alone, and all from it on. */
 export function faultsOf({ clean }: Case): readonly DiskFault[] {
   return clean.steps.flatMap((step, index) =>
-    ['EIO', 'ENOSPC', 'EACCES']
+    ['EIO', 'ENOSPC', 'EACCES', 'SHORT']
       .filter((code) => canFail(step, code))
       .flatMap((code) => [false, true].map((goesOn) => ({ atStep: index + 1, code, goesOn }))),
   );

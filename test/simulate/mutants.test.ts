@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MUTANTS } from './mutants.ts';
 import { loadProgram } from './program.ts';
 import { seedsFrom, simulate } from './simulate.ts';
@@ -8,10 +8,8 @@ const TRIES = 150;
 
 const SHOWN = MUTANTS.flatMap(({ wrong, mutations, seed }) => (seed === undefined ? [] : [{ wrong, mutations, seed }]));
 
-describe('a random history shows a program in which', () => {
-  it.each(SHOWN)('$wrong', async ({ mutations, seed }) => {
-    const { broken } = await simulate(seedsFrom(seed, TRIES), await loadProgram(mutations));
-    expect(broken?.found).toBeDefined();
-    process.stdout.write(`seed ${broken?.plan.seed}: ${broken?.found[0]}\n`);
-  });
+it.each(SHOWN)('a random history shows a program in which $wrong', async ({ mutations, seed }) => {
+  const { broken } = await simulate(seedsFrom(seed, TRIES), await loadProgram(mutations));
+  expect(broken?.found).toBeDefined();
+  process.stdout.write(`seed ${broken?.plan.seed}: ${broken?.found[0]}\n`);
 });

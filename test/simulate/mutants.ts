@@ -1,4 +1,4 @@
-import type { Mutation } from '../crash/mutant.ts';
+import type { Mutation } from './mutant.ts';
 
 /** The program with one thing wrong, which a history has to show. */
 export interface Mutant {

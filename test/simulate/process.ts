@@ -53,6 +53,8 @@ export interface StartOptions {
   readonly modules?: Readonly<Record<string, unknown>>;
   /** Before each call on the disk: throws what the system answers. */
   readonly onCall?: (call: string, path: string | undefined) => void;
+  /** How many of these bytes the disk takes of a write. */
+  readonly takes?: (length: number) => number;
   /** When it has printed. */
   readonly onPrint?: (process: SimulatedProcess) => void;
   readonly onExit: (process: SimulatedProcess) => void;
@@ -239,7 +241,7 @@ export class SimulatedProcess implements Owner {
 
   #takes(length: number): number {
     const isCut = this.#failure === 'ENOSPC' && this.#steps.all + 1 === this.#failingUntil;
-    if (!isCut && !this.#isTearing) return length;
+    if (!isCut && !this.#isTearing) return this.#options.takes?.(length) ?? length;
     if (this.#isTearing) this.kill();
     return this.#random.below(length);
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { type Plugin, rolldown } from 'rolldown';
-import { type Mutation, mutate } from '../crash/mutant.ts';
+import { type Mutation, mutate } from './mutant.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

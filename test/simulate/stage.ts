@@ -42,6 +42,7 @@ export interface Place {
 /** A call on the disk that fails: alone, or with all that come after it. */
 export interface DiskFault {
   readonly atStep: number;
+  /** What the system answers; `SHORT`: it takes half of what it is to write. */
   readonly code: string;
   readonly goesOn: boolean;
 }
@@ -200,12 +201,17 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
   const service = new SimulatedService(1, scheduler, { weather, records, tell: () => undefined });
   const steps: string[] = [];
   const faults: string[] = [];
+  const isNow = () =>
+    fault !== undefined && (fault.goesOn ? steps.length >= fault.atStep : steps.length === fault.atStep);
   const onCall = (name: string, path: string | undefined): void => {
     if (NEVER_FAILS.includes(name) || (path !== undefined && !OURS.test(path))) return;
     steps.push(path === undefined ? name : `${name} ${path}`);
     if (fault === undefined) return;
-    const isNow = fault.goesOn ? steps.length >= fault.atStep : steps.length === fault.atStep;
-    if (isNow && (fault.code !== 'ENOSPC' || /^(?:open|write|mkdir|link|rename|fsync|ftruncate)$/.test(name)))
+    if (
+      isNow() &&
+      fault.code !== 'SHORT' &&
+      (fault.code !== 'ENOSPC' || /^(?:open|write|mkdir|link|rename|fsync|ftruncate)$/.test(name))
+    )
       throw systemError(fault.code, name, path);
   };
   const { signal, isStalled = false } = call;
@@ -236,6 +242,7 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
       ...(terminal !== undefined && { tty: { isatty: () => true } }),
     },
     onCall,
+    takes: (length) => (fault?.code === 'SHORT' && isNow() ? Math.ceil(length / 2) : length),
     onPrint: (printing) => {
       terminal?.show(printing.stderr, scheduler);
       if (call.endsAt !== undefined && printing.stdout.includes(call.endsAt)) printing.signal('SIGTERM');
