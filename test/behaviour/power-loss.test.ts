@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/api/operations.ts';
 import { createResultFile } from '../../src/call/secret-answer.ts';
 import { syncFolder, writeFileAtomic } from '../../src/files/atomic.ts';
@@ -52,58 +52,54 @@ it('a disk that loses power forgets what was not synced, and maybe names whose f
 
 const BY = { pid: process.pid, what: 'the test file' };
 
-describe('when the power goes, a file that is replaced as a whole', () => {
-  it('is the old one or the new one at any moment, and the new one afterwards', async () => {
-    const on = disk({ 'a.json': 'old' });
-    await writeFileAtomic(join(on.root, 'a.json'), 'new', BY);
-    expect(everLeft(on, 'a.json')).toEqual(new Set(['old', 'new']));
-    expect(leftNow(on, 'a.json')).toEqual(['new', 'new']);
-  });
-
-  it('is there afterwards in a folder that was made for it', async () => {
-    const on = disk();
-    await writeFileAtomic(join(on.root, 'deep', 'er', 'a.json'), 'new', BY);
-    expect(everLeft(on, 'deep/er/a.json')).toEqual(new Set([undefined, 'new']));
-    expect(leftNow(on, 'deep/er/a.json')).toEqual(['new', 'new']);
-  });
+it('when the power goes, a file that is replaced as a whole is the old one or the new one at any moment, and the new one afterwards', async () => {
+  const on = disk({ 'a.json': 'old' });
+  await writeFileAtomic(join(on.root, 'a.json'), 'new', BY);
+  expect(everLeft(on, 'a.json')).toEqual(new Set(['old', 'new']));
+  expect(leftNow(on, 'a.json')).toEqual(['new', 'new']);
 });
 
-describe('when the power goes, the history', () => {
-  it('has a whole key or none at any moment, and the key that was used afterwards', async () => {
-    const on = disk();
-    const stateDir = join(on.root, 'state');
-    await openDigester(stateDir, process.pid);
-    const key = readFileSync(join(stateDir, 'history-key'), 'utf8');
-    expect(everLeft(on, 'state/history-key')).toEqual(new Set([undefined, key]));
-    expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
-  });
+it('when the power goes, a file that is replaced as a whole is there afterwards in a folder that was made for it', async () => {
+  const on = disk();
+  await writeFileAtomic(join(on.root, 'deep', 'er', 'a.json'), 'new', BY);
+  expect(everLeft(on, 'deep/er/a.json')).toEqual(new Set([undefined, 'new']));
+  expect(leftNow(on, 'deep/er/a.json')).toEqual(['new', 'new']);
+});
 
-  it('has a write before it may leave, also the first of all', async () => {
-    const on = disk();
-    const recorder = openRecorder({ stateDir: join(on.root, 'state'), clock: new FakeClock(), ...BY, user: 'ada' });
-    const intent = { operation: 'card.block', id: 'card-1', reason: undefined, profile: 'demo', host: 'cards.example' };
-    const entry = await recorder.begin(intent);
-    for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain(entry);
-    await recorder.end(entry, ended({ outcome: 'applied' }));
-    for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain('applied');
-  });
+it('when the power goes, the history has a whole key or none at any moment, and the key that was used afterwards', async () => {
+  const on = disk();
+  const stateDir = join(on.root, 'state');
+  await openDigester(stateDir, process.pid);
+  const key = readFileSync(join(stateDir, 'history-key'), 'utf8');
+  expect(everLeft(on, 'state/history-key')).toEqual(new Set([undefined, key]));
+  expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
+});
 
-  it('has a write although the first of all could write a part of its line only, and died of it', async () => {
-    const on = disk();
-    const path = join(on.root, 'history.jsonl');
-    on.mostBytes = 2;
-    await expect(appendLines(path, 'one\n')).rejects.toThrow('only a part was written');
-    on.mostBytes = Number.POSITIVE_INFINITY;
-    await appendLines(path, 'two\n');
-    expect(leftNow(on, 'history.jsonl')).toEqual(['on\ntwo\n', 'on\ntwo\n']);
-  });
+it('when the power goes, the history has a write before it may leave, also the first of all', async () => {
+  const on = disk();
+  const recorder = openRecorder({ stateDir: join(on.root, 'state'), clock: new FakeClock(), ...BY, user: 'ada' });
+  const intent = { operation: 'card.block', id: 'card-1', reason: undefined, profile: 'demo', host: 'cards.example' };
+  const entry = await recorder.begin(intent);
+  for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain(entry);
+  await recorder.end(entry, ended({ outcome: 'applied' }));
+  for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain('applied');
+});
 
-  it('keeps what it had', async () => {
-    const on = disk({ 'history.jsonl': 'one\n' });
-    await appendLines(join(on.root, 'history.jsonl'), 'two\n');
-    expect(everLeft(on, 'history.jsonl')).toEqual(new Set(['one\n', 'one\ntwo\n']));
-    expect(leftNow(on, 'history.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
-  });
+it('when the power goes, the history has a write although the first of all could write a part of its line only, and died of it', async () => {
+  const on = disk();
+  const path = join(on.root, 'history.jsonl');
+  on.mostBytes = 2;
+  await expect(appendLines(path, 'one\n')).rejects.toThrow('only a part was written');
+  on.mostBytes = Number.POSITIVE_INFINITY;
+  await appendLines(path, 'two\n');
+  expect(leftNow(on, 'history.jsonl')).toEqual(['on\ntwo\n', 'on\ntwo\n']);
+});
+
+it('when the power goes, the history keeps what it had', async () => {
+  const on = disk({ 'history.jsonl': 'one\n' });
+  await appendLines(join(on.root, 'history.jsonl'), 'two\n');
+  expect(everLeft(on, 'history.jsonl')).toEqual(new Set(['one\n', 'one\ntwo\n']));
+  expect(leftNow(on, 'history.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
 });
 
 it('when the power goes, the audit log has a write before it may leave, also the first of all', async () => {
@@ -185,152 +181,149 @@ it('when the power goes, a plan is whole or not there', async () => {
   expect(leftNow(on, 'block.plan')).toEqual([kept, kept]);
 });
 
-describe('when the power goes, a run', () => {
-  const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 
-  /** Begins a run whose input is checked and copied, as the command does. */
-  async function begun(on: Disk) {
-    const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
-    const rowsTo = await spoolPath(ports);
-    const bytes = Buffer.from(`${CARD}\n`);
-    const input = await checkInput(
-      {
-        name: 'ids.txt',
-        isRereadable: false,
-        async *bytes() {
-          yield bytes;
-        },
-        close: async () => undefined,
+/** Begins a run whose input is checked and copied, as the command does. */
+async function begun(on: Disk) {
+  const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
+  const rowsTo = await spoolPath(ports);
+  const bytes = Buffer.from(`${CARD}\n`);
+  const input = await checkInput(
+    {
+      name: 'ids.txt',
+      isRereadable: false,
+      async *bytes() {
+        yield bytes;
       },
-      {
-        operation: OPERATIONS.cardBlock,
-        path: 'ids.txt',
-        format: undefined,
-        csvRaw: false,
-        sheet: undefined,
-        shard: undefined,
-        defaults: {},
-        emptyCells: 'keep',
-        resendUnknown: false,
-        expectations: [],
-      },
-      { duplicates: 'refused', rowsTo, isKept: true },
-    );
-    return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: rowsTo }));
-  }
+      close: async () => undefined,
+    },
+    {
+      operation: OPERATIONS.cardBlock,
+      path: 'ids.txt',
+      format: undefined,
+      csvRaw: false,
+      sheet: undefined,
+      shard: undefined,
+      defaults: {},
+      emptyCells: 'keep',
+      resendUnknown: false,
+      expectations: [],
+    },
+    { duplicates: 'refused', rowsTo, isKept: true },
+  );
+  return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: rowsTo }));
+}
 
-  const FOLDER = 'state/runs/may/';
+const FOLDER = 'state/runs/may/';
 
-  it.each(['', 'runs', 'runs/may'])('is there although its maker died with %j made and not synced', async (made) => {
+it.each(['', 'runs', 'runs/may'])(
+  'when the power goes, a run is there although its maker died with %j made and not synced',
+  async (made) => {
     const on = disk();
     mkdirSync(join(on.root, 'state', made), { recursive: true });
     const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
     await (await beginRun(ports, runPlan({ name: 'may' }))).close();
     for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
-  });
+  },
+);
 
-  it('that is removed is whole, or no run any more', async () => {
-    const stateDir = temporaryFolder();
-    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
-    const on = recordDisk(stateDir);
-    await removeRun(runPorts(stateDir), 'may');
-    for (const tree of [...on.losses, ...on.left()]) {
-      if (tree['runs/may/header.json'] === undefined) continue;
-      for (const name of ['rows', 'journal.jsonl']) expect(tree).toHaveProperty([`runs/may/${name}`]);
-    }
-  });
-
-  it('that has a header has all its rows and its journal too, and all of it once it is begun', async () => {
-    const on = disk();
-    const run = await begun(on);
-    for (const tree of [...on.losses, ...on.left()]) {
-      if (tree[`${FOLDER}header.json`] === undefined) continue;
-      expect(JSON.parse(tree[`${FOLDER}header.json`] ?? '')).toMatchObject({ run: 'may' });
-      expect(tree[`${FOLDER}rows`]).toBe(`[1,"${CARD}"]\n`);
-      expect(tree).toHaveProperty([`${FOLDER}journal.jsonl`]);
-    }
-    for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
-    await run.close();
-  });
-
-  it('has an intent before its request may leave, and a result before it is printed', async () => {
-    const on = disk();
-    const run = await begun(on);
-    await run.journal.intent({ row: 1, id: CARD });
-    for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"intent"');
-    await run.journal.result({ row: 1, id: CARD }, ended({ outcome: 'applied' }));
-    for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"applied"');
-    await run.close();
-  });
-
-  it('has what was found out when it was taken up again before anything else is sent', async () => {
-    const stateDir = temporaryFolder();
-    const first = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
-    await first.journal.intent({ row: 1, id: CARD });
-    await first.close();
-    const { journal } = first.folder;
-    const whole = readFileSync(journal, 'utf8');
-    appendFileSync(journal, '{"n":2,"t":17');
-    const on = recordDisk(stateDir);
-    const second = await resumeRun(runPorts(stateDir, { openFile: on.openJournal }), 'may');
-    for (const text of leftNow(on, 'runs/may/journal.jsonl')) {
-      expect(text?.startsWith(whole)).toBe(true);
-      expect(text).toContain('"s":"unknown"');
-      expect(text).not.toContain('"n":2');
-    }
-    await second.close();
-  });
-
-  it.each([
-    ['cuts a torn end for good', '{"n":2,"t":17', ''],
-    ['ends a last line for good', '', '\n'],
-  ])('%s before it is written to', async (_what, torn, cut) => {
-    const path = join(temporaryFolder(), 'journal.jsonl');
-    const first = await RunJournal.create(path, 3, { ...HELD, clock: new FakeClock() });
-    await first.intent({ row: 1, id: CARD });
-    await first.close();
-    const whole = readFileSync(path, 'utf8');
-    writeFileSync(path, cut === '' ? whole + torn : whole.slice(0, -1));
-    const on = recordDisk(join(path, '..'));
-    const ports = { ...HELD, clock: new FakeClock(), openFile: on.openJournal };
-    await (await RunJournal.resume(path, 3, ports)).close();
-    // The first loss after the journal was mended, which is the first sync of it.
-    expect(on.losses.map((tree) => tree['journal.jsonl'])).toContain(whole);
-  });
-
-  it('has the whole journal that was set apart, or the old one', async () => {
-    const on = disk({ 'journal.jsonl': 'one\ntwo\nhal' });
-    await setApart(join(on.root, 'journal.jsonl'), 8, { pid: process.pid, assertStillHeld: () => undefined });
-    expect(everLeft(on, 'journal.jsonl')).toEqual(new Set(['one\ntwo\nhal', 'one\ntwo\n']));
-    expect(leftNow(on, 'journal.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
-  });
+it('when the power goes, a run that is removed is whole, or no run any more', async () => {
+  const stateDir = temporaryFolder();
+  await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+  const on = recordDisk(stateDir);
+  await removeRun(runPorts(stateDir), 'may');
+  for (const tree of [...on.losses, ...on.left()]) {
+    if (tree['runs/may/header.json'] === undefined) continue;
+    for (const name of ['rows', 'journal.jsonl']) expect(tree).toHaveProperty([`runs/may/${name}`]);
+  }
 });
 
-describe('a write of which the system takes only a part', () => {
-  it('is gone on with in a journal', async () => {
-    const on = disk();
-    on.mostBytes = 7;
-    const file = await openAppendFile(join(on.root, 'journal.jsonl'));
-    file.append('a line that is longer than seven bytes\n');
-    file.append('short\n');
-    await file.close();
-    expect(readFileSync(join(on.root, 'journal.jsonl'), 'utf8')).toBe(
-      'a line that is longer than seven bytes\nshort\n',
-    );
-  });
-
-  it('is a failure in the history, whose lines are written by several processes at once', async () => {
-    const on = disk();
-    on.mostBytes = 7;
-    const path = join(on.root, 'history.jsonl');
-    await expect(appendLines(path, 'a line that is longer\n')).rejects.toMatchObject({ code: 'ENOSPC' });
-    on.mostBytes = Number.POSITIVE_INFINITY;
-    await appendLines(path, 'next\n');
-    expect(readFileSync(path, 'utf8')).toBe('a line \nnext\n');
-  });
+it('when the power goes, a run that has a header has all its rows and its journal too, and all of it once it is begun', async () => {
+  const on = disk();
+  const run = await begun(on);
+  for (const tree of [...on.losses, ...on.left()]) {
+    if (tree[`${FOLDER}header.json`] === undefined) continue;
+    expect(JSON.parse(tree[`${FOLDER}header.json`] ?? '')).toMatchObject({ run: 'may' });
+    expect(tree[`${FOLDER}rows`]).toBe(`[1,"${CARD}"]\n`);
+    expect(tree).toHaveProperty([`${FOLDER}journal.jsonl`]);
+  }
+  for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
+  await run.close();
 });
 
-it('closes a history that others could read', async () => {
+it('when the power goes, a run has an intent before its request may leave, and a result before it is printed', async () => {
+  const on = disk();
+  const run = await begun(on);
+  await run.journal.intent({ row: 1, id: CARD });
+  for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"intent"');
+  await run.journal.result({ row: 1, id: CARD }, ended({ outcome: 'applied' }));
+  for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"applied"');
+  await run.close();
+});
+
+it('when the power goes, a run has what was found out when it was taken up again before anything else is sent', async () => {
+  const stateDir = temporaryFolder();
+  const first = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+  await first.journal.intent({ row: 1, id: CARD });
+  await first.close();
+  const { journal } = first.folder;
+  const whole = readFileSync(journal, 'utf8');
+  appendFileSync(journal, '{"n":2,"t":17');
+  const on = recordDisk(stateDir);
+  const second = await resumeRun(runPorts(stateDir, { openFile: on.openJournal }), 'may');
+  for (const text of leftNow(on, 'runs/may/journal.jsonl')) {
+    expect(text?.startsWith(whole)).toBe(true);
+    expect(text).toContain('"s":"unknown"');
+    expect(text).not.toContain('"n":2');
+  }
+  await second.close();
+});
+
+it.each([
+  ['cuts a torn end for good', '{"n":2,"t":17', ''],
+  ['ends a last line for good', '', '\n'],
+])('when the power goes, a run: %s before it is written to', async (_what, torn, cut) => {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const first = await RunJournal.create(path, 3, { ...HELD, clock: new FakeClock() });
+  await first.intent({ row: 1, id: CARD });
+  await first.close();
+  const whole = readFileSync(path, 'utf8');
+  writeFileSync(path, cut === '' ? whole + torn : whole.slice(0, -1));
+  const on = recordDisk(join(path, '..'));
+  const ports = { ...HELD, clock: new FakeClock(), openFile: on.openJournal };
+  await (await RunJournal.resume(path, 3, ports)).close();
+  // The first loss after the journal was mended, which is the first sync of it.
+  expect(on.losses.map((tree) => tree['journal.jsonl'])).toContain(whole);
+});
+
+it('when the power goes, a run has the whole journal that was set apart, or the old one', async () => {
+  const on = disk({ 'journal.jsonl': 'one\ntwo\nhal' });
+  await setApart(join(on.root, 'journal.jsonl'), 8, { pid: process.pid, assertStillHeld: () => undefined });
+  expect(everLeft(on, 'journal.jsonl')).toEqual(new Set(['one\ntwo\nhal', 'one\ntwo\n']));
+  expect(leftNow(on, 'journal.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
+});
+
+it('a write of which the system takes only a part is gone on with in a journal', async () => {
+  const on = disk();
+  on.mostBytes = 7;
+  const file = await openAppendFile(join(on.root, 'journal.jsonl'));
+  file.append('a line that is longer than seven bytes\n');
+  file.append('short\n');
+  await file.close();
+  expect(readFileSync(join(on.root, 'journal.jsonl'), 'utf8')).toBe('a line that is longer than seven bytes\nshort\n');
+});
+
+it('a write of which the system takes only a part is a failure in the history, whose lines are written by several processes at once', async () => {
+  const on = disk();
+  on.mostBytes = 7;
+  const path = join(on.root, 'history.jsonl');
+  await expect(appendLines(path, 'a line that is longer\n')).rejects.toMatchObject({ code: 'ENOSPC' });
+  on.mostBytes = Number.POSITIVE_INFINITY;
+  await appendLines(path, 'next\n');
+  expect(readFileSync(path, 'utf8')).toBe('a line \nnext\n');
+});
+
+it('a history that others could read is closed to them', async () => {
   const path = join(temporaryFolder(), 'history.jsonl');
   writeFileSync(path, 'one\n');
   for (const mode of [0o644, 0o640, 0o601]) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isUpdate, type Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import { guardWrite, type WriteWay } from '../../src/call/write-guards.ts';
@@ -63,61 +63,62 @@ function waysWith(reason: string | undefined): readonly WriteWay[] {
   ];
 }
 
-describe('an operation that is added', () => {
-  it.each(['/v1/cards/x/suspend', '/v1/cards/x/SUSPEND/', '/v1/cards/x/%73uspend'])('is found at %s', (path) => {
+it.each(['/v1/cards/x/suspend', '/v1/cards/x/SUSPEND/', '/v1/cards/x/%73uspend'])(
+  'an operation that is added is found at %s',
+  (path) => {
     expect(guardsOf('cards', path, TABLE)).toEqual({ needsReason: true, mayAnswerSecrets: false });
-  });
+  },
+);
 
-  it('is sent by `api POST` under the rules of its row', () => {
-    expect(matchRow('POST', '/v1/cards/x/suspend', TABLE)).toEqual({ operation: SUSPEND, params: { cardId: 'x' } });
-  });
+it('an operation that is added is sent by `api POST` under the rules of its row', () => {
+  expect(matchRow('POST', '/v1/cards/x/suspend', TABLE)).toEqual({ operation: SUSPEND, params: { cardId: 'x' } });
+});
 
-  it.each([
-    ['a read-only profile', { readOnly: true }, {}],
-    ['FRONTDESK_READ_ONLY', {}, { FRONTDESK_READ_ONLY: '1' }],
-  ])('is refused by %s, whatever the way', (_, profile, env) => {
-    const { session, permitted } = sessionOf(profile, env);
-    for (const way of waysWith('T-1')) expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(5);
-    expect(permitted).toEqual([]);
-  });
+it.each([
+  ['a read-only profile', { readOnly: true }, {}],
+  ['FRONTDESK_READ_ONLY', {}, { FRONTDESK_READ_ONLY: '1' }],
+])('an operation that is added is refused by %s, whatever the way', (_, profile, env) => {
+  const { session, permitted } = sessionOf(profile, env);
+  for (const way of waysWith('T-1')) expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(5);
+  expect(permitted).toEqual([]);
+});
 
-  it('needs the reason that the profile requires, whatever the way', () => {
-    const { session, permitted } = sessionOf({ requireReason: 'T-[0-9]+' });
-    for (const way of [...waysWith(undefined), ...waysWith('no ticket')])
-      expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(2);
-    expect(permitted).toEqual([]);
-    for (const way of waysWith('T-1')) guardWrite(session, SUSPEND, way);
-    expect(permitted).toEqual(['card.suspend', 'card.suspend']);
-  });
+it('an operation that is added needs the reason that the profile requires, whatever the way', () => {
+  const { session, permitted } = sessionOf({ requireReason: 'T-[0-9]+' });
+  for (const way of [...waysWith(undefined), ...waysWith('no ticket')])
+    expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(2);
+  expect(permitted).toEqual([]);
+  for (const way of waysWith('T-1')) guardWrite(session, SUSPEND, way);
+  expect(permitted).toEqual(['card.suspend', 'card.suspend']);
+});
 
-  it('needs a plan for many rows where the profile demands approvals', () => {
-    const { session } = sessionOf({ approvals: 2 });
-    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
-  });
+it('an operation that is added needs a plan for many rows where the profile demands approvals', () => {
+  const { session } = sessionOf({ approvals: 2 });
+  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
+  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
+  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
+});
 
-  it('is never sent twice with the careful values', () => {
-    const event = { effect: SUSPEND.effect, onceSpent: false, retryAfterMs: 0, remainingMs: 60_000, random: 0 };
-    const tries = { retriesDone: 0, retriesAllowed: 2 };
-    for (const name of ['unavailable', 'server_error', 'broken', 'unreadable'] as const)
-      expect(decideNext({ ...event, ...tries, event: name })).toMatchObject({ kind: 'end' });
-    expect(isUpdate(SUSPEND)).toBe(false);
-  });
+it('an operation that is added is never sent twice with the careful values', () => {
+  const event = { effect: SUSPEND.effect, onceSpent: false, retryAfterMs: 0, remainingMs: 60_000, random: 0 };
+  const tries = { retriesDone: 0, retriesAllowed: 2 };
+  for (const name of ['unavailable', 'server_error', 'broken', 'unreadable'] as const)
+    expect(decideNext({ ...event, ...tries, event: name })).toMatchObject({ kind: 'end' });
+  expect(isUpdate(SUSPEND)).toBe(false);
+});
 
-  it('has its options and exit codes from the row', () => {
-    const command = callCommand({
-      description: '',
-      operation: SUSPEND,
-      columns: [],
-      argument: { name: 'cardId', text: '' },
-      expect: true,
-      examples: {},
-    });
-    const options = optionsOf(command).map(({ long }) => long);
-    for (const long of ['reason', 'expect', 'yes', 'dry-run', 'no-history', 'from', 'plan'])
-      expect(options).toContain(long);
-    expect(command.exitCodes).toContain(8);
-    expect(command.exitCodes).toContain(17);
+it('an operation that is added has its options and exit codes from the row', () => {
+  const command = callCommand({
+    description: '',
+    operation: SUSPEND,
+    columns: [],
+    argument: { name: 'cardId', text: '' },
+    expect: true,
+    examples: {},
   });
+  const options = optionsOf(command).map(({ long }) => long);
+  for (const long of ['reason', 'expect', 'yes', 'dry-run', 'no-history', 'from', 'plan'])
+    expect(options).toContain(long);
+  expect(command.exitCodes).toContain(8);
+  expect(command.exitCodes).toContain(17);
 });

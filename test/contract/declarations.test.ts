@@ -91,54 +91,48 @@ describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
   });
 });
 
-describe('the table of operations', () => {
-  it('has a command for each operation', () => {
-    const names = commands.map(({ name }) => name.replaceAll(' ', '.'));
-    expect(ALL_OPERATIONS.filter((operation) => !names.includes(operation.command))).toEqual([]);
-  });
+it('the table of operations has a command for each operation', () => {
+  const names = commands.map(({ name }) => name.replaceAll(' ', '.'));
+  expect(ALL_OPERATIONS.filter((operation) => !names.includes(operation.command))).toEqual([]);
 });
 
-describe('the table of environment variables', () => {
-  it('has every variable that an option names', () => {
-    const named = commands.flatMap(({ command }) => optionsOf(command).flatMap((option) => option.env ?? []));
-    const known = ENVIRONMENT.map((variable) => variable.name);
-    expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
-  });
-
-  it('names only options that exist', () => {
-    const options = [...COMMON_OPTIONS.map((option) => `--${option.long}`), '--no-history'];
-    const named = ENVIRONMENT.flatMap((variable) => variable.option ?? []);
-    expect(named.filter((name) => !options.includes(name))).toEqual([]);
-  });
+it('the table of environment variables has every variable that an option names', () => {
+  const named = commands.flatMap(({ command }) => optionsOf(command).flatMap((option) => option.env ?? []));
+  const known = ENVIRONMENT.map((variable) => variable.name);
+  expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
 });
 
-describe('the help topics', () => {
-  const examples = TOPICS.flatMap((topic) =>
-    topic.blocks.flatMap((block: Block) => (block.kind === 'examples' ? block.examples : [])),
-  );
+it('the table of environment variables names only options that exist', () => {
+  const options = [...COMMON_OPTIONS.map((option) => `--${option.long}`), '--no-history'];
+  const named = ENVIRONMENT.flatMap((variable) => variable.option ?? []);
+  expect(named.filter((name) => !options.includes(name))).toEqual([]);
+});
 
-  it.each(examples)('has an example that parses: $line', ({ line }) => {
-    expect(line).toMatch(/^frontdesk /);
-    expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
-  });
+const examples = TOPICS.flatMap((topic) =>
+  topic.blocks.flatMap((block: Block) => (block.kind === 'examples' ? block.examples : [])),
+);
 
-  it('L4 says in help plans what cannot be seen', () => {
-    const plans = JSON.stringify(TOPICS.find((topic) => topic.name === 'plans'));
-    expect(plans).toContain('A change between that read and the write cannot be seen');
-  });
+it.each(examples)('the help topics has an example that parses: $line', ({ line }) => {
+  expect(line).toMatch(/^frontdesk /);
+  expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
+});
 
-  it('are these eight', () => {
-    expect(TOPICS.map((topic) => topic.name)).toEqual([
-      'exit-codes',
-      'options',
-      'environment',
-      'output',
-      'bulk',
-      'outcomes',
-      'plans',
-      'accessibility',
-    ]);
-  });
+it('L4 the help topics says in help plans what cannot be seen', () => {
+  const plans = JSON.stringify(TOPICS.find((topic) => topic.name === 'plans'));
+  expect(plans).toContain('A change between that read and the write cannot be seen');
+});
+
+it('the help topics are these eight', () => {
+  expect(TOPICS.map((topic) => topic.name)).toEqual([
+    'exit-codes',
+    'options',
+    'environment',
+    'output',
+    'bulk',
+    'outcomes',
+    'plans',
+    'accessibility',
+  ]);
 });
 
 it('the table of environment variables has each that the sources read, and no other', () => {

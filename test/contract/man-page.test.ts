@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { manPage } from '../../build/man-page.ts';
 import { loadTree } from '../../src/describe/command-tree.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
@@ -12,60 +12,58 @@ const page = manPage(await loadTree(REGISTRY), '0.1.0');
 const MANDOC = 'mandoc';
 const hasMandoc = spawnSync(MANDOC, ['-V']).error === undefined;
 
-describe('the manual page', () => {
-  it('has the sections that a reader looks for', () => {
-    const sections = [...page.matchAll(/^\.SH "?([^"\n]*)/gm)].map(([, name]) => name);
-    expect(sections).toEqual(
-      expect.arrayContaining([
-        'NAME',
-        'SYNOPSIS',
-        'DESCRIPTION',
-        'COMMANDS',
-        'OPTIONS',
-        'ENVIRONMENT',
-        'FILES',
-        'EXIT STATUS',
-      ]),
-    );
-  });
-
-  it('has a section for every command', () => {
-    for (const { path } of REGISTRY.entries) expect(page).toContain(`\n.SS "${path.join(' ')}"\n`);
-  });
-
-  /** The examples as a reader sees and pastes them: what is folded is one command again. */
-  const pasted = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].map(([, text = '']) =>
-    text
-      .replaceAll('\\-', '-')
-      .replaceAll('\\(ti', '~')
-      .replaceAll('\\(ha', '^')
-      .replaceAll('\\(ga', '`')
-      .replaceAll('\\(aq', "'")
-      .replaceAll('\\e', '\\')
-      .replaceAll('\\\n', ''),
+it('the manual page has the sections that a reader looks for', () => {
+  const sections = [...page.matchAll(/^\.SH "?([^"\n]*)/gm)].map(([, name]) => name);
+  expect(sections).toEqual(
+    expect.arrayContaining([
+      'NAME',
+      'SYNOPSIS',
+      'DESCRIPTION',
+      'COMMANDS',
+      'OPTIONS',
+      'ENVIRONMENT',
+      'FILES',
+      'EXIT STATUS',
+    ]),
   );
+});
 
-  it('has examples for every command', () => {
-    expect(pasted.length).toBeGreaterThan(100);
-  });
+it('the manual page has a section for every command', () => {
+  for (const { path } of REGISTRY.entries) expect(page).toContain(`\n.SS "${path.join(' ')}"\n`);
+});
 
-  it.each(pasted)('has an example that can be pasted: %s', async (line) => {
-    expect(line).not.toContain('\n');
-    const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
-    expect(unknown).toBeUndefined();
-    const command = await (REGISTRY.find(path) ?? REGISTRY.defaultOf(path))?.load();
-    if (command === undefined) throw new Error(`no command: ${line}`);
-    expect(parseFaults(rest, command)).toEqual([]);
-  });
+/** The examples as a reader sees and pastes them: what is folded is one command again. */
+const pasted = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].map(([, text = '']) =>
+  text
+    .replaceAll('\\-', '-')
+    .replaceAll('\\(ti', '~')
+    .replaceAll('\\(ha', '^')
+    .replaceAll('\\(ga', '`')
+    .replaceAll('\\(aq', "'")
+    .replaceAll('\\e', '\\')
+    .replaceAll('\\\n', ''),
+);
 
-  it('has no line that troff would take for a request by mistake', () => {
-    const requests = [...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name);
-    expect([...new Set(requests)].sort()).toEqual(
-      ['PP', 'RE', 'RS', 'SH', 'SS', 'TH', 'TP', '\\"', 'br', 'fi', 'nf'].sort(),
-    );
-  });
+it('the manual page has examples for every command', () => {
+  expect(pasted.length).toBeGreaterThan(100);
+});
 
-  it.skipIf(!hasMandoc)('passes mandoc -T lint (skipped without mandoc)', () => {
-    expect(spawnSync(MANDOC, ['-T', 'lint'], { input: page, encoding: 'utf8' }).stdout).toBe('');
-  });
+it.each(pasted)('the manual page has an example that can be pasted: %s', async (line) => {
+  expect(line).not.toContain('\n');
+  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
+  expect(unknown).toBeUndefined();
+  const command = await (REGISTRY.find(path) ?? REGISTRY.defaultOf(path))?.load();
+  if (command === undefined) throw new Error(`no command: ${line}`);
+  expect(parseFaults(rest, command)).toEqual([]);
+});
+
+it('the manual page has no line that troff would take for a request by mistake', () => {
+  const requests = [...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name);
+  expect([...new Set(requests)].sort()).toEqual(
+    ['PP', 'RE', 'RS', 'SH', 'SS', 'TH', 'TP', '\\"', 'br', 'fi', 'nf'].sort(),
+  );
+});
+
+it.skipIf(!hasMandoc)('the manual page passes mandoc -T lint (skipped without mandoc)', () => {
+  expect(spawnSync(MANDOC, ['-T', 'lint'], { input: page, encoding: 'utf8' }).stdout).toBe('');
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listMessages, MESSAGES_PATH, messagesPage } from '../../build/messages.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
@@ -13,33 +13,31 @@ const MESSAGES = listMessages(ROOT);
 /** What the library says is for developers. */
 const FOR_DEVELOPERS = /^library\//;
 
-describe('the messages of the program', () => {
-  it('are found where they are', () => {
-    expect(MESSAGES.length).toBeGreaterThan(1000);
-    expect(MESSAGES).toContainEqual({
-      file: 'call/confirm.ts',
-      text: 'check that this is the right card',
-    });
+it('the messages of the program are found where they are', () => {
+  expect(MESSAGES.length).toBeGreaterThan(1000);
+  expect(MESSAGES).toContainEqual({
+    file: 'call/confirm.ts',
+    text: 'check that this is the right card',
   });
+});
 
-  it('are those of the snapshot (else run `npm run generate`, read the difference and commit it)', async () => {
-    await expect(messagesPage(ROOT)).toMatchFileSnapshot(join(ROOT, MESSAGES_PATH));
-  });
+it('the messages of the program are those of the snapshot (else run `npm run generate`, read the difference and commit it)', async () => {
+  await expect(messagesPage(ROOT)).toMatchFileSnapshot(join(ROOT, MESSAGES_PATH));
+});
 
-  it.each([
-    ['journal', /\bjournal/i],
-    ['interface', /\binterfaces?\b/i],
-    ['family', /\b(?:family [AB]|the family)\b/],
-    ['mend', /\bmend/i],
-    ['shows no way', /shows no way/],
-    ['read of card', /\bread of card\b/],
-    ['doubled', /\bdoubled\b/],
-    // Not English: it is not a folder.
-    ['is no', /\b(?:it|this|which|\}) (?:is|are) no (?!longer\b)/],
-  ])('do not say "%s" to people', (_word, pattern) => {
-    const said = MESSAGES.filter(({ file, text }) => !FOR_DEVELOPERS.test(file) && pattern.test(text));
-    expect(said).toEqual([]);
-  });
+it.each([
+  ['journal', /\bjournal/i],
+  ['interface', /\binterfaces?\b/i],
+  ['family', /\b(?:family [AB]|the family)\b/],
+  ['mend', /\bmend/i],
+  ['shows no way', /shows no way/],
+  ['read of card', /\bread of card\b/],
+  ['doubled', /\bdoubled\b/],
+  // Not English: it is not a folder.
+  ['is no', /\b(?:it|this|which|\}) (?:is|are) no (?!longer\b)/],
+])('the messages of the program do not say "%s" to people', (_word, pattern) => {
+  const said = MESSAGES.filter(({ file, text }) => !FOR_DEVELOPERS.test(file) && pattern.test(text));
+  expect(said).toEqual([]);
 });
 
 /** Beginnings of commands that a message takes from elsewhere in its file. */
@@ -69,46 +67,44 @@ const COMMANDS = MESSAGES.filter(({ file }) => !FOR_HELP.test(file)).flatMap(({ 
   commandsIn(text).map((command) => ({ file, command: command.trim() })),
 );
 
-describe('a command that a message gives to be run', () => {
-  it('is given often', () => {
-    expect(COMMANDS.length).toBeGreaterThan(40);
-  });
+it('a command that a message gives to be run is given often', () => {
+  expect(COMMANDS.length).toBeGreaterThan(40);
+});
 
-  it('is found wherever a message names one', () => {
-    const names = REGISTRY.childrenOf([]).map(({ name }) => name);
-    const named = new RegExp(`frontdesk (?:-p \\S+ )?(?:${names.join('|')})\\b`);
-    const missed = MESSAGES.filter(
-      ({ file, text }) => !FOR_HELP.test(file) && named.test(text) && commandsIn(text).length === 0,
-    );
-    expect(missed).toEqual([]);
-  });
+it('a command that a message gives to be run is found wherever a message names one', () => {
+  const names = REGISTRY.childrenOf([]).map(({ name }) => name);
+  const named = new RegExp(`frontdesk (?:-p \\S+ )?(?:${names.join('|')})\\b`);
+  const missed = MESSAGES.filter(
+    ({ file, text }) => !FOR_HELP.test(file) && named.test(text) && commandsIn(text).length === 0,
+  );
+  expect(missed).toEqual([]);
+});
 
-  it.each(COMMANDS)('$file: frontdesk $command', ({ command }) => {
-    const argv = command
-      .replaceAll(/--\{family\}-url/g, '--cards-url')
-      .replaceAll(/\{(?:flag|profileFlag)\}/g, ' -p live')
-      .replaceAll(/\{(?:[^}]*)\}|<[^>]*>|…/g, SAMPLE)
-      .split(/\s+/)
-      .filter((word) => word !== '');
-    const { path, rest, unknown } = locateCommand(argv, REGISTRY, COMMON_OPTIONS);
-    const isFilledIn = unknown === SAMPLE;
-    expect(isFilledIn ? undefined : unknown).toBeUndefined();
-    const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
-    return entry === undefined || rest.includes('--help')
-      ? undefined
-      : entry.load().then((loaded) => {
-          expect(parseFaults(rest, loaded)).toEqual([]);
-        });
-  });
+it.each(COMMANDS)('a command that a message gives to be run: $file: frontdesk $command', ({ command }) => {
+  const argv = command
+    .replaceAll(/--\{family\}-url/g, '--cards-url')
+    .replaceAll(/\{(?:flag|profileFlag)\}/g, ' -p live')
+    .replaceAll(/\{(?:[^}]*)\}|<[^>]*>|…/g, SAMPLE)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const { path, rest, unknown } = locateCommand(argv, REGISTRY, COMMON_OPTIONS);
+  const isFilledIn = unknown === SAMPLE;
+  expect(isFilledIn ? undefined : unknown).toBeUndefined();
+  const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
+  return entry === undefined || rest.includes('--help')
+    ? undefined
+    : entry.load().then((loaded) => {
+        expect(parseFaults(rest, loaded)).toEqual([]);
+      });
+});
 
-  it('names the profile wherever it depends on one', () => {
-    const bare = COMMANDS.filter(
-      ({ command }) =>
-        /^(?:card|calendar|auth login|api)\b/.test(command) &&
-        !/-p\b|--profile|\{(?:flag|profileFlag)\}/.test(command) &&
-        // How to begin, said where there is nothing yet.
-        !['auth login', 'card get', 'card block --from cards.csv'].includes(command),
-    );
-    expect(bare).toEqual([]);
-  });
+it('a command that a message gives to be run names the profile wherever it depends on one', () => {
+  const bare = COMMANDS.filter(
+    ({ command }) =>
+      /^(?:card|calendar|auth login|api)\b/.test(command) &&
+      !/-p\b|--profile|\{(?:flag|profileFlag)\}/.test(command) &&
+      // How to begin, said where there is nothing yet.
+      !['auth login', 'card get', 'card block --from cards.csv'].includes(command),
+  );
+  expect(bare).toEqual([]);
 });

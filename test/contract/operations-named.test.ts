@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallCommand } from '../../src/command/command.ts';
 import { layOut } from '../../src/describe/text-block.ts';
 import { TOPICS } from '../../src/describe/topics.ts';
@@ -50,39 +50,35 @@ function section(file: string, heading: string): string {
   return text.split('\n## ')[0] ?? '';
 }
 
-describe('help names every command where it belongs', () => {
-  it('in `help bulk`: those that take many rows', () => {
-    expect(
-      unnamedIn(
-        topic('bulk'),
-        calls.filter(({ bulk }) => bulk),
-      ),
-    ).toEqual([]);
-  });
-
-  it('in `help plans`: writes that take many rows', () => {
-    expect(
-      unnamedIn(
-        topic('plans'),
-        writes.filter(({ bulk }) => bulk),
-      ),
-    ).toEqual([]);
-  });
-
-  it('in `help outcomes`: every write, with what to do when its outcome is unknown', () => {
-    expect(unnamedIn(topic('outcomes').split('What to do')[1] ?? '', writes)).toEqual([]);
-  });
+it('help names every command where it belongs in `help bulk`: those that take many rows', () => {
+  expect(
+    unnamedIn(
+      topic('bulk'),
+      calls.filter(({ bulk }) => bulk),
+    ),
+  ).toEqual([]);
 });
 
-describe('the pages of docs/ name every command where it belongs', () => {
-  it('in the guide to unknown outcomes: every write, with how to check it', () => {
-    expect(unnamedIn(section('guides/unknown-outcome.md', 'Check, by command'), writes)).toEqual([]);
-  });
+it('help names every command where it belongs in `help plans`: writes that take many rows', () => {
+  expect(
+    unnamedIn(
+      topic('plans'),
+      writes.filter(({ bulk }) => bulk),
+    ),
+  ).toEqual([]);
+});
 
-  it('in the page of outcomes: each write on a card, with what is tried again', () => {
-    const onCards = writes.filter(({ path }) => path[0] === 'card');
-    expect(unnamedIn(section('reference/outcomes.md', 'What is tried again'), onCards)).toEqual([]);
-  });
+it('help names every command where it belongs in `help outcomes`: every write, with what to do when its outcome is unknown', () => {
+  expect(unnamedIn(topic('outcomes').split('What to do')[1] ?? '', writes)).toEqual([]);
+});
+
+it('the pages of docs/ name every command where it belongs in the guide to unknown outcomes: every write, with how to check it', () => {
+  expect(unnamedIn(section('guides/unknown-outcome.md', 'Check, by command'), writes)).toEqual([]);
+});
+
+it('the pages of docs/ name every command where it belongs in the page of outcomes: each write on a card, with what is tried again', () => {
+  const onCards = writes.filter(({ path }) => path[0] === 'card');
+  expect(unnamedIn(section('reference/outcomes.md', 'What is tried again'), onCards)).toEqual([]);
 });
 
 /** `card.get`, `calendar.subscribers.list`: every function below an object. */
@@ -92,22 +88,18 @@ function methodsOf(value: object, prefix = ''): readonly string[] {
   );
 }
 
-describe('the pages about other ways in name all of it', () => {
-  it('in the page of the library: every method of a client', () => {
-    const client = createClient({ cards: { url: 'http://127.0.0.1:9', token: 'one-that-is-never-sent' } });
-    const methods = methodsOf(client);
-    expect(methods).toContain('calendar.subscribers.list');
-    expect(methods.filter((name) => !page('guides/library.md').includes(`client.${name}(`))).toEqual([]);
-  });
+it('the pages about other ways in name all of it in the page of the library: every method of a client', () => {
+  const client = createClient({ cards: { url: 'http://127.0.0.1:9', token: 'one-that-is-never-sent' } });
+  const methods = methodsOf(client);
+  expect(methods).toContain('calendar.subscribers.list');
+  expect(methods.filter((name) => !page('guides/library.md').includes(`client.${name}(`))).toEqual([]);
 });
 
-describe('menus offer every write on a card', () => {
-  const onCards = namesOf(writes.filter(({ path }) => path[0] === 'card'));
+const onCards = namesOf(writes.filter(({ path }) => path[0] === 'card'));
 
-  it('in the card view, for some status', () => {
-    const steps = [...NEXT_STEPS.values()].flat();
-    expect(onCards.filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
-  });
+it('menus offer every write on a card in the card view, for some status', () => {
+  const steps = [...NEXT_STEPS.values()].flat();
+  expect(onCards.filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
 });
 
 it('assistants have a tool for every write', () => {

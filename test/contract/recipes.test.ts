@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';
@@ -14,20 +14,18 @@ const lines = readdirSync(folder).flatMap((name) =>
   ]),
 );
 
-describe('the recipes', () => {
-  it('are looked at', () => {
-    expect(lines.length).toBeGreaterThan(2);
-  });
+it('the recipes are looked at', () => {
+  expect(lines.length).toBeGreaterThan(2);
+});
 
-  it.each(lines)('%s: %s', async (_, line) => {
-    const words = shellWords(line).slice(1);
-    const entry = REGISTRY.entries
-      .filter(({ path }) => path.every((word, index) => words[index] === word))
-      .sort((a, b) => b.path.length - a.path.length)[0];
-    expect(entry, line).toBeDefined();
-    const command = await entry?.load();
-    if (command === undefined) return;
-    const rest = words.slice(command.path.length);
-    expect(parseFaults(rest, command)).toEqual([]);
-  });
+it.each(lines)('the recipes: %s: %s', async (_, line) => {
+  const words = shellWords(line).slice(1);
+  const entry = REGISTRY.entries
+    .filter(({ path }) => path.every((word, index) => words[index] === word))
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  expect(entry, line).toBeDefined();
+  const command = await entry?.load();
+  if (command === undefined) return;
+  const rest = words.slice(command.path.length);
+  expect(parseFaults(rest, command)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
 import { findHelp } from '../../src/describe/help.ts';
 import { layOut } from '../../src/describe/text-block.ts';
@@ -64,47 +64,43 @@ function found(text: string, place: string): readonly string[] {
     );
 }
 
-describe('plain words', () => {
-  it('in every message', () => {
-    const all = messages();
-    expect(all.length).toBeGreaterThan(100);
-    expect(all.flatMap(([file, part]) => found(part, file))).toEqual([]);
-  });
-
-  it('without a semicolon between two sentences of a message', () => {
-    const others = messages().filter(([file]) => !HELP.test(file) && !KEPT.includes(file));
-    const chained = others.flatMap(([file, part]) =>
-      part.split('\n').flatMap((line) => (/^- .*;/.test(line) ? [`${file}: ${line}`] : [])),
-    );
-    expect(chained).toEqual([]);
-  });
-
-  it('on every page', () => {
-    const more = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
-    const pages = [...readPages(root), ...more.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)];
-    // Tables that are made of the program's own words, and what a console prints.
-    const prose = (text: string) => text.replaceAll(/<!-- generated[\s\S]*?<!-- \/generated -->|```[\s\S]*?```/g, '');
-    expect(pages.flatMap(([path, text]) => found(prose(text), path))).toEqual([]);
-  });
-
-  it('would be named with their place', () => {
-    expect(found('There is no way back.', 'x.ts')).toEqual(['x.ts: "There is no way back.": cannot be undone']);
-  });
+it('plain words in every message', () => {
+  const all = messages();
+  expect(all.length).toBeGreaterThan(100);
+  expect(all.flatMap(([file, part]) => found(part, file))).toEqual([]);
 });
 
-describe('help fits on a screen', () => {
-  const all = [...REGISTRY.entries.map(({ path }) => path), ...TOPIC_NAMES.map((name) => [name])];
-
-  it.each(all)('of %s in 60 lines of 100 columns', async (...path) => {
-    const { blocks } = await findHelp(path, REGISTRY);
-    expect(layOut(blocks, 100).trimEnd().split('\n').length).toBeLessThanOrEqual(60);
-  });
-
-  it.each(REGISTRY.entries.map(({ path, summary }) => [path.join(' '), summary] as const))(
-    'with a summary of %s in 50 characters',
-    (_, summary) => {
-      expect(summary.length).toBeLessThanOrEqual(50);
-      expect(summary).toMatch(/^[A-Z][a-z]+ [^.]+$/);
-    },
+it('plain words without a semicolon between two sentences of a message', () => {
+  const others = messages().filter(([file]) => !HELP.test(file) && !KEPT.includes(file));
+  const chained = others.flatMap(([file, part]) =>
+    part.split('\n').flatMap((line) => (/^- .*;/.test(line) ? [`${file}: ${line}`] : [])),
   );
+  expect(chained).toEqual([]);
 });
+
+it('plain words on every page', () => {
+  const more = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+  const pages = [...readPages(root), ...more.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)];
+  // Tables that are made of the program's own words, and what a console prints.
+  const prose = (text: string) => text.replaceAll(/<!-- generated[\s\S]*?<!-- \/generated -->|```[\s\S]*?```/g, '');
+  expect(pages.flatMap(([path, text]) => found(prose(text), path))).toEqual([]);
+});
+
+it('plain words would be named with their place', () => {
+  expect(found('There is no way back.', 'x.ts')).toEqual(['x.ts: "There is no way back.": cannot be undone']);
+});
+
+const all = [...REGISTRY.entries.map(({ path }) => path), ...TOPIC_NAMES.map((name) => [name])];
+
+it.each(all)('help fits on a screen of %s in 60 lines of 100 columns', async (...path) => {
+  const { blocks } = await findHelp(path, REGISTRY);
+  expect(layOut(blocks, 100).trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+});
+
+it.each(REGISTRY.entries.map(({ path, summary }) => [path.join(' '), summary] as const))(
+  'help fits on a screen with a summary of %s in 50 characters',
+  (_, summary) => {
+    expect(summary.length).toBeLessThanOrEqual(50);
+    expect(summary).toMatch(/^[A-Z][a-z]+ [^.]+$/);
+  },
+);

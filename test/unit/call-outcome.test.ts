@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   type CallOutcome,
   decodeOutcome,
@@ -33,70 +33,68 @@ const endings: fc.Arbitrary<CallOutcome> = fc.record({
   ),
 });
 
-describe('an ending', () => {
-  it('is read back from a line as it was', () => {
-    fc.assert(
-      fc.property(endings, (ending) => {
-        expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(ending))))).toEqual(ending);
-      }),
-    );
-  });
+it('an ending is read back from a line as it was', () => {
+  fc.assert(
+    fc.property(endings, (ending) => {
+      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(ending))))).toEqual(ending);
+    }),
+  );
+});
 
-  it('is read back from a line that has its own names', () => {
-    fc.assert(
-      fc.property(endings, (ending) => {
-        expect(decodeOutcome(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
-      }),
-    );
-  });
+it('an ending is read back from a line that has its own names', () => {
+  fc.assert(
+    fc.property(endings, (ending) => {
+      expect(decodeOutcome(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
+    }),
+  );
+});
 
-  it('of a write that says nothing of its outcome is kept as unknown', () => {
-    expect(encodeOutcome(NO_OUTCOME)).toMatchObject({ s: 'unknown', a: 0 });
-  });
+it('an ending of a write that says nothing of its outcome is kept as unknown', () => {
+  expect(encodeOutcome(NO_OUTCOME)).toMatchObject({ s: 'unknown', a: 0 });
+});
 
-  it('has short names in a line, and nothing that is not known', () => {
-    const ending: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
-    expect(JSON.stringify(encodeOutcome(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
-  });
+it('an ending has short names in a line, and nothing that is not known', () => {
+  const ending: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
+  expect(JSON.stringify(encodeOutcome(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+});
 
-  it.each([
-    ['without an outcome', {}],
-    ['with an outcome that is none', { s: 'maybe', a: 1 }],
-    ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
-  ])('a record %s is none', (_what, record) => {
-    expect(decodeOutcome(record)).toBeUndefined();
-  });
+it.each([
+  ['without an outcome', {}],
+  ['with an outcome that is none', { s: 'maybe', a: 1 }],
+  ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
+])('an ending: a record %s is none', (_what, record) => {
+  expect(decodeOutcome(record)).toBeUndefined();
+});
 
-  it('leaves out members of another kind, as no version writes them', () => {
-    const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };
-    expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'applied' });
-  });
+it('an ending leaves out members of another kind, as no version writes them', () => {
+  const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };
+  expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'applied' });
+});
 
-  it('of a failure has what its details have, the message of the service cut', () => {
-    const service = new Map([
-      ['errorCode', 'CARD_EXPIRED'],
-      ['message', 'm'.repeat(400)],
-    ]);
-    const failure = new Failure('REJECTED', 'block card 1 was rejected', {
-      details: {
-        outcome: 'rejected',
-        http: { status: 409, requestId: 'r-1' },
-        attempts: 2,
-        sentAt: '2026-05-01T12:00:00.007Z',
-        service,
-      },
-    });
-    expect(outcomeOfFailure(failure, { durationMs: 9 })).toEqual({
-      ...NO_OUTCOME,
+it('an ending of a failure has what its details have, the message of the service cut', () => {
+  const service = new Map([
+    ['errorCode', 'CARD_EXPIRED'],
+    ['message', 'm'.repeat(400)],
+  ]);
+  const failure = new Failure('REJECTED', 'block card 1 was rejected', {
+    details: {
       outcome: 'rejected',
-      httpStatus: 409,
-      requestId: 'r-1',
+      http: { status: 409, requestId: 'r-1' },
       attempts: 2,
-      sentAtMs: Date.parse('2026-05-01T12:00:00.007Z'),
-      durationMs: 9,
-      code: 'REJECTED',
-      errorCode: 'CARD_EXPIRED',
-      message: `${'m'.repeat(299)}…`,
-    });
+      sentAt: '2026-05-01T12:00:00.007Z',
+      service,
+    },
+  });
+  expect(outcomeOfFailure(failure, { durationMs: 9 })).toEqual({
+    ...NO_OUTCOME,
+    outcome: 'rejected',
+    httpStatus: 409,
+    requestId: 'r-1',
+    attempts: 2,
+    sentAtMs: Date.parse('2026-05-01T12:00:00.007Z'),
+    durationMs: 9,
+    code: 'REJECTED',
+    errorCode: 'CARD_EXPIRED',
+    message: `${'m'.repeat(299)}…`,
   });
 });

@@ -5,7 +5,7 @@ import { renderFailure } from '../../src/output/failure-text.ts';
 
 const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
 
-it('says after the problem what became of the request', () => {
+it('a failure says after the problem what became of the request', () => {
   const failure = Failure.unsent('AUTH', 'the token has expired', { hints: ['log in'] });
   expect(failure.problem).toBe('the token has expired');
   expect(renderFailure(failure, 'table', PIPE)).toBe(
@@ -14,7 +14,7 @@ it('says after the problem what became of the request', () => {
   expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired. Nothing was sent.');
 });
 
-it('says once what became of the request, and after a question apart from it', () => {
+it('a failure says once what became of the request, and after a question apart from it', () => {
   expect(Failure.unsent('USAGE', '2 faults, nothing was sent: x').message).toBe('2 faults, nothing was sent: x');
   expect(Failure.unsent('USAGE', 'did you mean x?').message).toBe('did you mean x? Nothing was sent.');
   expect(new Failure('USAGE', 'no id').asUnsent()).toMatchObject({
@@ -28,12 +28,12 @@ it('says once what became of the request, and after a question apart from it', (
   });
 });
 
-it('says nothing of a request where the problem does', () => {
+it('a failure says nothing of a request where the problem does', () => {
   expect(new Failure('BUSY', 'the service asked to wait').message).toBe('the service asked to wait');
   expect(Failure.unchanged('CANCELLED', 'not confirmed').message).toBe('not confirmed. Nothing was changed.');
 });
 
-it('says of several faults once that nothing was sent', () => {
+it('a failure says of several faults once that nothing was sent', () => {
   const joined = joinFailures([
     Failure.unsent('USAGE', '--ca-file: a.pem holds no certificate'),
     usageFailure([{ where: '--limit', problem: 'must be a whole number' }]),

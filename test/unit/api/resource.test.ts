@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { parseJson } from '../../../src/json/parse.ts';
@@ -116,39 +116,37 @@ function changed(response: Json, names: readonly string[]): fc.Arbitrary<Json> {
   });
 }
 
-describe('the description of a response', () => {
-  it.each(NAMES)('says the same as a schema of zod, of whatever comes: %s', (name) => {
-    const { response } = OPERATIONS[name];
-    // A sample is JSON; with a list in it each kind of entry is reached.
-    const sample = SAMPLE_CALLS[name].response(sampleId(name) ?? '') as Record<string, Json>;
-    const entry = { transactionId: 't', amount: 1, type: 'LOAD', createdAt: 'x' };
-    const whole: Readonly<Record<string, Json>> =
-      'transactions' in response.properties ? { ...sample, transactions: [entry] } : sample;
-    const seen = { whole: 0, other: 0 };
-    const judge = (value: Json) => {
-      const byZod = RESPONSES[name].safeParse(value).success;
-      seen[byZod ? 'whole' : 'other'] += 1;
-      expect(schemaViolations(response, parseJson(JSON.stringify(value))).length === 0).toBe(byZod);
-    };
-    judge(whole);
-    // Each member with each kind of value, and without it.
-    for (const member of Object.keys(response.properties)) {
-      for (const value of KINDS) judge({ ...whole, [member]: value });
-      judge(Object.fromEntries(Object.entries(whole).filter(([other]) => other !== member)));
-    }
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          { weight: 9, arbitrary: changed(whole, Object.keys(response.properties)) },
-          { weight: 1, arbitrary: VALUE },
-        ),
-        judge,
+it.each(NAMES)('the description of a response says the same as a schema of zod, of whatever comes: %s', (name) => {
+  const { response } = OPERATIONS[name];
+  // A sample is JSON; with a list in it each kind of entry is reached.
+  const sample = SAMPLE_CALLS[name].response(sampleId(name) ?? '') as Record<string, Json>;
+  const entry = { transactionId: 't', amount: 1, type: 'LOAD', createdAt: 'x' };
+  const whole: Readonly<Record<string, Json>> =
+    'transactions' in response.properties ? { ...sample, transactions: [entry] } : sample;
+  const seen = { whole: 0, other: 0 };
+  const judge = (value: Json) => {
+    const byZod = RESPONSES[name].safeParse(value).success;
+    seen[byZod ? 'whole' : 'other'] += 1;
+    expect(schemaViolations(response, parseJson(JSON.stringify(value))).length === 0).toBe(byZod);
+  };
+  judge(whole);
+  // Each member with each kind of value, and without it.
+  for (const member of Object.keys(response.properties)) {
+    for (const value of KINDS) judge({ ...whole, [member]: value });
+    judge(Object.fromEntries(Object.entries(whole).filter(([other]) => other !== member)));
+  }
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        { weight: 9, arbitrary: changed(whole, Object.keys(response.properties)) },
+        { weight: 1, arbitrary: VALUE },
       ),
-      {
-        numRuns: 500,
-      },
-    );
-    // Neither verdict was left out.
-    expect(Math.min(seen.whole, seen.other)).toBeGreaterThan(20);
-  });
+      judge,
+    ),
+    {
+      numRuns: 500,
+    },
+  );
+  // Neither verdict was left out.
+  expect(Math.min(seen.whole, seen.other)).toBeGreaterThan(20);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { IdleTimer } from '../../../src/ask/idle-timer.ts';
 import { FakeClock } from '../run/fakes.ts';
 
@@ -13,34 +13,35 @@ function question(idleMs: number) {
   return { clock, timer, warnings, left, warn: (text: string) => void warnings.push(`${clock.ms}: ${text}`) };
 }
 
-describe('a desk at which no key is pressed', () => {
-  it('is left after the time, which is announced a minute before', async () => {
-    const { timer, warnings, left, warn } = question(600_000);
-    void timer.during(() => left, warn);
-    expect(await left).toBe(600_000);
-    expect(warnings).toEqual([`540000: ${WARNING}`]);
-  });
+it('a desk at which no key is pressed is left after the time, which is announced a minute before', async () => {
+  const { timer, warnings, left, warn } = question(600_000);
+  void timer.during(() => left, warn);
+  expect(await left).toBe(600_000);
+  expect(warnings).toEqual([`540000: ${WARNING}`]);
+});
 
-  it.each([60_000, 30_000])('is left after %i ms without a word, where that is all it has', async (idleMs) => {
+it.each([60_000, 30_000])(
+  'a desk at which no key is pressed is left after %i ms without a word, where that is all it has',
+  async (idleMs) => {
     const { timer, warnings, left, warn } = question(idleMs);
     void timer.during(() => left, warn);
     expect([await left, warnings]).toEqual([idleMs, []]);
-  });
+  },
+);
 
-  it('counts from the last key', async () => {
-    const { clock, timer, warnings, left, warn } = question(600_000);
-    void timer.during(() => left, warn);
-    await clock.sleep(500_000);
-    timer.touched();
-    expect(await left).toBe(1_100_000);
-    expect(warnings).toEqual([`1040000: ${WARNING}`]);
-  });
+it('a desk at which no key is pressed counts from the last key', async () => {
+  const { clock, timer, warnings, left, warn } = question(600_000);
+  void timer.during(() => left, warn);
+  await clock.sleep(500_000);
+  timer.touched();
+  expect(await left).toBe(1_100_000);
+  expect(warnings).toEqual([`1040000: ${WARNING}`]);
+});
 
-  it('is not left while no question stands there', async () => {
-    const { clock, timer, warnings, warn } = question(600_000);
-    expect(await timer.during(async () => 'yes', warn)).toBe('yes');
-    timer.touched();
-    await clock.sleep(3_600_000);
-    expect([timer.signal.aborted, warnings]).toEqual([false, []]);
-  });
+it('a desk at which no key is pressed is not left while no question stands there', async () => {
+  const { clock, timer, warnings, warn } = question(600_000);
+  expect(await timer.during(async () => 'yes', warn)).toBe('yes');
+  timer.touched();
+  await clock.sleep(3_600_000);
+  expect([timer.signal.aborted, warnings]).toEqual([false, []]);
 });

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { TerminalKeys } from '../../../src/ask/terminal-keys.ts';
 
 /** Keys whose hearer closes them in the turn in which `piece` arrives; what was heard of it. */
@@ -26,25 +26,27 @@ async function closedWith(piece: string) {
   return { heard, isPasteLost };
 }
 
-describe('keys that are closed in the turn in which something arrives', () => {
-  it.for([
-    ['a paste', '\u001b[200~a card\r\u001b[201~', true],
-    ['the beginning of a paste', '\u001b[200~a ca', true],
-    ['a key', 'x', false],
-  ] as const)('hear no more of it, and know whether it was a paste: %s', async ([, piece, isPasteLost]) => {
+it.for([
+  ['a paste', '\u001b[200~a card\r\u001b[201~', true],
+  ['the beginning of a paste', '\u001b[200~a ca', true],
+  ['a key', 'x', false],
+] as const)(
+  'keys that are closed in the turn in which something arrives hear no more of it, and know whether it was a paste: %s',
+  async ([, piece, isPasteLost]) => {
     expect(await closedWith(piece)).toEqual({ heard: [], isPasteLost });
-  });
-});
+  },
+);
 
-describe('keys that come together with Ctrl-C', () => {
-  it.for([
-    ['a paste before it', ['\u001b[200~a card\u001b[201~\u0003'], true],
-    ['a paste after it', ['\u0003\u001b[200~a card\u001b[201~'], true],
-    ['a paste that ends with it', ['\u001b[200~a ca', 'rd\u001b[201~\u0003'], true],
-    ['a paste without brackets', ['a card\ranother\r\u0003'], true],
-    ['a key', ['x\u0003'], false],
-    ['nothing', ['\u0003'], false],
-  ] as const)('are thrown away, a paste is told, and what follows is heard: %s', async ([, pieces, isPasteLost]) => {
+it.for([
+  ['a paste before it', ['\u001b[200~a card\u001b[201~\u0003'], true],
+  ['a paste after it', ['\u0003\u001b[200~a card\u001b[201~'], true],
+  ['a paste that ends with it', ['\u001b[200~a ca', 'rd\u001b[201~\u0003'], true],
+  ['a paste without brackets', ['a card\ranother\r\u0003'], true],
+  ['a key', ['x\u0003'], false],
+  ['nothing', ['\u0003'], false],
+] as const)(
+  'keys that come together with Ctrl-C are thrown away, a paste is told, and what follows is heard: %s',
+  async ([, pieces, isPasteLost]) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const heard: string[] = [];
     const tell = (what: string) => () => heard.push(what);
@@ -63,5 +65,5 @@ describe('keys that come together with Ctrl-C', () => {
     }
     keys.close();
     expect(heard).toEqual([...(isPasteLost ? ['lost'] : []), 'ctrl-c', 'keys y']);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { doRows, executeRun } from '../../../src/bulk/execute-run.ts';
 import { runColumns } from '../../../src/bulk/row-requests.ts';
@@ -67,220 +67,208 @@ const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/$
 const SUMMARY = { output: { format: 'json' } } as const;
 const summaryOf = (bench: Bench) => JSON.parse(bench.stderr().trimEnd().split('\n').at(-1) ?? '').summary;
 
-describe('a run', () => {
-  it('sends its rows, keeps their record with its reasons, and says what they came to', async () => {
-    const bench = openBench(SUMMARY);
-    const { file, done } = failedFile();
-    expect(await executeRun(bench.session, await runOf(bench, 2, { failedFile: file }))).toBe(0);
-    expect(bench.sent).toEqual(posts(2));
-    expect(done).toEqual(['add 1', 'add 2', 'keep']);
-    expect(summaryOf(bench)).toMatchObject({ rows: 2, exitCode: 0 });
-    expect(bench.read('state', 'runs', 'r', 'journal.jsonl')).toContain('"reason":"lost"');
-    expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
-    expect(JSON.parse(bench.stdout()).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
-      'applied',
-      'applied',
-    ]);
-  });
-
-  it('stops at so many failures, and at that rate', async () => {
-    const bench = openBench({ ...SUMMARY, respond: () => answer(422) });
-    const run = await runOf(bench, 5, { pace: { maxFailures: { rows: 2 }, rate: 1 } });
-    expect(await executeRun(bench.session, run)).toBe(15);
-    expect(bench.sent).toEqual(posts(2));
-    expect(bench.clock.ms).toBeGreaterThanOrEqual(1000);
-  });
-
-  it('holds at most as many requests at once as it may', async () => {
-    const bench = openBench(SUMMARY);
-    let [inFlight, most] = [0, 0];
-    const run = await runOf(bench, 6);
-    const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
-    await doRows(bench.session.with({ preferences }), run, {
-      isWrite: true,
-      send: async () => {
-        inFlight += 1;
-        most = Math.max(most, inFlight);
-        await bench.clock.sleep(10);
-        inFlight -= 1;
-        return answered();
-      },
-    });
-    expect(most).toBe(3);
-  });
+it('a run sends its rows, keeps their record with its reasons, and says what they came to', async () => {
+  const bench = openBench(SUMMARY);
+  const { file, done } = failedFile();
+  expect(await executeRun(bench.session, await runOf(bench, 2, { failedFile: file }))).toBe(0);
+  expect(bench.sent).toEqual(posts(2));
+  expect(done).toEqual(['add 1', 'add 2', 'keep']);
+  expect(summaryOf(bench)).toMatchObject({ rows: 2, exitCode: 0 });
+  expect(bench.read('state', 'runs', 'r', 'journal.jsonl')).toContain('"reason":"lost"');
+  expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
+  expect(JSON.parse(bench.stdout()).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['applied', 'applied']);
 });
 
-describe('a signal', () => {
-  it('during a run is announced once, and lets what is in flight finish', async () => {
-    const bench = openBench({
-      ...SUMMARY,
-      respond: (_line, count) => {
-        if (count === 1) bench.signals.send('SIGTERM');
-        return undefined;
-      },
-    });
-    const run = await runOf(bench, 3);
-    expect(await executeRun(bench.session, run)).toBe(143);
-    expect(bench.sent).toEqual(posts(1));
-    const [first = ''] = bench.stderr().split('\n');
-    expect(JSON.parse(first).notice).toEqual({
-      code: 'INTERRUPTED',
-      message: 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)',
-    });
-    expect(summaryOf(bench)).toMatchObject({ exitCode: 143 });
-    // The summary waits for no reader that stands still: nobody may send a second signal.
-    expect(bench.asked).toContain('drop stalled readers');
-  });
-
-  it('that comes again is not announced again', async () => {
-    const bench = openBench({
-      ...SUMMARY,
-      respond: () => {
-        bench.signals.send('SIGINT');
-        bench.signals.send('SIGINT');
-        return undefined;
-      },
-    });
-    await executeRun(bench.session, await runOf(bench, 2));
-    expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
-    expect(bench.stderr()).toContain('Ctrl-C: starting no new rows');
-    expect(bench.asked).toContain('drop stalled readers');
-  });
-
-  it('that came before the run listens prints no row behind its report, and gives the run back', async () => {
-    const bench = openBench(SUMMARY);
-    const { file, done } = failedFile();
-    const run = await runOf(bench, 2, { failedFile: file });
-    // What an earlier process left as unknown would be printed, and the report of the signal ends with another code.
-    await run.kept?.journal.intent({ row: 1, id: rowsOf(1)[0]?.id ?? '' });
-    await run.kept?.journal.result({ row: 1, id: rowsOf(1)[0]?.id ?? '' }, ended({ outcome: 'unknown' }));
-    bench.signals.send('SIGTERM');
-    const failure = await failureOf(executeRun(bench.session, run));
-    expect([failure.code, failure.exitCode, failure.message]).toEqual([
-      'CANCELLED',
-      143,
-      'cancelled by SIGTERM. Nothing was sent.',
-    ]);
-    expect([bench.stdout(), bench.sent, done]).toEqual(['', [], ['discard']]);
-    expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
-  });
-
-  it('after the last row does not end the program before its summary', async () => {
-    const { file } = failedFile();
-    const bench = openBench(SUMMARY);
-    const keep = async () => bench.signals.send('SIGINT');
-    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: { ...file, keep } }))).toBe(0);
-    expect(bench.stderr()).toContain('too late to cancel: the request has finished, and its result follows');
-    expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
-  });
+it('a run stops at so many failures, and at that rate', async () => {
+  const bench = openBench({ ...SUMMARY, respond: () => answer(422) });
+  const run = await runOf(bench, 5, { pace: { maxFailures: { rows: 2 }, rate: 1 } });
+  expect(await executeRun(bench.session, run)).toBe(15);
+  expect(bench.sent).toEqual(posts(2));
+  expect(bench.clock.ms).toBeGreaterThanOrEqual(1000);
 });
 
-describe('results that cannot be written', () => {
-  const fails = (errno: string) => async () => {
-    throw new StreamFailure(errno, `write ${errno}`);
+it('a run holds at most as many requests at once as it may', async () => {
+  const bench = openBench(SUMMARY);
+  let [inFlight, most] = [0, 0];
+  const run = await runOf(bench, 6);
+  const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
+  await doRows(bench.session.with({ preferences }), run, {
+    isWrite: true,
+    send: async () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await bench.clock.sleep(10);
+      inFlight -= 1;
+      return answered();
+    },
+  });
+  expect(most).toBe(3);
+});
+
+it('a signal during a run is announced once, and lets what is in flight finish', async () => {
+  const bench = openBench({
+    ...SUMMARY,
+    respond: (_line, count) => {
+      if (count === 1) bench.signals.send('SIGTERM');
+      return undefined;
+    },
+  });
+  const run = await runOf(bench, 3);
+  expect(await executeRun(bench.session, run)).toBe(143);
+  expect(bench.sent).toEqual(posts(1));
+  const [first = ''] = bench.stderr().split('\n');
+  expect(JSON.parse(first).notice).toEqual({
+    code: 'INTERRUPTED',
+    message: 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)',
+  });
+  expect(summaryOf(bench)).toMatchObject({ exitCode: 143 });
+  // The summary waits for no reader that stands still: nobody may send a second signal.
+  expect(bench.asked).toContain('drop stalled readers');
+});
+
+it('a signal that comes again is not announced again', async () => {
+  const bench = openBench({
+    ...SUMMARY,
+    respond: () => {
+      bench.signals.send('SIGINT');
+      bench.signals.send('SIGINT');
+      return undefined;
+    },
+  });
+  await executeRun(bench.session, await runOf(bench, 2));
+  expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
+  expect(bench.stderr()).toContain('Ctrl-C: starting no new rows');
+  expect(bench.asked).toContain('drop stalled readers');
+});
+
+it('a signal that came before the run listens prints no row behind its report, and gives the run back', async () => {
+  const bench = openBench(SUMMARY);
+  const { file, done } = failedFile();
+  const run = await runOf(bench, 2, { failedFile: file });
+  // What an earlier process left as unknown would be printed, and the report of the signal ends with another code.
+  await run.kept?.journal.intent({ row: 1, id: rowsOf(1)[0]?.id ?? '' });
+  await run.kept?.journal.result({ row: 1, id: rowsOf(1)[0]?.id ?? '' }, ended({ outcome: 'unknown' }));
+  bench.signals.send('SIGTERM');
+  const failure = await failureOf(executeRun(bench.session, run));
+  expect([failure.code, failure.exitCode, failure.message]).toEqual([
+    'CANCELLED',
+    143,
+    'cancelled by SIGTERM. Nothing was sent.',
+  ]);
+  expect([bench.stdout(), bench.sent, done]).toEqual(['', [], ['discard']]);
+  expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
+});
+
+it('a signal after the last row does not end the program before its summary', async () => {
+  const { file } = failedFile();
+  const bench = openBench(SUMMARY);
+  const keep = async () => bench.signals.send('SIGINT');
+  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: { ...file, keep } }))).toBe(0);
+  expect(bench.stderr()).toContain('too late to cancel: the request has finished, and its result follows');
+  expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
+});
+
+const fails = (errno: string) => async () => {
+  throw new StreamFailure(errno, `write ${errno}`);
+};
+
+it('results that cannot be written are told to be in the run, which ends with 16', async () => {
+  const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
+  expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
+  expect(bench.stderr()).toContain('write ENOSPC. They are kept in the run');
+  expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
+});
+
+it('results that cannot be written of a read are told to be lost', async () => {
+  const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
+  const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
+  await run.kept?.close();
+  expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(16);
+  expect(bench.stderr()).toContain('could not write the results: write ENOSPC"');
+  expect(bench.stderr()).not.toContain('kept in the run');
+});
+
+it('results that cannot be written for a reader that went away do not change how the run ends', async () => {
+  const bench = openBench({ ...SUMMARY, write: fails('EPIPE') });
+  expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(0);
+  expect(bench.stderr()).not.toContain('could not be written');
+});
+
+it('results that cannot be written because of a bug are thrown', async () => {
+  const bug = async () => {
+    throw new TypeError('bug');
   };
+  const bench = openBench({ ...SUMMARY, write: bug });
+  await expect(executeRun(bench.session, await runOf(bench, 0))).rejects.toThrow('bug');
+});
 
-  it('are told to be in the run, which ends with 16', async () => {
-    const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
-    expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
-    expect(bench.stderr()).toContain('write ENOSPC. They are kept in the run');
-    expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
-  });
+const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
 
-  it('of a read are told to be lost', async () => {
-    const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
-    const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
-    await run.kept?.close();
-    expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(16);
-    expect(bench.stderr()).toContain('could not write the results: write ENOSPC"');
-    expect(bench.stderr()).not.toContain('kept in the run');
-  });
-
-  it('for a reader that went away do not change how the run ends', async () => {
-    const bench = openBench({ ...SUMMARY, write: fails('EPIPE') });
-    expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(0);
-    expect(bench.stderr()).not.toContain('could not be written');
-  });
-
-  it('because of a bug are thrown', async () => {
-    const bug = async () => {
-      throw new TypeError('bug');
-    };
-    const bench = openBench({ ...SUMMARY, write: bug });
-    await expect(executeRun(bench.session, await runOf(bench, 0))).rejects.toThrow('bug');
+it('a file of failed rows that cannot be put in its place is discarded, and the run ends with 16', async () => {
+  const bench = openBench(SUMMARY);
+  const { file, done } = failedFile({ keep: lost });
+  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
+  expect(done).toEqual(['add 1', 'discard']);
+  const notices = bench.stderr().trimEnd().split('\n');
+  expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual({
+    code: 'LOCAL_IO',
+    message: 'there is no room',
   });
 });
 
-describe('a file of failed rows that cannot be put in its place', () => {
-  const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
-
-  it('is discarded, and the run ends with 16', async () => {
-    const bench = openBench(SUMMARY);
-    const { file, done } = failedFile({ keep: lost });
-    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
-    expect(done).toEqual(['add 1', 'discard']);
-    const notices = bench.stderr().trimEnd().split('\n');
-    expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual({
-      code: 'LOCAL_IO',
-      message: 'there is no room',
-    });
-  });
-
-  it('does not hide that an outcome is unknown (8)', async () => {
-    const bench = openBench({ ...SUMMARY, respond: () => answer(500) });
-    const { file } = failedFile({ keep: lost, discard: lost });
-    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(8);
-    expect(bench.stderr()).toContain('there is no room');
-    expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
-  });
-
-  it('is not what is told where the results cannot be written either', async () => {
-    const bench = openBench({
-      ...SUMMARY,
-      write: async () => {
-        throw new StreamFailure('EIO', 'write EIO');
-      },
-    });
-    const { file } = failedFile({ keep: lost });
-    expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
-    expect(bench.stderr()).toContain('write EIO');
-    expect(bench.stderr()).not.toContain('there is no room');
-  });
-
-  it('because of a bug is thrown', async () => {
-    const bench = openBench(SUMMARY);
-    const { file } = failedFile({ keep: () => Promise.reject(new TypeError('bug')) });
-    await expect(executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).rejects.toThrow('bug');
-  });
+it('a file of failed rows that cannot be put in its place does not hide that an outcome is unknown (8)', async () => {
+  const bench = openBench({ ...SUMMARY, respond: () => answer(500) });
+  const { file } = failedFile({ keep: lost, discard: lost });
+  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(8);
+  expect(bench.stderr()).toContain('there is no room');
+  expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
 });
 
-describe('a run that a bug breaks', () => {
-  it('discards the file of failed rows, and gives up its lock', async () => {
-    const bench = openBench(SUMMARY);
-    const { file, done } = failedFile({ discard: async () => Promise.reject(new Error('gone')) });
-    const run = await runOf(bench, 1, { failedFile: file });
-    const bug = () => {
-      throw new Failure('INTERNAL', 'bug');
-    };
-    expect((await failureOf(executeRun(bench.session, { ...run, rows: bug }))).message).toBe('bug');
-    expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
+it('a file of failed rows that cannot be put in its place is not what is told where the results cannot be written either', async () => {
+  const bench = openBench({
+    ...SUMMARY,
+    write: async () => {
+      throw new StreamFailure('EIO', 'write EIO');
+    },
   });
-
-  it('is told where there is no file of failed rows', async () => {
-    const bench = openBench(SUMMARY);
-    const bug = () => {
-      throw new Failure('INTERNAL', 'bug');
-    };
-    const run = await runOf(bench, 1, { rows: bug });
-    expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
-  });
+  const { file } = failedFile({ keep: lost });
+  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
+  expect(bench.stderr()).toContain('write EIO');
+  expect(bench.stderr()).not.toContain('there is no room');
 });
 
-describe('rows behind one without an answer', () => {
-  it.each([
-    [3900, [1, 2, 3]],
-    [4000, [1, 2]],
-  ])('that are %i characters long use up memory: %j are sent meanwhile', async (length, meanwhile) => {
+it('a file of failed rows that cannot be put in its place because of a bug is thrown', async () => {
+  const bench = openBench(SUMMARY);
+  const { file } = failedFile({ keep: () => Promise.reject(new TypeError('bug')) });
+  await expect(executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).rejects.toThrow('bug');
+});
+
+it('a run that a bug breaks discards the file of failed rows, and gives up its lock', async () => {
+  const bench = openBench(SUMMARY);
+  const { file, done } = failedFile({ discard: async () => Promise.reject(new Error('gone')) });
+  const run = await runOf(bench, 1, { failedFile: file });
+  const bug = () => {
+    throw new Failure('INTERNAL', 'bug');
+  };
+  expect((await failureOf(executeRun(bench.session, { ...run, rows: bug }))).message).toBe('bug');
+  expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
+});
+
+it('a run that a bug breaks is told where there is no file of failed rows', async () => {
+  const bench = openBench(SUMMARY);
+  const bug = () => {
+    throw new Failure('INTERNAL', 'bug');
+  };
+  const run = await runOf(bench, 1, { rows: bug });
+  expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
+});
+
+it.each([
+  [3900, [1, 2, 3]],
+  [4000, [1, 2]],
+])(
+  'rows behind one without an answer that are %i characters long use up memory: %j are sent meanwhile',
+  async (length, meanwhile) => {
     const bench = openBench(SUMMARY);
     const run = await runOf(bench, 3);
     const preferences = { ...bench.session.preferences, concurrency: { value: 2, source: 'flag' } as const };
@@ -321,16 +309,14 @@ describe('rows behind one without an answer', () => {
     answerMemory.hold(5000);
     for (const bytes of held) answerMemory.free(bytes);
     expect(seen).toEqual(meanwhile);
-  });
-});
+  },
+);
 
-describe('a read', () => {
-  it('may be ended by a signal after its last row', async () => {
-    const bench = openBench(SUMMARY);
-    const { file } = failedFile({ keep: async () => bench.signals.send('SIGINT') });
-    const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
-    await run.kept?.close();
-    expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(0);
-    expect(bench.stderr()).not.toContain('too late to cancel');
-  });
+it('a read may be ended by a signal after its last row', async () => {
+  const bench = openBench(SUMMARY);
+  const { file } = failedFile({ keep: async () => bench.signals.send('SIGINT') });
+  const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
+  await run.kept?.close();
+  expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(0);
+  expect(bench.stderr()).not.toContain('too late to cancel');
 });

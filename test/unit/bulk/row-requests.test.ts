@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import {
@@ -65,80 +65,77 @@ async function send(row: Row, read: CallResult) {
 const ACTIVE = { drift: 'checked', before: object('{"status":"ACTIVE"}') } as const;
 const cardAs = (text: string) => answered(object(text));
 
-describe('a row', () => {
-  it('is sent as it is, at the pace of its run', async () => {
-    const { calls, inputs, result } = await send(rowOf(), answered());
-    expect(calls).toEqual([['card.block', { policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT }]]);
-    expect(inputs).toEqual([callOf(OPERATIONS.cardBlock, rowOf())]);
-    expect(inputs[0]).toEqual({
-      operation: OPERATIONS.cardBlock,
-      params: { cardId: 'card-1' },
-      query: {},
-      body: object('{"reason":"x"}'),
-    });
-    expect(result.kind).toBe('answered');
+it('a row is sent as it is, at the pace of its run', async () => {
+  const { calls, inputs, result } = await send(rowOf(), answered());
+  expect(calls).toEqual([['card.block', { policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT }]]);
+  expect(inputs).toEqual([callOf(OPERATIONS.cardBlock, rowOf())]);
+  expect(inputs[0]).toEqual({
+    operation: OPERATIONS.cardBlock,
+    params: { cardId: 'card-1' },
+    query: {},
+    body: object('{"reason":"x"}'),
   });
+  expect(result.kind).toBe('answered');
+});
 
-  it('has its card read first, at the same pace, where it expects something of it', async () => {
-    const row = rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] });
-    const { calls, inputs } = await send(row, cardAs('{"status":"ACTIVE"}'));
-    expect(calls.map(([name, { pacer }]) => [name, pacer])).toEqual([
-      ['card.get', SLOT.pacer],
-      ['card.block', SLOT.pacer],
-    ]);
-    expect(calls[0]?.[1]).toEqual({ policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT });
-    expect(inputs[0]).toEqual({ operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined });
+it('a row has its card read first, at the same pace, where it expects something of it', async () => {
+  const row = rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] });
+  const { calls, inputs } = await send(row, cardAs('{"status":"ACTIVE"}'));
+  expect(calls.map(([name, { pacer }]) => [name, pacer])).toEqual([
+    ['card.get', SLOT.pacer],
+    ['card.block', SLOT.pacer],
+  ]);
+  expect(calls[0]?.[1]).toEqual({ policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT });
+  expect(inputs[0]).toEqual({ operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined });
+});
+
+it('a row that expects something else is held back, and says what', async () => {
+  const row = rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] });
+  const { names, result } = await send(row, cardAs('{"status":"BLOCKED"}'));
+  expect(names()).toEqual(['card.get']);
+  expect(result).toMatchObject({
+    kind: 'failed',
+    ending: { outcome: 'not_sent', code: 'PRECONDITION', sentAtMs: undefined, durationMs: undefined },
+    failure: { code: 'PRECONDITION', exitCode: 17, details: { outcome: 'not_sent' } },
   });
+  expect(result.kind === 'failed' && result.failure.message).toMatch(/^could not block card card-1: .*status.*BLOCKED/);
+  expect(unmetBy(null, row)).toContain('status');
+  expect(unmetBy(object('{"status":"ACTIVE"}'), row)).toBeUndefined();
+});
 
-  it('that expects something else is held back, and says what', async () => {
-    const row = rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] });
-    const { names, result } = await send(row, cardAs('{"status":"BLOCKED"}'));
-    expect(names()).toEqual(['card.get']);
-    expect(result).toMatchObject({
-      kind: 'failed',
-      ending: { outcome: 'not_sent', code: 'PRECONDITION', sentAtMs: undefined, durationMs: undefined },
-      failure: { code: 'PRECONDITION', exitCode: 17, details: { outcome: 'not_sent' } },
-    });
-    expect(result.kind === 'failed' && result.failure.message).toMatch(
-      /^could not block card card-1: .*status.*BLOCKED/,
-    );
-    expect(unmetBy(null, row)).toContain('status');
-    expect(unmetBy(object('{"status":"ACTIVE"}'), row)).toBeUndefined();
-  });
-
-  it('that expects something of a card that cannot be read ends as the reading did', async () => {
-    const read = failed('NOT_FOUND', { outcome: 'rejected', http: { status: 404 } });
-    const timed: CallResult = { ...read, ending: { ...read.ending, sentAtMs: 5, durationMs: 6 } };
-    const { result } = await send(rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] }), timed);
-    expect(result).toMatchObject({
-      ending: { outcome: 'not_sent', code: 'NOT_FOUND', sentAtMs: undefined, durationMs: undefined },
-      failure: { code: 'NOT_FOUND', exitCode: 3, details: { outcome: 'not_sent', http: { status: 404 } } },
-    });
+it('a row that expects something of a card that cannot be read ends as the reading did', async () => {
+  const read = failed('NOT_FOUND', { outcome: 'rejected', http: { status: 404 } });
+  const timed: CallResult = { ...read, ending: { ...read.ending, sentAtMs: 5, durationMs: 6 } };
+  const { result } = await send(rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] }), timed);
+  expect(result).toMatchObject({
+    ending: { outcome: 'not_sent', code: 'NOT_FOUND', sentAtMs: undefined, durationMs: undefined },
+    failure: { code: 'NOT_FOUND', exitCode: 3, details: { outcome: 'not_sent', http: { status: 404 } } },
   });
 });
 
-describe('a planned row whose card is read first', () => {
-  it.each([
-    ['as it was', '{"status":"ACTIVE"}', ACTIVE.before],
-    ['as it was, in what is compared', '{"status":"ACTIVE","balance":1}', ACTIVE.before],
-    ['as it was, digit for digit', '{"updatedAt":1.10}', object('{"updatedAt":1.10}')],
-  ])('is sent when the card is %s', async (_what, card, before) => {
-    const { names, result } = await send(rowOf({ ...ACTIVE, before }), cardAs(card));
-    expect([names(), result.kind]).toEqual([['card.get', 'card.block'], 'answered']);
-  });
+it.each([
+  ['as it was', '{"status":"ACTIVE"}', ACTIVE.before],
+  ['as it was, in what is compared', '{"status":"ACTIVE","balance":1}', ACTIVE.before],
+  ['as it was, digit for digit', '{"updatedAt":1.10}', object('{"updatedAt":1.10}')],
+])('a planned row whose card is read first is sent when the card is %s', async (_what, card, before) => {
+  const { names, result } = await send(rowOf({ ...ACTIVE, before }), cardAs(card));
+  expect([names(), result.kind]).toEqual([['card.get', 'card.block'], 'answered']);
+});
 
-  it.each<[string, JsonObject | undefined, string]>([
-    ['{"status":"BLOCKED"}', ACTIVE.before, 'status is BLOCKED, was ACTIVE when planned'],
-    ['{"status":["ACTIVE"]}', ACTIVE.before, 'status is ["ACTIVE"], was ACTIVE when planned'],
-    ['{}', ACTIVE.before, 'status is absent, was ACTIVE when planned'],
-    ['{"status":"ACTIVE"}', undefined, 'status is ACTIVE, was absent when planned'],
-    ['{"updatedAt":1.1}', object('{"updatedAt":1.10}'), 'updatedAt is 1.1, was 1.10 when planned'],
-    [
-      '{"status":"BLOCKED","updatedAt":"b"}',
-      object('{"status":"ACTIVE","updatedAt":"a"}'),
-      'status is BLOCKED, was ACTIVE when planned; updatedAt is b, was a when planned',
-    ],
-  ])('is held back when the card is %s and was %o', async (card, before, changes) => {
+it.each<[string, JsonObject | undefined, string]>([
+  ['{"status":"BLOCKED"}', ACTIVE.before, 'status is BLOCKED, was ACTIVE when planned'],
+  ['{"status":["ACTIVE"]}', ACTIVE.before, 'status is ["ACTIVE"], was ACTIVE when planned'],
+  ['{}', ACTIVE.before, 'status is absent, was ACTIVE when planned'],
+  ['{"status":"ACTIVE"}', undefined, 'status is ACTIVE, was absent when planned'],
+  ['{"updatedAt":1.1}', object('{"updatedAt":1.10}'), 'updatedAt is 1.1, was 1.10 when planned'],
+  [
+    '{"status":"BLOCKED","updatedAt":"b"}',
+    object('{"status":"ACTIVE","updatedAt":"a"}'),
+    'status is BLOCKED, was ACTIVE when planned; updatedAt is b, was a when planned',
+  ],
+])(
+  'a planned row whose card is read first is held back when the card is %s and was %o',
+  async (card, before, changes) => {
     const { names, result } = await send(rowOf({ drift: 'checked', before }), cardAs(card));
     expect(names()).toEqual(['card.get']);
     expect(result).toMatchObject({
@@ -148,123 +145,118 @@ describe('a planned row whose card is read first', () => {
     expect(result.kind === 'failed' && result.failure.message).toBe(
       `could not block card card-1: ${changes}. Nothing was sent.`,
     );
-  });
+  },
+);
 
-  it.each<[FailureCode, FailureCode]>([
-    ['UNREACHABLE', 'UNREACHABLE'],
-    ['AUTH', 'AUTH'],
-    ['USAGE', 'USAGE'],
-    ['CANCELLED', 'CANCELLED'],
-    ['LOCAL_IO', 'LOCAL_IO'],
-    ['INTERNAL', 'INTERNAL'],
-    ['NOT_FOUND', 'PRECONDITION'],
-    ['FORBIDDEN', 'PRECONDITION'],
-    ['BUSY', 'PRECONDITION'],
-    ['BAD_REPLY', 'PRECONDITION'],
-  ])('is not sent when reading the card ends with %s, and ends with %s', async (read, code) => {
+it.each<[FailureCode, FailureCode]>([
+  ['UNREACHABLE', 'UNREACHABLE'],
+  ['AUTH', 'AUTH'],
+  ['USAGE', 'USAGE'],
+  ['CANCELLED', 'CANCELLED'],
+  ['LOCAL_IO', 'LOCAL_IO'],
+  ['INTERNAL', 'INTERNAL'],
+  ['NOT_FOUND', 'PRECONDITION'],
+  ['FORBIDDEN', 'PRECONDITION'],
+  ['BUSY', 'PRECONDITION'],
+  ['BAD_REPLY', 'PRECONDITION'],
+])(
+  'a planned row whose card is read first is not sent when reading the card ends with %s, and ends with %s',
+  async (read, code) => {
     const { names, result } = await send(rowOf(ACTIVE), failed(read));
     expect(names()).toEqual(['card.get']);
     expect(result).toMatchObject({ ending: { outcome: 'not_sent', code }, failure: { code } });
-  });
+  },
+);
 
-  it('whose card cannot be read says why, with hints and details of the reading', async () => {
-    const failure = new Failure('NOT_FOUND', 'no card', {
+it('a planned row whose card cannot be read says why, with hints and details of the reading', async () => {
+  const failure = new Failure('NOT_FOUND', 'no card', {
+    hints: ['compare the id'],
+    details: { http: { status: 404 } },
+  });
+  const read = failed('NOT_FOUND');
+  const { result } = await send(rowOf(ACTIVE), { ...read, failure } as CallResult);
+  expect(result).toMatchObject({
+    failure: {
+      message: 'could not block card card-1: the card cannot be compared with the plan: no card. Nothing was sent.',
       hints: ['compare the id'],
-      details: { http: { status: 404 } },
-    });
-    const read = failed('NOT_FOUND');
-    const { result } = await send(rowOf(ACTIVE), { ...read, failure } as CallResult);
-    expect(result).toMatchObject({
-      failure: {
-        message: 'could not block card card-1: the card cannot be compared with the plan: no card. Nothing was sent.',
-        hints: ['compare the id'],
-        details: { outcome: 'not_sent', http: { status: 404 } },
-      },
-    });
-  });
-
-  it('without a card is sent unread', async () => {
-    expect((await send(rowOf({ drift: 'unchecked' }), answered())).names()).toEqual(['card.block']);
-  });
-});
-
-describe('what a planned write is held against', () => {
-  it.each<[JsonValue, string]>([
-    [object('{"a":1,"updatedAt":"t","status":"S"}'), '{"updatedAt":"t","status":"S"}'],
-    ['ACTIVE', '{}'],
-  ])('of %o is %s', (card, compared) => {
-    expect(printJson(comparedMembers(card))).toBe(compared);
-  });
-});
-
-describe('a row of unknown outcome', () => {
-  async function reconciled(operation: Operation, read: CallResult) {
-    const used = serviceOf(read);
-    const reconcile = makeReconciler(used.service, operation, POLICY);
-    return { result: await reconcile?.(rowOf(), SLOT), names: used.names() };
-  }
-
-  it.each([
-    [OPERATIONS.cardBlock, 'BLOCKED', 'answered'],
-    [OPERATIONS.cardActivate, 'ACTIVE', 'answered'],
-    [OPERATIONS.cardBlock, 'ACTIVE', 'failed'],
-    [OPERATIONS.cardReissue, 'REISSUED', 'failed'],
-  ] as const)('of %o is settled by status %s: %s', async (operation, status, kind) => {
-    const { result, names } = await reconciled(operation, cardAs(`{"status":"${status}"}`));
-    expect([result?.kind, names]).toEqual([kind, ['card.get']]);
-  });
-
-  it('that is not settled stays unknown, with what its card shows', async () => {
-    const { result } = await reconciled(OPERATIONS.cardReissue, cardAs('{"status":"REISSUED"}'));
-    expect(result).toMatchObject({
-      failure: {
-        code: 'OUTCOME_UNKNOWN',
-        message: 'reissue card card-1: the card reads REISSUED',
-        details: { outcome: 'unknown', observed: new Map([['status', 'REISSUED']]) },
-      },
-    });
-    const odd = await reconciled(OPERATIONS.cardBlock, answered(['BLOCKED']));
-    expect(odd.result).toMatchObject({ failure: { details: { observed: new Map([['status', null]]) } } });
-  });
-
-  it('whose card cannot be read ends as the reading did', async () => {
-    expect((await reconciled(OPERATIONS.cardBlock, failed('NOT_FOUND'))).result).toMatchObject({
-      failure: { code: 'NOT_FOUND' },
-    });
-  });
-
-  it.each([OPERATIONS.calendarUpdate, OPERATIONS.eventCreate, OPERATIONS.cardProvisionWalletA, OPERATIONS.cardGet])(
-    'of %o cannot be settled by a reading',
-    (operation) => {
-      expect(makeReconciler(serviceOf(answered()).service, operation, POLICY)).toBeUndefined();
+      details: { outcome: 'not_sent', http: { status: 404 } },
     },
-  );
-});
-
-describe('the columns of a run', () => {
-  it.each([
-    [OPERATIONS.cardReissue, undefined],
-    [OPERATIONS.cardBlock, true],
-    [OPERATIONS.cardGet, true],
-  ])('of %o show the id of what is new where there is one: %s', (operation, wide) => {
-    expect(runColumns(operation)).toEqual([
-      { name: 'row', header: 'ROW', align: 'right' },
-      { name: 'id', header: 'ID', keep: true },
-      { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
-      { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
-      { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
-      { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled', ...(wide === undefined ? {} : { wide }) },
-      { name: 'error.code', header: 'ERROR', wide: true },
-      { name: 'error.message', header: 'MESSAGE', below: 'plain' },
-    ]);
   });
 });
 
-describe('the place of a run', () => {
-  it.each([
-    [{}, 'https://api.example.com'],
-    [{ isSandbox: true }, 'sandbox'],
-  ])('with a profile of %o is %s', (profile, place) => {
-    expect(placeOf(openBench({ profile }).session, OPERATIONS.cardBlock)).toBe(place);
+it('a planned row without a card is sent unread', async () => {
+  expect((await send(rowOf({ drift: 'unchecked' }), answered())).names()).toEqual(['card.block']);
+});
+
+it.each<[JsonValue, string]>([
+  [object('{"a":1,"updatedAt":"t","status":"S"}'), '{"updatedAt":"t","status":"S"}'],
+  ['ACTIVE', '{}'],
+])('what a planned write is held against of %o is %s', (card, compared) => {
+  expect(printJson(comparedMembers(card))).toBe(compared);
+});
+
+async function reconciled(operation: Operation, read: CallResult) {
+  const used = serviceOf(read);
+  const reconcile = makeReconciler(used.service, operation, POLICY);
+  return { result: await reconcile?.(rowOf(), SLOT), names: used.names() };
+}
+
+it.each([
+  [OPERATIONS.cardBlock, 'BLOCKED', 'answered'],
+  [OPERATIONS.cardActivate, 'ACTIVE', 'answered'],
+  [OPERATIONS.cardBlock, 'ACTIVE', 'failed'],
+  [OPERATIONS.cardReissue, 'REISSUED', 'failed'],
+] as const)('a row of unknown outcome of %o is settled by status %s: %s', async (operation, status, kind) => {
+  const { result, names } = await reconciled(operation, cardAs(`{"status":"${status}"}`));
+  expect([result?.kind, names]).toEqual([kind, ['card.get']]);
+});
+
+it('a row of unknown outcome that is not settled stays unknown, with what its card shows', async () => {
+  const { result } = await reconciled(OPERATIONS.cardReissue, cardAs('{"status":"REISSUED"}'));
+  expect(result).toMatchObject({
+    failure: {
+      code: 'OUTCOME_UNKNOWN',
+      message: 'reissue card card-1: the card reads REISSUED',
+      details: { outcome: 'unknown', observed: new Map([['status', 'REISSUED']]) },
+    },
   });
+  const odd = await reconciled(OPERATIONS.cardBlock, answered(['BLOCKED']));
+  expect(odd.result).toMatchObject({ failure: { details: { observed: new Map([['status', null]]) } } });
+});
+
+it('a row of unknown outcome whose card cannot be read ends as the reading did', async () => {
+  expect((await reconciled(OPERATIONS.cardBlock, failed('NOT_FOUND'))).result).toMatchObject({
+    failure: { code: 'NOT_FOUND' },
+  });
+});
+
+it.each([OPERATIONS.calendarUpdate, OPERATIONS.eventCreate, OPERATIONS.cardProvisionWalletA, OPERATIONS.cardGet])(
+  'a row of unknown outcome of %o cannot be settled by a reading',
+  (operation) => {
+    expect(makeReconciler(serviceOf(answered()).service, operation, POLICY)).toBeUndefined();
+  },
+);
+
+it.each([
+  [OPERATIONS.cardReissue, undefined],
+  [OPERATIONS.cardBlock, true],
+  [OPERATIONS.cardGet, true],
+])('the columns of a run of %o show the id of what is new where there is one: %s', (operation, wide) => {
+  expect(runColumns(operation)).toEqual([
+    { name: 'row', header: 'ROW', align: 'right' },
+    { name: 'id', header: 'ID', keep: true },
+    { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+    { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
+    { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
+    { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled', ...(wide === undefined ? {} : { wide }) },
+    { name: 'error.code', header: 'ERROR', wide: true },
+    { name: 'error.message', header: 'MESSAGE', below: 'plain' },
+  ]);
+});
+
+it.each([
+  [{}, 'https://api.example.com'],
+  [{ isSandbox: true }, 'sandbox'],
+])('the place of a run with a profile of %o is %s', (profile, place) => {
+  expect(placeOf(openBench({ profile }).session, OPERATIONS.cardBlock)).toBe(place);
 });

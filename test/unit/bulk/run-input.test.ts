@@ -14,7 +14,7 @@ function fileOf(rows: readonly number[]) {
   return file;
 }
 
-it('gives the rows of several files in their order, and closes every file of a reader that stops early', async () => {
+it('the input of a run gives the rows of several files in their order, and closes every file of a reader that stops early', async () => {
   const files = [fileOf([1, 4, 5]), fileOf([2, 3, 6])];
   const seen: number[] = [];
   for await (const row of inRowOrder(
@@ -28,7 +28,7 @@ it('gives the rows of several files in their order, and closes every file of a r
   expect(files.map(({ isClosed }) => isClosed)).toEqual([true, true]);
 });
 
-it('closes every file where one cannot be read', async () => {
+it('the input of a run closes every file where one cannot be read', async () => {
   const good = fileOf([1, 2]);
   async function* broken(): AsyncGenerator<number> {
     yield 3;

@@ -51,14 +51,13 @@ function guarded(way: WriteWay, facts: Facts = {}, operation: Operation = cardBl
 
 const WAYS = [PLAIN, rows(1), rows(5), raw(), plan(0)];
 
-describe('a write that nothing forbids', () => {
-  it.each(WAYS)('is let pass: %o', (way) => {
-    expect(guarded(way)).toBeUndefined();
-  });
+it.each(WAYS)('a write that nothing forbids is let pass: %o', (way) => {
+  expect(guarded(way)).toBeUndefined();
 });
 
-describe('FRONTDESK_READ_ONLY', () => {
-  it.each(['1', 'true', 'TRUE', 'yes', 'On'])('%j forbids every write, and shows no way around', (value) => {
+it.each(['1', 'true', 'TRUE', 'yes', 'On'])(
+  'FRONTDESK_READ_ONLY: %j forbids every write, and shows no way around',
+  (value) => {
     for (const way of WAYS) {
       expect(guarded(way, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
         5,
@@ -66,191 +65,179 @@ describe('FRONTDESK_READ_ONLY', () => {
       ]);
     }
     expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
-  });
+  },
+);
 
-  it.each(['', '0', 'false', 'False', 'no', 'OFF'])('%j forbids nothing', (value) => {
-    expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toBeUndefined();
-    expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(false);
-  });
+it.each(['', '0', 'false', 'False', 'no', 'OFF'])('FRONTDESK_READ_ONLY: %j forbids nothing', (value) => {
+  expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toBeUndefined();
+  expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(false);
+});
 
-  it.each(['ja', ' ', '2'])('%j is neither: a write is refused, and the variable named', (value) => {
-    expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
+it.each(['ja', ' ', '2'])('FRONTDESK_READ_ONLY: %j is neither: a write is refused, and the variable named', (value) => {
+  expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
+    2,
+    'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty. Nothing was sent.',
+  ]);
+  expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
+});
+
+it('a profile that is only to read forbids every write, and says how to lift it', () => {
+  for (const way of WAYS) {
+    expect(guarded(way, { profile: { readOnly: true } })).toEqual([
+      5,
+      'profile demo is read-only. Nothing was sent.',
+      'use another profile with --profile, or allow changes: frontdesk profile set demo --read-only false',
+    ]);
+  }
+  const { session } = openBench({ profile: { readOnly: true } });
+  expect(isReadOnly(session)).toBe(true);
+  expect(() => refuseReadOnly(session)).toThrow(
+    expect.objectContaining({ code: 'FORBIDDEN', details: { outcome: 'not_sent' } }),
+  );
+});
+
+const OPS = { profile: { requireReason: 'OPS-\\d' } };
+const PROBLEM = 'this profile requires a reason that matches OPS-\\d';
+
+it('a reason that the profile requires is asked of one write', () => {
+  expect(guarded(PLAIN, OPS)).toEqual([2, `--reason: ${PROBLEM}. Nothing was sent.`, 'give it with --reason']);
+  expect(guarded({ kind: 'one', reason: 'lost' }, OPS)?.[0]).toBe(2);
+  expect(guarded({ kind: 'one', reason: 'OPS-1' }, OPS)).toBeUndefined();
+});
+
+it('a reason that the profile requires is asked of no operation without one', () => {
+  expect(guarded(PLAIN, OPS, calendarUpdate)).toBeUndefined();
+  expect(
+    [cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate, cardGet, calendarUpdate].map(takesReason),
+  ).toEqual([true, true, false, false, false]);
+});
+
+it('a reason that the profile requires is asked of a raw write that may be one with a reason, and of no other', () => {
+  expect(guarded(raw(), OPS)).toEqual([
+    2,
+    `--data: reason: ${PROBLEM}. Nothing was sent.`,
+    `give it in the body: --data '{"reason":"…"}'`,
+  ]);
+  expect(guarded(raw('OPS-1'), OPS)).toBeUndefined();
+  expect(guarded({ kind: 'raw', reason: undefined, needsReason: false }, OPS)).toBeUndefined();
+});
+
+it('a reason that the profile requires was asked of rows and plans when they were checked', () => {
+  expect([guarded(rows(5), OPS), guarded(plan(0), OPS)]).toEqual([undefined, undefined]);
+});
+
+it('the record of a run is kept of rows and plans, whatever the environment says', () => {
+  const none = { common: { noHistory: true } };
+  for (const way of [rows(1), rows(5), plan(0)]) {
+    expect(guarded(way, none)).toEqual([
       2,
-      'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty. Nothing was sent.',
+      'FRONTDESK_NO_HISTORY is set, but a run needs its record. Nothing was sent.',
+      'unset FRONTDESK_NO_HISTORY',
     ]);
-    expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
+  }
+  expect([guarded(PLAIN, none), guarded(raw(), none)]).toEqual([undefined, undefined]);
+});
+
+const THREE = { profile: { maxRows: 3 } };
+
+it('a profile that allows 3 rows lets pass inputs of as many, and refuses longer ones and each of their parts', () => {
+  expect([guarded(rows(3), THREE), guarded(plan(0, undefined, 3), THREE)]).toEqual([undefined, undefined]);
+  expect([guarded(PLAIN, THREE), guarded(raw(), THREE)]).toEqual([undefined, undefined]);
+  expect(guarded(rows(1, 4000), THREE)).toEqual([
+    5,
+    'profile demo allows at most 3 rows at once (maxRows), but the input has 4,000. Nothing was sent.',
+    'check that this is the right input, then split it, or make a plan and have it approved',
+  ]);
+  expect(guarded(plan(0, undefined, 4), THREE)?.[1]).toContain('but the input has 4');
+});
+
+it('a profile that allows 3 rows lets pass a longer plan that others approved', () => {
+  const both = { profile: { maxRows: 3, approvals: 1 } };
+  expect(guarded(plan(1), both)).toBeUndefined();
+  expect(guarded(plan(0), both)?.[1]).toContain('demands an approval');
+  expect(guarded(rows(1, 4000), both)?.[1]).toContain('but the input has 4,000');
+});
+
+it.each([
+  [{}, 0],
+  [{ approvers: '/a' }, 1],
+  [{ approvals: 2 }, 2],
+  [{ approvers: '/a', approvals: 3 }, 3],
+])('approvals are demanded as the profile %o says: %i', (profile, demanded) => {
+  expect(demandedApprovals(openBench({ profile }).session.profile)).toBe(demanded);
+});
+
+const TWO = { profile: { approvals: 2 } };
+
+it('approvals are not demanded of one write, of a single row, and of a dry run', () => {
+  expect([guarded(PLAIN, TWO), guarded(rows(1), TWO)]).toEqual([undefined, undefined]);
+  for (const way of WAYS) expect(guarded(way, { ...TWO, common: { dryRun: true } })).toBeUndefined();
+});
+
+it('approvals cannot be had by more rows without a plan', () => {
+  expect(guarded(rows(2), TWO)).toEqual([
+    5,
+    'profile demo demands 2 approvals of more than one row, and only a plan can be approved. Nothing was sent.',
+    'add --plan <file>, have the file approved, and apply it. See `frontdesk help plans`',
+  ]);
+});
+
+it('approvals cannot be had by a raw write', () => {
+  expect(guarded(raw(), { profile: { approvals: 1 } })).toEqual([
+    5,
+    'profile demo demands an approval of a raw write, and only a plan can be approved. Nothing was sent.',
+    'use the command of that operation, with --plan <file> for several rows. See `frontdesk help plans`',
+  ]);
+});
+
+it('approvals that are missing are counted, with the command that gives one', () => {
+  expect(guarded(plan(2, 'my plan'), TWO)).toBeUndefined();
+  expect(guarded(plan(3, 'my plan'), TWO)).toBeUndefined();
+  expect(guarded(plan(1, 'my plan'), { ...TWO, output: { command: 'frontdesk -p demo' } })).toEqual([
+    5,
+    'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing. Nothing was sent.',
+    "have it approved: frontdesk -p demo plan approve 'my plan' --key <key> --as <name>",
+    'see `frontdesk help plans`',
+  ]);
+  expect(guarded(plan(0, 'p'), { ...TWO, output: { command: undefined } })?.[2]).toBe(
+    'have it approved: frontdesk plan approve p --key <key> --as <name>',
+  );
+});
+
+it('approvals that are missing beside a run are those of its plan', () => {
+  expect(guarded(plan(0), TWO)?.slice(1)).toEqual([
+    'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing. Nothing was sent.',
+    'use `plan apply` with the file of the plan, which has its approvals beside it',
+    'see `frontdesk help plans`',
+  ]);
+});
+
+it('a person has to be there where --yes is missing', () => {
+  const nobody = openBench().session;
+  expect(() => requirePerson(nobody, 'block card 1')).toThrow(
+    expect.objectContaining({
+      code: 'USAGE',
+      message: 'could not block card 1: it needs confirmation, and there is no terminal to ask on. Nothing was sent.',
+      hints: ['add --yes to confirm without a prompt'],
+    }),
+  );
+  expect(() => requirePerson(openBench({ answer: () => true }).session, 'x')).not.toThrow();
+});
+
+it('a person who does not say yes ends the call with 130, and nothing was sent', () => {
+  expect(notConfirmed('block card 1')).toMatchObject({
+    code: 'CANCELLED',
+    exitCode: 130,
+    message: 'did not block card 1: not confirmed. Nothing was sent.',
+    details: { outcome: 'not_sent' },
   });
 });
 
-describe('a profile that is only to read', () => {
-  it('forbids every write, and says how to lift it', () => {
-    for (const way of WAYS) {
-      expect(guarded(way, { profile: { readOnly: true } })).toEqual([
-        5,
-        'profile demo is read-only. Nothing was sent.',
-        'use another profile with --profile, or allow changes: frontdesk profile set demo --read-only false',
-      ]);
-    }
-    const { session } = openBench({ profile: { readOnly: true } });
-    expect(isReadOnly(session)).toBe(true);
-    expect(() => refuseReadOnly(session)).toThrow(
-      expect.objectContaining({ code: 'FORBIDDEN', details: { outcome: 'not_sent' } }),
-    );
-  });
-});
-
-describe('a reason that the profile requires', () => {
-  const OPS = { profile: { requireReason: 'OPS-\\d' } };
-  const PROBLEM = 'this profile requires a reason that matches OPS-\\d';
-
-  it('is asked of one write', () => {
-    expect(guarded(PLAIN, OPS)).toEqual([2, `--reason: ${PROBLEM}. Nothing was sent.`, 'give it with --reason']);
-    expect(guarded({ kind: 'one', reason: 'lost' }, OPS)?.[0]).toBe(2);
-    expect(guarded({ kind: 'one', reason: 'OPS-1' }, OPS)).toBeUndefined();
-  });
-
-  it('is asked of no operation without one', () => {
-    expect(guarded(PLAIN, OPS, calendarUpdate)).toBeUndefined();
-    expect(
-      [cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate, cardGet, calendarUpdate].map(takesReason),
-    ).toEqual([true, true, false, false, false]);
-  });
-
-  it('is asked of a raw write that may be one with a reason, and of no other', () => {
-    expect(guarded(raw(), OPS)).toEqual([
-      2,
-      `--data: reason: ${PROBLEM}. Nothing was sent.`,
-      `give it in the body: --data '{"reason":"…"}'`,
-    ]);
-    expect(guarded(raw('OPS-1'), OPS)).toBeUndefined();
-    expect(guarded({ kind: 'raw', reason: undefined, needsReason: false }, OPS)).toBeUndefined();
-  });
-
-  it('was asked of rows and plans when they were checked', () => {
-    expect([guarded(rows(5), OPS), guarded(plan(0), OPS)]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('the record of a run', () => {
-  it('is kept of rows and plans, whatever the environment says', () => {
-    const none = { common: { noHistory: true } };
-    for (const way of [rows(1), rows(5), plan(0)]) {
-      expect(guarded(way, none)).toEqual([
-        2,
-        'FRONTDESK_NO_HISTORY is set, but a run needs its record. Nothing was sent.',
-        'unset FRONTDESK_NO_HISTORY',
-      ]);
-    }
-    expect([guarded(PLAIN, none), guarded(raw(), none)]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('a profile that allows 3 rows', () => {
-  const THREE = { profile: { maxRows: 3 } };
-
-  it('lets pass inputs of as many, and refuses longer ones and each of their parts', () => {
-    expect([guarded(rows(3), THREE), guarded(plan(0, undefined, 3), THREE)]).toEqual([undefined, undefined]);
-    expect([guarded(PLAIN, THREE), guarded(raw(), THREE)]).toEqual([undefined, undefined]);
-    expect(guarded(rows(1, 4000), THREE)).toEqual([
-      5,
-      'profile demo allows at most 3 rows at once (maxRows), but the input has 4,000. Nothing was sent.',
-      'check that this is the right input, then split it, or make a plan and have it approved',
-    ]);
-    expect(guarded(plan(0, undefined, 4), THREE)?.[1]).toContain('but the input has 4');
-  });
-
-  it('lets pass a longer plan that others approved', () => {
-    const both = { profile: { maxRows: 3, approvals: 1 } };
-    expect(guarded(plan(1), both)).toBeUndefined();
-    expect(guarded(plan(0), both)?.[1]).toContain('demands an approval');
-    expect(guarded(rows(1, 4000), both)?.[1]).toContain('but the input has 4,000');
-  });
-});
-
-describe('approvals', () => {
-  it.each([
-    [{}, 0],
-    [{ approvers: '/a' }, 1],
-    [{ approvals: 2 }, 2],
-    [{ approvers: '/a', approvals: 3 }, 3],
-  ])('are demanded as the profile %o says: %i', (profile, demanded) => {
-    expect(demandedApprovals(openBench({ profile }).session.profile)).toBe(demanded);
-  });
-
-  const TWO = { profile: { approvals: 2 } };
-
-  it('are not demanded of one write, of a single row, and of a dry run', () => {
-    expect([guarded(PLAIN, TWO), guarded(rows(1), TWO)]).toEqual([undefined, undefined]);
-    for (const way of WAYS) expect(guarded(way, { ...TWO, common: { dryRun: true } })).toBeUndefined();
-  });
-
-  it('cannot be had by more rows without a plan', () => {
-    expect(guarded(rows(2), TWO)).toEqual([
-      5,
-      'profile demo demands 2 approvals of more than one row, and only a plan can be approved. Nothing was sent.',
-      'add --plan <file>, have the file approved, and apply it. See `frontdesk help plans`',
-    ]);
-  });
-
-  it('cannot be had by a raw write', () => {
-    expect(guarded(raw(), { profile: { approvals: 1 } })).toEqual([
-      5,
-      'profile demo demands an approval of a raw write, and only a plan can be approved. Nothing was sent.',
-      'use the command of that operation, with --plan <file> for several rows. See `frontdesk help plans`',
-    ]);
-  });
-
-  it('that are missing are counted, with the command that gives one', () => {
-    expect(guarded(plan(2, 'my plan'), TWO)).toBeUndefined();
-    expect(guarded(plan(3, 'my plan'), TWO)).toBeUndefined();
-    expect(guarded(plan(1, 'my plan'), { ...TWO, output: { command: 'frontdesk -p demo' } })).toEqual([
-      5,
-      'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing. Nothing was sent.',
-      "have it approved: frontdesk -p demo plan approve 'my plan' --key <key> --as <name>",
-      'see `frontdesk help plans`',
-    ]);
-    expect(guarded(plan(0, 'p'), { ...TWO, output: { command: undefined } })?.[2]).toBe(
-      'have it approved: frontdesk plan approve p --key <key> --as <name>',
-    );
-  });
-
-  it('that are missing beside a run are those of its plan', () => {
-    expect(guarded(plan(0), TWO)?.slice(1)).toEqual([
-      'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing. Nothing was sent.',
-      'use `plan apply` with the file of the plan, which has its approvals beside it',
-      'see `frontdesk help plans`',
-    ]);
-  });
-});
-
-describe('a person', () => {
-  it('has to be there where --yes is missing', () => {
-    const nobody = openBench().session;
-    expect(() => requirePerson(nobody, 'block card 1')).toThrow(
-      expect.objectContaining({
-        code: 'USAGE',
-        message: 'could not block card 1: it needs confirmation, and there is no terminal to ask on. Nothing was sent.',
-        hints: ['add --yes to confirm without a prompt'],
-      }),
-    );
-    expect(() => requirePerson(openBench({ answer: () => true }).session, 'x')).not.toThrow();
-  });
-
-  it('who does not say yes ends the call with 130, and nothing was sent', () => {
-    expect(notConfirmed('block card 1')).toMatchObject({
-      code: 'CANCELLED',
-      exitCode: 130,
-      message: 'did not block card 1: not confirmed. Nothing was sent.',
-      details: { outcome: 'not_sent' },
-    });
-  });
-
-  it('is told where the write goes, unless it is the sandbox', () => {
-    // What the words are made of.
-    const service = { host: 'cards.example.com' } as Service;
-    expect(whereText(openBench().session, service)).toBe(' on demo (cards.example.com)');
-    expect(whereText(openBench({ profile: { isSandbox: true } }).session, service)).toBe('');
-  });
+it('a person is told where the write goes, unless it is the sandbox', () => {
+  // What the words are made of.
+  const service = { host: 'cards.example.com' } as Service;
+  expect(whereText(openBench().session, service)).toBe(' on demo (cards.example.com)');
+  expect(whereText(openBench({ profile: { isSandbox: true } }).session, service)).toBe('');
 });
 
 describe('a required reason that is missing', () => {

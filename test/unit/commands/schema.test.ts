@@ -58,54 +58,50 @@ describe.each(REGISTRY.entries.map((entry) => ({ name: entry.path.join(' '), ent
   });
 });
 
-describe('schema of a command', () => {
-  it('gives the limits of the API with the option', async () => {
-    const { options } = await schemaOf(['calendar', 'event', 'create']);
-    const option = (long: string) => options.find((candidate) => candidate.long === long);
-    expect(option('name')).toMatchObject({ required: true, field: 'name', limits: { maxLength: 5000 } });
-    expect(option('description')).toMatchObject({ limits: { maxLength: 40_000 } });
-    expect(option('url')).toMatchObject({ limits: { maxLength: 2048 } });
-    expect(option('no-url')).not.toHaveProperty('limits');
-  });
+it('schema of a command gives the limits of the API with the option', async () => {
+  const { options } = await schemaOf(['calendar', 'event', 'create']);
+  const option = (long: string) => options.find((candidate) => candidate.long === long);
+  expect(option('name')).toMatchObject({ required: true, field: 'name', limits: { maxLength: 5000 } });
+  expect(option('description')).toMatchObject({ limits: { maxLength: 40_000 } });
+  expect(option('url')).toMatchObject({ limits: { maxLength: 2048 } });
+  expect(option('no-url')).not.toHaveProperty('limits');
+});
 
-  it('describes one row of a file as input', async () => {
-    const { input } = await schemaOf(['card', 'block']);
-    expect(input).toEqual({
-      type: 'object',
-      properties: {
-        cardId: {
-          type: 'string',
-          pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-          description: 'unique identifier of the card',
-          format: 'uuid',
-        },
-        reason: { type: 'string', description: 'why, as the service stores it' },
+it('schema of a command describes one row of a file as input', async () => {
+  const { input } = await schemaOf(['card', 'block']);
+  expect(input).toEqual({
+    type: 'object',
+    properties: {
+      cardId: {
+        type: 'string',
+        pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+        description: 'unique identifier of the card',
+        format: 'uuid',
       },
-      required: ['cardId'],
-      additionalProperties: false,
-    });
-  });
-
-  it('names the requests it makes', async () => {
-    expect((await schemaOf(['card', 'provision'])).operations).toEqual([
-      { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_a' },
-      { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_b' },
-    ]);
+      reason: { type: 'string', description: 'why, as the service stores it' },
+    },
+    required: ['cardId'],
+    additionalProperties: false,
   });
 });
 
-describe('schema of the tree', () => {
-  it('has every command, the common options, exit codes and variables', async () => {
-    const tree = await treeSchema(REGISTRY, '1.2.3');
-    expect(tree.version).toBe('1.2.3');
-    expect(tree.commands.map(({ path }) => path)).toEqual(REGISTRY.entries.map(({ path }) => path));
-    expect(tree.commonOptions.map(({ long }) => long)).toContain('profile');
-    expect(tree.exitCodes.map(({ exitCode }) => exitCode)).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 130,
-    ]);
-    expect(tree.environment.map(({ name }) => name)).toContain('FRONTDESK_CARDS_TOKEN');
-    for (const [name, schema] of Object.entries(tree.output)) expect(schemaFaults(schema, name)).toEqual([]);
-  });
+it('schema of a command names the requests it makes', async () => {
+  expect((await schemaOf(['card', 'provision'])).operations).toEqual([
+    { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_a' },
+    { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_b' },
+  ]);
+});
+
+it('schema of the tree has every command, the common options, exit codes and variables', async () => {
+  const tree = await treeSchema(REGISTRY, '1.2.3');
+  expect(tree.version).toBe('1.2.3');
+  expect(tree.commands.map(({ path }) => path)).toEqual(REGISTRY.entries.map(({ path }) => path));
+  expect(tree.commonOptions.map(({ long }) => long)).toContain('profile');
+  expect(tree.exitCodes.map(({ exitCode }) => exitCode)).toEqual([
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 130,
+  ]);
+  expect(tree.environment.map(({ name }) => name)).toContain('FRONTDESK_CARDS_TOKEN');
+  for (const [name, schema] of Object.entries(tree.output)) expect(schemaFaults(schema, name)).toEqual([]);
 });
 
 /** What the tests read of the document; its own shape is looser. */
@@ -122,70 +118,68 @@ interface PathOperation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: unknown }[];
 }
 
-describe('OpenAPI', () => {
-  const text = JSON.stringify(openApi('1.0.0'));
-  // The document is plain data; a round trip gives it the type that these tests read.
-  const document = JSON.parse(text) as Document;
-  const operation = (path: string, method: string) => document.paths[path]?.[method];
+const text = JSON.stringify(openApi('1.0.0'));
+// The document is plain data; a round trip gives it the type that these tests read.
+const document = JSON.parse(text) as Document;
+const operation = (path: string, method: string) => document.paths[path]?.[method];
 
-  it('has the operations of the service', () => {
-    const listed = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.keys(item)
-        .filter((key) => key === 'get' || key === 'post')
-        .map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    expect(listed.sort()).toEqual(
-      Object.values(SAMPLE_CALLS)
-        .map(({ endpoint }) => endpoint)
-        .sort(),
-    );
-    expect(document.openapi).toBe('3.1.0');
-  });
+it('OpenAPI has the operations of the service', () => {
+  const listed = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((key) => key === 'get' || key === 'post')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(listed.sort()).toEqual(
+    Object.values(SAMPLE_CALLS)
+      .map(({ endpoint }) => endpoint)
+      .sort(),
+  );
+  expect(document.openapi).toBe('3.1.0');
+});
 
-  it('shows only the error statuses that the service shows', () => {
-    expect(Object.keys(operation('/v1/cards/{cardId}', 'get')?.responses ?? {})).toEqual([
-      '200',
-      '401',
-      '404',
-      'default',
-    ]);
-    expect(Object.keys(operation('/v1/events', 'post')?.responses ?? {})).toEqual(['200', 'default']);
-    expect(operation('/v1/events', 'post')?.responses['default']).not.toHaveProperty('content');
-    expect(operation('/v1/cards/{cardId}/provision/wallet_a', 'post')?.responses['default']).toHaveProperty('content');
-  });
+it('OpenAPI shows only the error statuses that the service shows', () => {
+  expect(Object.keys(operation('/v1/cards/{cardId}', 'get')?.responses ?? {})).toEqual([
+    '200',
+    '401',
+    '404',
+    'default',
+  ]);
+  expect(Object.keys(operation('/v1/events', 'post')?.responses ?? {})).toEqual(['200', 'default']);
+  expect(operation('/v1/events', 'post')?.responses['default']).not.toHaveProperty('content');
+  expect(operation('/v1/cards/{cardId}/provision/wallet_a', 'post')?.responses['default']).toHaveProperty('content');
+});
 
-  it('has no body where the API has none', () => {
-    expect(operation('/v1/cards/{cardId}/activate', 'post')).not.toHaveProperty('requestBody');
-    expect(operation('/v1/cards/{cardId}/block', 'post')).toHaveProperty('requestBody');
-  });
+it('OpenAPI has no body where the API has none', () => {
+  expect(operation('/v1/cards/{cardId}/activate', 'post')).not.toHaveProperty('requestBody');
+  expect(operation('/v1/cards/{cardId}/block', 'post')).toHaveProperty('requestBody');
+});
 
-  it('gives the query of the subscriber list with its limits and default', () => {
-    const parameters = operation('/v1/calendars/{id}/subscribers', 'get')?.parameters ?? [];
-    expect(parameters.filter((parameter) => parameter.in === 'query')).toEqual([
-      { name: 'active', in: 'query', required: false, description: expect.any(String), schema: { type: 'boolean' } },
-      {
-        name: 'limit',
-        in: 'query',
-        required: false,
-        description: 'number of objects returned',
-        schema: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
-      },
-    ]);
-  });
+it('OpenAPI gives the query of the subscriber list with its limits and default', () => {
+  const parameters = operation('/v1/calendars/{id}/subscribers', 'get')?.parameters ?? [];
+  expect(parameters.filter((parameter) => parameter.in === 'query')).toEqual([
+    { name: 'active', in: 'query', required: false, description: expect.any(String), schema: { type: 'boolean' } },
+    {
+      name: 'limit',
+      in: 'query',
+      required: false,
+      description: 'number of objects returned',
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+    },
+  ]);
+});
 
-  it('refers to nothing that it does not have, and its schemas are schemas', () => {
-    const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
-    const known = Object.keys(document.components.schemas);
-    expect(references.filter((name) => !known.includes(name))).toEqual([]);
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
-      expect(schemaFaults(schema, name)).toEqual([]);
-    }
-  });
+it('OpenAPI refers to nothing that it does not have, and its schemas are schemas', () => {
+  const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
+  const known = Object.keys(document.components.schemas);
+  expect(references.filter((name) => !known.includes(name))).toEqual([]);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    expect(schemaFaults(schema, name)).toEqual([]);
+  }
+});
 
-  it('uses a bearer token for both families', () => {
-    expect(document.components.securitySchemes).toEqual({
-      cardsToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-      calendarKey: { type: 'http', scheme: 'bearer', description: 'API key' },
-    });
+it('OpenAPI uses a bearer token for both families', () => {
+  expect(document.components.securitySchemes).toEqual({
+    cardsToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    calendarKey: { type: 'http', scheme: 'bearer', description: 'API key' },
   });
 });

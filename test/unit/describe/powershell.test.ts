@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadTree } from '../../../src/describe/command-tree.ts';
 import { completionNodes } from '../../../src/describe/completion-model.ts';
 import { powershellCompletion } from '../../../src/describe/powershell.ts';
@@ -6,18 +6,16 @@ import { REGISTRY } from '../../../src/registry.ts';
 
 const script = powershellCompletion(completionNodes(await loadTree(REGISTRY)));
 
-describe('the script for PowerShell', () => {
-  it('is plain ASCII: PowerShell 5.1 reads a file without BOM in the code page of the machine', () => {
-    expect(script.match(/[^\n -~]/g)).toBeNull();
-  });
+it('the script for PowerShell is plain ASCII: PowerShell 5.1 reads a file without BOM in the code page of the machine', () => {
+  expect(script.match(/[^\n -~]/g)).toBeNull();
+});
 
-  it('has balanced quotes and braces on every line of its tables', () => {
-    const lines = script.split('\n').filter((line) => /^ {6}(?:Words|Options|Values) = /.test(line));
-    expect(lines.length).toBeGreaterThan(90);
-    for (const line of lines) {
-      const bare = line.replaceAll(/'(?:[^']|'')*'/g, '');
-      expect(bare).not.toContain("'");
-      expect(bare.split('{').length).toBe(bare.split('}').length);
-    }
-  });
+it('the script for PowerShell has balanced quotes and braces on every line of its tables', () => {
+  const lines = script.split('\n').filter((line) => /^ {6}(?:Words|Options|Values) = /.test(line));
+  expect(lines.length).toBeGreaterThan(90);
+  for (const line of lines) {
+    const bare = line.replaceAll(/'(?:[^']|'')*'/g, '');
+    expect(bare).not.toContain("'");
+    expect(bare.split('{').length).toBe(bare.split('}').length);
+  }
 });

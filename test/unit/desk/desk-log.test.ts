@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
 import { DeskLog, type DeskWrite, isOpen } from '../../../src/desk/desk-log.ts';
@@ -50,216 +50,211 @@ function desk() {
   return { log, recorder, write, verdict };
 }
 
-describe('the verdict', () => {
-  it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
-    ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
-    ['read back', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
+it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
+  ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
+  ['read back', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
+  [
+    'applied and not seen',
+    'card.block',
+    'applied',
+    {},
+    'ACTIVE',
+    ['✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+  ],
+  [
+    'not sent',
+    'card.block',
+    'not_sent',
+    {},
+    'ACTIVE',
+    ['✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
+  ],
+  [
+    'refused',
+    'card.activate',
+    'rejected',
+    { httpStatus: 409, errorCode: 'CARD_BLOCKED' },
+    'BLOCKED',
+    ['✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed'],
+  ],
+  [
+    'unknown',
+    'card.block',
+    'unknown',
+    { httpStatus: 500 },
+    'ACTIVE',
+    ['▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look', '  again in a minute'],
+  ],
+  [
+    'a reissue that is unknown',
+    'card.reissue',
+    'unknown',
+    {},
+    'REISSUED',
     [
-      'applied and not seen',
-      'card.block',
-      'applied',
-      {},
-      'ACTIVE',
-      ['✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+      '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card reads REISSUED. Send no',
+      '  second one. Find out, then Resolve',
     ],
-    [
-      'not sent',
-      'card.block',
-      'not_sent',
-      {},
-      'ACTIVE',
-      ['✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
-    ],
-    [
-      'refused',
-      'card.activate',
-      'rejected',
-      { httpStatus: 409, errorCode: 'CARD_BLOCKED' },
-      'BLOCKED',
-      ['✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed'],
-    ],
-    [
-      'unknown',
-      'card.block',
-      'unknown',
-      { httpStatus: 500 },
-      'ACTIVE',
-      ['▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look', '  again in a minute'],
-    ],
-    [
-      'a reissue that is unknown',
-      'card.reissue',
-      'unknown',
-      {},
-      'REISSUED',
-      [
-        '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card reads REISSUED. Send no',
-        '  second one. Find out, then Resolve',
-      ],
-    ],
-  ])('of a write that ended %s says how, when and what to do', async (_, command, outcome, ending, status, lines) => {
+  ],
+])(
+  'the verdict of a write that ended %s says how, when and what to do',
+  async (_, command, outcome, ending, status, lines) => {
     const { log, write, verdict } = desk();
     log.saw(ID, card('ACTIVE'));
     await write(command, outcome, ending);
     log.saw(ID, card(status), true);
     expect(verdict(status)).toEqual(lines);
-  });
+  },
+);
 
-  it('stays until a look shows another status, and the look of the write is none of these', async () => {
-    const { log, write, verdict } = desk();
-    await write('card.block', 'rejected', { httpStatus: 409 });
-    log.saw(ID, card('EXPIRED'), true);
-    log.saw(ID, card('EXPIRED'));
-    expect(verdict('EXPIRED')).toHaveLength(1);
-    log.saw(ID, card('ACTIVE'));
-    expect(verdict('ACTIVE')).toEqual([]);
-  });
-
-  it('of an open write outlives a look that shows another status', async () => {
-    const { log, write, verdict } = desk();
-    await write('card.reissue', 'unknown');
-    log.saw(ID, card('ACTIVE'), true);
-    log.saw(ID, card('REISSUED'));
-    expect(verdict('REISSUED')[0]).toContain('NOT KNOWN YET');
-  });
-
-  it('is that of the newest of several open writes, the others counted', async () => {
-    const { write, verdict } = desk();
-    await write('card.block', 'unknown');
-    await write('card.reissue', 'unknown');
-    expect(verdict('ACTIVE').join(' ')).toMatch(/the reissue was sent .*\(1 more open write:\s+History\)/);
-  });
-
-  it('of a reissue stands with the new card too', async () => {
-    const { write, verdict } = desk();
-    await write('card.reissue', 'applied', { resultId: OTHER });
-    expect(verdict('ACTIVE', OTHER)).toEqual(['✔ REISSUED at 14:02: this is the new card']);
-    expect(verdict('REISSUED')).toEqual(['✔ REISSUED at 14:02']);
-  });
-
-  it('says in ASCII what a locale without marks cannot show', async () => {
-    const { log, write } = desk();
-    await write('card.block', 'applied');
-    const about = { cardId: ID, status: 'BLOCKED', open: [], last: log.lastOf(ID) };
-    expect(verdictLines(about, { ...STYLE, unicode: false })).toEqual(['* BLOCKED at 14:02']);
-  });
-
-  it.each([60, 80, 120])('takes at most two lines of %i columns, and breaks no word', async (width) => {
-    const { log, write } = desk();
-    for (const [command, outcome] of [
-      ['card.reissue', 'unknown'],
-      ['card.block', 'unknown'],
-      ['card.activate', 'not_sent'],
-    ] as const) {
-      await write(command, outcome, { httpStatus: 503 });
-      const open = log.open.slice(-1);
-      const lines = verdictLines(
-        { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) },
-        { ...STYLE, width },
-      );
-      expect(lines.length).toBeLessThanOrEqual(3);
-      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    }
-  });
+it('the verdict stays until a look shows another status, and the look of the write is none of these', async () => {
+  const { log, write, verdict } = desk();
+  await write('card.block', 'rejected', { httpStatus: 409 });
+  log.saw(ID, card('EXPIRED'), true);
+  log.saw(ID, card('EXPIRED'));
+  expect(verdict('EXPIRED')).toHaveLength(1);
+  log.saw(ID, card('ACTIVE'));
+  expect(verdict('ACTIVE')).toEqual([]);
 });
 
-describe('what is known of a write later', () => {
-  it('a later write that was done takes the place of an open one where no record is kept', async () => {
-    const { log, write } = desk();
-    await write('card.block', 'unknown');
-    const [first] = log.writes;
-    log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
-    expect(log.open).toEqual([]);
-    expect(log.writes.map(endedWords)).toEqual(['not known, superseded by a later one']);
-  });
-
-  it('a look settles only what aims at its status, and never a reissue', async () => {
-    const log = new DeskLog({ now: () => NOW });
-    const recorder = log.recording(NO_RECORD);
-    for (const operation of ['card.reissue', 'card.block']) {
-      const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
-      await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-    }
-    log.settles(ID, 'EXPIRED');
-    expect(log.open).toHaveLength(2);
-    log.settles(ID, 'BLOCKED');
-    expect(log.open.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue]);
-    log.settles(ID, 'REISSUED');
-    expect(log.open).toHaveLength(1);
-  });
-
-  it('a write that could not be recorded was not sent, and is not forgotten', async () => {
-    const log = new DeskLog({ now: () => NOW });
-    const recorder = log.recording({
-      ...NO_RECORD,
-      begin: () => Promise.reject(new Error('no space left')),
-    });
-    const begun = recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
-    await expect(begun).rejects.toThrow('no space left');
-    expect(log.writes.map(endedWords)).toEqual(['not sent']);
-  });
+it('the verdict of an open write outlives a look that shows another status', async () => {
+  const { log, write, verdict } = desk();
+  await write('card.reissue', 'unknown');
+  log.saw(ID, card('ACTIVE'), true);
+  log.saw(ID, card('REISSUED'));
+  expect(verdict('REISSUED')[0]).toContain('NOT KNOWN YET');
 });
 
-describe('the list that is handed over', () => {
-  it('has each write once, the open and the not sent ones first, with reasons and new cards', async () => {
-    const { log, write } = desk();
-    log.saw(ID, card('ACTIVE', 'order-20016'));
-    await write('card.block', 'applied', { reason: 'lost' });
-    await write('card.reissue', 'applied', { resultId: OTHER });
-    await write('card.activate', 'not_sent');
-    await write('card.block', 'unknown', {}, OTHER);
-    expect(handOverText(log, 'live, cards.example.com', NOW)).toBe(
-      [
-        'This session (live, cards.example.com): 4 changes',
-        '  14:02  order-20016  0b7a6c1e  activation  not sent',
-        '  14:02               1c8b7d2f  block       NOT KNOWN (entry entry-4)',
-        '  14:02  order-20016  0b7a6c1e  block       done, reason: lost',
-        `  14:02  order-20016  0b7a6c1e  reissue     done, new card ${OTHER}`,
-        '1 card was looked at.',
-        '',
-      ].join('\n'),
+it('the verdict is that of the newest of several open writes, the others counted', async () => {
+  const { write, verdict } = desk();
+  await write('card.block', 'unknown');
+  await write('card.reissue', 'unknown');
+  expect(verdict('ACTIVE').join(' ')).toMatch(/the reissue was sent .*\(1 more open write:\s+History\)/);
+});
+
+it('the verdict of a reissue stands with the new card too', async () => {
+  const { write, verdict } = desk();
+  await write('card.reissue', 'applied', { resultId: OTHER });
+  expect(verdict('ACTIVE', OTHER)).toEqual(['✔ REISSUED at 14:02: this is the new card']);
+  expect(verdict('REISSUED')).toEqual(['✔ REISSUED at 14:02']);
+});
+
+it('the verdict says in ASCII what a locale without marks cannot show', async () => {
+  const { log, write } = desk();
+  await write('card.block', 'applied');
+  const about = { cardId: ID, status: 'BLOCKED', open: [], last: log.lastOf(ID) };
+  expect(verdictLines(about, { ...STYLE, unicode: false })).toEqual(['* BLOCKED at 14:02']);
+});
+
+it.each([60, 80, 120])('the verdict takes at most two lines of %i columns, and breaks no word', async (width) => {
+  const { log, write } = desk();
+  for (const [command, outcome] of [
+    ['card.reissue', 'unknown'],
+    ['card.block', 'unknown'],
+    ['card.activate', 'not_sent'],
+  ] as const) {
+    await write(command, outcome, { httpStatus: 503 });
+    const open = log.open.slice(-1);
+    const lines = verdictLines(
+      { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) },
+      { ...STYLE, width },
     );
-  });
+    expect(lines.length).toBeLessThanOrEqual(3);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+  }
 });
 
-describe('the cards that are offered', () => {
-  it('have reference, status and what was done, those with an open write first', async () => {
-    const { log, write } = desk();
-    log.saw(ID, card('ACTIVE', 'order-1'));
-    await write('card.block', 'unknown');
-    log.saw(OTHER, card('EXPIRED', '山田'));
-    expect(recentText(log.recent, 80, NOW)).toBe(
-      [
-        'Recent cards',
-        '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN',
-        '  2 1c8b7d2f  山田     EXPIRED',
-        '',
-      ].join('\n'),
-    );
-    expect(log.writes.filter(isOpen)).toHaveLength(1);
-  });
+it('what is known of a write later: a later write that was done takes the place of an open one where no record is kept', async () => {
+  const { log, write } = desk();
+  await write('card.block', 'unknown');
+  const [first] = log.writes;
+  log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
+  expect(log.open).toEqual([]);
+  expect(log.writes.map(endedWords)).toEqual(['not known, superseded by a later one']);
+});
 
-  it.each([
-    ['q', { kind: 'leave' }],
-    ['EXIT', { kind: 'leave' }],
-    ['?', { kind: 'help' }],
-    ['help', { kind: 'help' }],
-    ['1', { kind: 'card', cardId: ID }],
-    ['2', { kind: 'text', text: '2' }],
-    [` ${OTHER} `, { kind: 'card', cardId: OTHER }],
-    ['order-1', { kind: 'text', text: 'order-1' }],
-  ])('%j at the question means %j', (text, wanted) => {
-    expect(wantedBy(text, [{ cardId: ID }])).toEqual(wanted);
-  });
+it('what is known of a write later: a look settles only what aims at its status, and never a reissue', async () => {
+  const log = new DeskLog({ now: () => NOW });
+  const recorder = log.recording(NO_RECORD);
+  for (const operation of ['card.reissue', 'card.block']) {
+    const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
+    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
+  }
+  log.settles(ID, 'EXPIRED');
+  expect(log.open).toHaveLength(2);
+  log.settles(ID, 'BLOCKED');
+  expect(log.open.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue]);
+  log.settles(ID, 'REISSUED');
+  expect(log.open).toHaveLength(1);
+});
 
-  it('are found by reference or by how their id begins, also where no record is kept', async () => {
-    const { log } = desk();
-    log.saw(ID, card('ACTIVE', 'order-1'));
-    log.saw(OTHER, card('ACTIVE', 'order-2'));
-    const session = { places: {}, profile: { name: 'live' } } as unknown as Parameters<typeof findCards>[0];
-    const find = async (text: string) => (await findCards(session, log, 'h', text)).map(({ cardId }) => cardId);
-    expect(await find('order-2')).toEqual([OTHER]);
-    expect(await find('0B7A6C1E-3f')).toEqual([ID]);
-    expect(await find('0b7a')).toEqual([]);
+it('what is known of a write later: a write that could not be recorded was not sent, and is not forgotten', async () => {
+  const log = new DeskLog({ now: () => NOW });
+  const recorder = log.recording({
+    ...NO_RECORD,
+    begin: () => Promise.reject(new Error('no space left')),
   });
+  const begun = recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
+  await expect(begun).rejects.toThrow('no space left');
+  expect(log.writes.map(endedWords)).toEqual(['not sent']);
+});
+
+it('the list that is handed over has each write once, the open and the not sent ones first, with reasons and new cards', async () => {
+  const { log, write } = desk();
+  log.saw(ID, card('ACTIVE', 'order-20016'));
+  await write('card.block', 'applied', { reason: 'lost' });
+  await write('card.reissue', 'applied', { resultId: OTHER });
+  await write('card.activate', 'not_sent');
+  await write('card.block', 'unknown', {}, OTHER);
+  expect(handOverText(log, 'live, cards.example.com', NOW)).toBe(
+    [
+      'This session (live, cards.example.com): 4 changes',
+      '  14:02  order-20016  0b7a6c1e  activation  not sent',
+      '  14:02               1c8b7d2f  block       NOT KNOWN (entry entry-4)',
+      '  14:02  order-20016  0b7a6c1e  block       done, reason: lost',
+      `  14:02  order-20016  0b7a6c1e  reissue     done, new card ${OTHER}`,
+      '1 card was looked at.',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('the cards that are offered have reference, status and what was done, those with an open write first', async () => {
+  const { log, write } = desk();
+  log.saw(ID, card('ACTIVE', 'order-1'));
+  await write('card.block', 'unknown');
+  log.saw(OTHER, card('EXPIRED', '山田'));
+  expect(recentText(log.recent, 80, NOW)).toBe(
+    [
+      'Recent cards',
+      '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN',
+      '  2 1c8b7d2f  山田     EXPIRED',
+      '',
+    ].join('\n'),
+  );
+  expect(log.writes.filter(isOpen)).toHaveLength(1);
+});
+
+it.each([
+  ['q', { kind: 'leave' }],
+  ['EXIT', { kind: 'leave' }],
+  ['?', { kind: 'help' }],
+  ['help', { kind: 'help' }],
+  ['1', { kind: 'card', cardId: ID }],
+  ['2', { kind: 'text', text: '2' }],
+  [` ${OTHER} `, { kind: 'card', cardId: OTHER }],
+  ['order-1', { kind: 'text', text: 'order-1' }],
+])('the cards that are offered: %j at the question means %j', (text, wanted) => {
+  expect(wantedBy(text, [{ cardId: ID }])).toEqual(wanted);
+});
+
+it('the cards that are offered are found by reference or by how their id begins, also where no record is kept', async () => {
+  const { log } = desk();
+  log.saw(ID, card('ACTIVE', 'order-1'));
+  log.saw(OTHER, card('ACTIVE', 'order-2'));
+  const session = { places: {}, profile: { name: 'live' } } as unknown as Parameters<typeof findCards>[0];
+  const find = async (text: string) => (await findCards(session, log, 'h', text)).map(({ cardId }) => cardId);
+  expect(await find('order-2')).toEqual([OTHER]);
+  expect(await find('0B7A6C1E-3f')).toEqual([ID]);
+  expect(await find('0b7a')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { NO_OUTCOME } from '../../../src/call-outcome.ts';
 import type { DeskWrite } from '../../../src/desk/desk-log.ts';
@@ -19,44 +19,42 @@ function blockThat(ending: Partial<NonNullable<DeskWrite['ending']>>, known: Par
   };
 }
 
-describe('the verdict on the last write to a card', () => {
-  it.each<[string, DeskWrite, string]>([
-    ['applied', blockThat({ outcome: 'applied' }), '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
-    [
-      'not sent',
-      blockThat({ outcome: 'not_sent' }),
-      '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed',
-    ],
-    [
-      'refused',
-      blockThat({ outcome: 'rejected', httpStatus: 409 }),
-      '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed',
-    ],
-    [
-      'unknown, and the records name no open write because they cannot be read',
-      blockThat({ outcome: 'unknown' }),
-      '▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look again in a minute',
-    ],
-    [
-      'unknown and superseded',
-      blockThat({ outcome: 'unknown' }, { supersededBy: 'e2' }),
-      '▲ The block of 14:02 does not matter any more: a later write was done',
-    ],
-  ])('that ended %s', (_, last, line) => {
-    expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
-  });
+it.each<[string, DeskWrite, string]>([
+  ['applied', blockThat({ outcome: 'applied' }), '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+  [
+    'not sent',
+    blockThat({ outcome: 'not_sent' }),
+    '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed',
+  ],
+  [
+    'refused',
+    blockThat({ outcome: 'rejected', httpStatus: 409 }),
+    '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed',
+  ],
+  [
+    'unknown, and the records name no open write because they cannot be read',
+    blockThat({ outcome: 'unknown' }),
+    '▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look again in a minute',
+  ],
+  [
+    'unknown and superseded',
+    blockThat({ outcome: 'unknown' }, { supersededBy: 'e2' }),
+    '▲ The block of 14:02 does not matter any more: a later write was done',
+  ],
+])('the verdict on the last write to a card that ended %s', (_, last, line) => {
+  expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
+});
 
-  it('takes two lines of a narrow screen, none of them wider, whatever the service says', () => {
-    const unknown = { ...blockThat({ outcome: 'unknown' }), operation: OPERATIONS.cardReissue };
-    const verdict = (open: readonly DeskWrite[], status: string) =>
-      verdictLines({ cardId: CARD, status, open, last: undefined }, { ...STYLE, width: 60 });
-    expect(verdict([unknown], 'REISSUED')).toEqual([
-      '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
-      '  reads REISSUED. Send no second one. Find out, then Resolve',
-    ]);
-    expect(verdict([unknown, unknown, unknown], 'S'.repeat(300))).toEqual([
-      '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
-      '  reads SSSSSSSSSSSSSSSSSSSSS… (2 more open writes: History)',
-    ]);
-  });
+it('the verdict on the last write to a card takes two lines of a narrow screen, none of them wider, whatever the service says', () => {
+  const unknown = { ...blockThat({ outcome: 'unknown' }), operation: OPERATIONS.cardReissue };
+  const verdict = (open: readonly DeskWrite[], status: string) =>
+    verdictLines({ cardId: CARD, status, open, last: undefined }, { ...STYLE, width: 60 });
+  expect(verdict([unknown], 'REISSUED')).toEqual([
+    '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
+    '  reads REISSUED. Send no second one. Find out, then Resolve',
+  ]);
+  expect(verdict([unknown, unknown, unknown], 'S'.repeat(300))).toEqual([
+    '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
+    '  reads SSSSSSSSSSSSSSSSSSSSS… (2 more open writes: History)',
+  ]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { screenText } from '../../../src/desk/screen.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject } from '../../../src/json/value.ts';
@@ -19,17 +19,15 @@ function linesAt(width: number, seen: Parameters<typeof screenText>[0]): readonl
   return screenText(seen, known, [], [], style, 20).trimEnd().split('\n');
 }
 
-describe('the head of a card on a narrow screen', () => {
-  it.each([80, 60, 50, 49, 40])('has both ids whole on %i columns', (width) => {
-    for (const seen of [SEEN, { ...SEEN, card: undefined, look: 'not read' } as const]) {
-      const lines = linesAt(width, seen);
-      for (const id of [CARD_ID, NEW_ID]) expect(lines.filter((line) => line.endsWith(id))).toHaveLength(1);
-      expect(lines.filter((line) => line.length > width)).toEqual([]);
-    }
-  });
+it.each([80, 60, 50, 49, 40])('the head of a card on a narrow screen has both ids whole on %i columns', (width) => {
+  for (const seen of [SEEN, { ...SEEN, card: undefined, look: 'not read' } as const]) {
+    const lines = linesAt(width, seen);
+    for (const id of [CARD_ID, NEW_ID]) expect(lines.filter((line) => line.endsWith(id))).toHaveLength(1);
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+  }
+});
 
-  it('has label and id on one line where both have room', () => {
-    expect(linesAt(50, SEEN)[0]).toBe(`Card          ${CARD_ID}`);
-    expect(linesAt(49, SEEN)[0]).toBe(CARD_ID);
-  });
+it('the head of a card on a narrow screen has label and id on one line where both have room', () => {
+  expect(linesAt(50, SEEN)[0]).toBe(`Card          ${CARD_ID}`);
+  expect(linesAt(49, SEEN)[0]).toBe(CARD_ID);
 });

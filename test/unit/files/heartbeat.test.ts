@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEARTBEAT_EVERY_MS, Heartbeats, PATIENCE_MS } from '../../../src/files/heartbeat.ts';
 import type { LockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
@@ -34,62 +34,58 @@ function watch() {
   };
 }
 
-describe('signs of life', () => {
-  it('are given thirty times before patience ends', () => {
-    expect([HEARTBEAT_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]);
-  });
-
-  it('are missed for as long as a lock was seen unchanged, by the looks at it', () => {
-    const { heartbeats, pass } = watch();
-    expect(heartbeats.look(PATH, lock())).toBe(0);
-    pass(1200);
-    expect(heartbeats.look(PATH, lock())).toBe(1200);
-    pass(300);
-    expect(heartbeats.look(PATH, lock())).toBe(1500);
-    expect(heartbeats.look('/x/other.lock', lock())).toBe(0);
-  });
-
-  it('are any change of the lock, and another lock under its name', () => {
-    const { heartbeats, pass } = watch();
-    heartbeats.look(PATH, lock());
-    pass(4000);
-    expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(0);
-    pass(4000);
-    expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(4000);
-    expect(heartbeats.look(PATH, lock({ life: 'second', instance: 'fedcba9876543210' }))).toBe(0);
-  });
-
-  it('are not missed by somebody who was stopped himself: five seconds a look at most', () => {
-    const { heartbeats, pass } = watch();
-    heartbeats.look(PATH, lock());
-    pass(3_600_000);
-    expect(heartbeats.look(PATH, lock())).toBe(5000);
-    pass(5000);
-    expect(heartbeats.look(PATH, lock())).toBe(10_000);
-  });
+it('signs of life are given thirty times before patience ends', () => {
+  expect([HEARTBEAT_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]);
 });
 
-describe('a lock is left behind', () => {
-  it('when its holder elsewhere was silent for a minute, and no sooner', () => {
-    const { lookFor, heartbeats, pass } = watch();
-    expect(lookFor(lock(), 59_000)).toBe(false);
-    pass(999);
-    expect(heartbeats.isLeftBehind(PATH, lock())).toBe(false);
-    pass(1);
-    expect(heartbeats.isLeftBehind(PATH, lock())).toBe(true);
-  });
+it('signs of life are missed for as long as a lock was seen unchanged, by the looks at it', () => {
+  const { heartbeats, pass } = watch();
+  expect(heartbeats.look(PATH, lock())).toBe(0);
+  pass(1200);
+  expect(heartbeats.look(PATH, lock())).toBe(1200);
+  pass(300);
+  expect(heartbeats.look(PATH, lock())).toBe(1500);
+  expect(heartbeats.look('/x/other.lock', lock())).toBe(0);
+});
 
-  it('when it has no holder that could be asked, and stays so for a minute', () => {
-    const nameless = lock({ holder: undefined, instance: 'torn', life: '' });
-    expect(watch().lookFor(nameless, 59_000)).toBe(false);
-    expect(watch().lookFor(nameless, 60_000)).toBe(true);
-  });
+it('signs of life are any change of the lock, and another lock under its name', () => {
+  const { heartbeats, pass } = watch();
+  heartbeats.look(PATH, lock());
+  pass(4000);
+  expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(0);
+  pass(4000);
+  expect(heartbeats.look(PATH, lock({ life: 'second' }))).toBe(4000);
+  expect(heartbeats.look(PATH, lock({ life: 'second', instance: 'fedcba9876543210' }))).toBe(0);
+});
 
-  it('never while its holder runs here, however long that is silent', () => {
-    expect(watch().lookFor(lock({ holder: HERE }), 120_000)).toBe(false);
-  });
+it('signs of life are not missed by somebody who was stopped himself: five seconds a look at most', () => {
+  const { heartbeats, pass } = watch();
+  heartbeats.look(PATH, lock());
+  pass(3_600_000);
+  expect(heartbeats.look(PATH, lock())).toBe(5000);
+  pass(5000);
+  expect(heartbeats.look(PATH, lock())).toBe(10_000);
+});
 
-  it.runIf(process.platform === 'linux')('at once when its holder here has ended', () => {
-    expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
-  });
+it('a lock is left behind when its holder elsewhere was silent for a minute, and no sooner', () => {
+  const { lookFor, heartbeats, pass } = watch();
+  expect(lookFor(lock(), 59_000)).toBe(false);
+  pass(999);
+  expect(heartbeats.isLeftBehind(PATH, lock())).toBe(false);
+  pass(1);
+  expect(heartbeats.isLeftBehind(PATH, lock())).toBe(true);
+});
+
+it('a lock is left behind when it has no holder that could be asked, and stays so for a minute', () => {
+  const nameless = lock({ holder: undefined, instance: 'torn', life: '' });
+  expect(watch().lookFor(nameless, 59_000)).toBe(false);
+  expect(watch().lookFor(nameless, 60_000)).toBe(true);
+});
+
+it('a lock is left behind never while its holder runs here, however long that is silent', () => {
+  expect(watch().lookFor(lock({ holder: HERE }), 120_000)).toBe(false);
+});
+
+it.runIf(process.platform === 'linux')('a lock is left behind at once when its holder here has ended', () => {
+  expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import fs, { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
 import { acquireLock, type LockOptions, removeDeadLock, withLock } from '../../../src/files/lock.ts';
 import { readLockFile } from '../../../src/files/lock-file.ts';
@@ -52,288 +52,277 @@ function refusal(code: string): Error {
 
 const filesBeside = (path: string) => readdirSync(dirname(path));
 
-describe('the slower of two that find the same dead lock', () => {
-  it('leaves the new lock of the faster alone', async () => {
-    const path = deadLock();
-    rightBefore('renameSync', () => livingLock(path));
-    await expect(acquireLock(path, options())).rejects.toMatchObject({
-      code: 'USAGE',
-      hints: ['wait until it has exited, or stop it'],
-    });
-    expect(readLockFile(path)).toMatchObject({ instance: FASTER, epoch: 5 });
-    expect(readdirSync(path)).toHaveLength(1);
-    expect(filesBeside(path)).toEqual(['run.lock']);
+it('the slower of two that find the same dead lock leaves the new lock of the faster alone', async () => {
+  const path = deadLock();
+  rightBefore('renameSync', () => livingLock(path));
+  await expect(acquireLock(path, options())).rejects.toMatchObject({
+    code: 'USAGE',
+    hints: ['wait until it has exited, or stop it'],
   });
-
-  it('makes its own when the faster has ended already', async () => {
-    const path = deadLock();
-    rightBefore('renameSync', () => rmSync(path, { recursive: true }));
-    const held = await acquireLock(path, options());
-    expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it('says that nothing was changed when the lock cannot be put in its place', async () => {
-    const path = deadLock();
-    rightBefore('renameSync', () => {
-      throw refusal('EACCES');
-    });
-    await expect(acquireLock(path, options())).rejects.toMatchObject({
-      code: 'LOCAL_IO',
-      message: `could not lock run may (${path}): permission denied (EACCES). Nothing was changed.`,
-    });
-    expect(readLockFile(path)?.instance).toBe(INSTANCE);
-  });
+  expect(readLockFile(path)).toMatchObject({ instance: FASTER, epoch: 5 });
+  expect(readdirSync(path)).toHaveLength(1);
+  expect(filesBeside(path)).toEqual(['run.lock']);
 });
 
-describe('a place that is taken at the moment when a lock gets it', () => {
-  it('belongs to the other', async () => {
+it('the slower of two that find the same dead lock makes its own when the faster has ended already', async () => {
+  const path = deadLock();
+  rightBefore('renameSync', () => rmSync(path, { recursive: true }));
+  const held = await acquireLock(path, options());
+  expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
+  expect(held.lost()).toBeUndefined();
+  held.release();
+  expect(filesBeside(path)).toEqual([]);
+});
+
+it('the slower of two that find the same dead lock says that nothing was changed when the lock cannot be put in its place', async () => {
+  const path = deadLock();
+  rightBefore('renameSync', () => {
+    throw refusal('EACCES');
+  });
+  await expect(acquireLock(path, options())).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not lock run may (${path}): permission denied (EACCES). Nothing was changed.`,
+  });
+  expect(readLockFile(path)?.instance).toBe(INSTANCE);
+});
+
+it('a place that is taken at the moment when a lock gets it belongs to the other', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  rightBefore('renameSync', () => livingLock(path));
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readLockFile(path)).toMatchObject({ instance: FASTER });
+  expect(readdirSync(path)).toHaveLength(1);
+  expect(filesBeside(path)).toEqual(['run.lock']);
+});
+
+it.each(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'])(
+  'a place that is taken at the moment when a lock gets it belongs to the other where the file system says so by %s',
+  async (code) => {
     const path = join(temporaryFolder(), 'run.lock');
-    rightBefore('renameSync', () => livingLock(path));
+    rightBefore('renameSync', () => {
+      livingLock(path);
+      throw refusal(code);
+    });
     await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
     expect(readLockFile(path)).toMatchObject({ instance: FASTER });
-    expect(readdirSync(path)).toHaveLength(1);
-    expect(filesBeside(path)).toEqual(['run.lock']);
-  });
+  },
+);
 
-  it.each(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'])(
-    'belongs to the other where the file system says so by %s',
-    async (code) => {
-      const path = join(temporaryFolder(), 'run.lock');
-      rightBefore('renameSync', () => {
-        livingLock(path);
-        throw refusal(code);
-      });
-      await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-      expect(readLockFile(path)).toMatchObject({ instance: FASTER });
-    },
-  );
+it('a place that is taken at the moment when a lock gets it belongs to a process of the first version', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const { host, start } = identify(process.pid);
+  const text = `${host} ${process.pid} ${start} ${FASTER} here\n0000000001 000000000000\n`;
+  rightBefore('renameSync', () => writeFileSync(path, text));
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  expect(fs.readFileSync(path, 'utf8')).toBe(text);
+  expect(filesBeside(path)).toEqual(['run.lock']);
+});
 
-  it('belongs to a process of the first version', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const { host, start } = identify(process.pid);
-    const text = `${host} ${process.pid} ${start} ${FASTER} here\n0000000001 000000000000\n`;
-    rightBefore('renameSync', () => writeFileSync(path, text));
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-    expect(fs.readFileSync(path, 'utf8')).toBe(text);
-    expect(filesBeside(path)).toEqual(['run.lock']);
-  });
+it('a place that is taken at the moment when a lock gets it is free where an empty folder is left there, also where a folder replaces none', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  mkdirSync(path);
+  (await acquireLock(path, options())).release();
+  mkdirSync(path);
+  const refuses = (_from: string, to: string) => {
+    if (fs.existsSync(to)) throw refusal('EPERM');
+  };
+  rightBefore('renameSync', refuses, Number.POSITIVE_INFINITY);
+  const held = await acquireLock(path, options());
+  expect(held.lost()).toBeUndefined();
+  held.release();
+  expect(filesBeside(path)).toEqual([]);
+});
 
-  it('is free where an empty folder is left there, also where a folder replaces none', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    mkdirSync(path);
-    (await acquireLock(path, options())).release();
-    mkdirSync(path);
-    const refuses = (_from: string, to: string) => {
-      if (fs.existsSync(to)) throw refusal('EPERM');
-    };
-    rightBefore('renameSync', refuses, Number.POSITIVE_INFINITY);
-    const held = await acquireLock(path, options());
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it.each(['EIO', 'EACCES'])('is not had where nothing is there and the file system answers %s', async (code) => {
+it.each(['EIO', 'EACCES'])(
+  'a place that is taken at the moment when a lock gets it is not had where nothing is there and the file system answers %s',
+  async (code) => {
     const path = join(temporaryFolder(), 'run.lock');
     rightBefore('renameSync', () => {
       throw refusal(code);
     });
     await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(filesBeside(path)).toEqual([]);
-  });
+  },
+);
+
+it('the folder of a lock is for this user alone, and so is its file', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  const [name = 'none'] = readdirSync(path);
+  expect([path, join(path, name)].map((one) => fs.statSync(one).mode & 0o777)).toEqual([0o700, 0o600]);
+  held.release();
 });
 
-describe('the folder of a lock', () => {
-  it('is for this user alone, and so is its file', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options());
-    const [name = 'none'] = readdirSync(path);
-    expect([path, join(path, name)].map((one) => fs.statSync(one).mode & 0o777)).toEqual([0o700, 0o600]);
-    held.release();
-  });
-
-  it('is taken over once what else lies in it was there for 60 s', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    mkdirSync(path);
-    writeFileSync(join(path, '.DS_Store'), 'x'.repeat(6000));
-    const clock = stoppedClock();
-    const held = await acquireLock(path, options({ clock }));
-    expect(clock.monotonic()).toBe(60_000);
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it('is held by its holder, whatever else lies in it', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    livingLock(path);
-    writeFileSync(join(path, '.DS_Store'), '');
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-    rmSync(path, { recursive: true });
-    const held = await acquireLock(path, options());
-    writeFileSync(join(path, '.DS_Store'), '');
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(readdirSync(path)).toEqual(['.DS_Store']);
-  });
+it('the folder of a lock is taken over once what else lies in it was there for 60 s', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  mkdirSync(path);
+  writeFileSync(join(path, '.DS_Store'), 'x'.repeat(6000));
+  const clock = stoppedClock();
+  const held = await acquireLock(path, options({ clock }));
+  expect(clock.monotonic()).toBe(60_000);
+  expect(held.lost()).toBeUndefined();
+  held.release();
+  expect(filesBeside(path)).toEqual([]);
 });
 
-describe('giving a lock back', () => {
-  it('leaves the lock that another put in its place right before, which no third can take then', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options());
-    rightBefore('unlinkSync', () => livingLock(path));
-    held.release();
-    expect(readLockFile(path)).toMatchObject({ instance: FASTER });
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-    expect(filesBeside(path)).toEqual(['run.lock']);
-  });
-
-  it('leaves the lock of the next one, which came between its two steps', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options());
-    rightBefore('rmdirSync', () => livingLock(path));
-    held.release();
-    expect(readLockFile(path)).toMatchObject({ instance: FASTER });
-  });
-
-  it('leaves the place free also when a process dies between its two steps', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options());
-    rightBefore('rmdirSync', () => {
-      throw refusal('EIO');
-    });
-    held.release();
-    expect(readdirSync(path)).toEqual([]);
-    (await acquireLock(path, options())).release();
-    expect(filesBeside(path)).toEqual([]);
-  });
+it('the folder of a lock is held by its holder, whatever else lies in it', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  livingLock(path);
+  writeFileSync(join(path, '.DS_Store'), '');
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  rmSync(path, { recursive: true });
+  const held = await acquireLock(path, options());
+  writeFileSync(join(path, '.DS_Store'), '');
+  expect(held.lost()).toBeUndefined();
+  held.release();
+  expect(readdirSync(path)).toEqual(['.DS_Store']);
 });
 
-describe('a lock of the first version, which is a file', () => {
-  const first = (path: string, holder: string) =>
-    writeFileSync(path, `${holder} ${INSTANCE} pod\n0000000003 000000000000\n`);
-
-  it('is refused while its holder lives, and taken over once that has ended', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const { host, start } = identify(process.pid);
-    first(path, `${host} ${process.pid} ${start}`);
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-    first(path, `${host} ${process.pid} 1`);
-    const held = await acquireLock(path, options());
-    expect(held).toMatchObject({ epoch: 4, mayHaveRival: false });
-    expect([held.lost(), readLockFile(path)?.epoch]).toEqual([undefined, 4]);
-    held.release();
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it('is taken over after 60 s where its maker died before it was written', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, '');
-    const clock = stoppedClock();
-    (await acquireLock(path, options({ clock }))).release();
-    expect(clock.monotonic()).toBe(60_000);
-  });
-
-  it('is not removed once one of today is in its place', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    first(path, `${identify(process.pid).host} ${process.pid} 1`);
-    rightBefore('unlinkSync', () => livingLock(path));
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
-    expect(readLockFile(path)).toMatchObject({ instance: FASTER });
-  });
+it('giving a lock back leaves the lock that another put in its place right before, which no third can take then', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  rightBefore('unlinkSync', () => livingLock(path));
+  held.release();
+  expect(readLockFile(path)).toMatchObject({ instance: FASTER });
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  expect(filesBeside(path)).toEqual(['run.lock']);
 });
 
-describe('the sign of life of a holder', () => {
-  it('is given every two seconds until the lock is given back, and with a new epoch', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options({ clock: realClock() }));
-    const numbers = () => textOfLock(path).split('\n')[1];
-    expect(numbers()).toBe('0000000001 000000000000');
-    vi.advanceTimersByTime(1999);
-    expect(numbers()).toBe('0000000001 000000000000');
-    vi.advanceTimersByTime(1);
-    expect(numbers()).toBe('0000000001 000000000001');
-    held.raiseEpoch(7);
-    expect(numbers()).toBe('0000000007 000000000002');
-    held.raiseEpoch(7);
-    held.raiseEpoch(3);
-    expect([held.epoch, numbers()]).toEqual([7, '0000000007 000000000002']);
-    vi.advanceTimersByTime(4000);
-    expect(numbers()).toBe('0000000007 000000000004');
-    held.release();
-    vi.advanceTimersByTime(4000);
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it('is not given to a lock that is no longer its own, or not there', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, options({ clock: realClock() }));
-    livingLock(path);
-    const other = textOfLock(path);
-    vi.advanceTimersByTime(2000);
-    expect(textOfLock(path)).toBe(other);
-    rmSync(path, { recursive: true });
-    vi.advanceTimersByTime(2000);
-    expect(filesBeside(path)).toEqual([]);
-    held.release();
-  });
+it('giving a lock back leaves the lock of the next one, which came between its two steps', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  rightBefore('rmdirSync', () => livingLock(path));
+  held.release();
+  expect(readLockFile(path)).toMatchObject({ instance: FASTER });
 });
 
-describe('who waits for a holder elsewhere', () => {
-  /** A clock that has been running for an hour, and goes on when somebody sleeps. */
-  function clockWith(onSleep: (ms: number) => void): ClockPort & { readonly waitedMs: number } {
-    let waitedMs = 0;
-    return {
-      get waitedMs() {
-        return waitedMs;
-      },
-      now: () => 0,
-      monotonic: () => 3_600_000 + waitedMs,
-      async sleep(ms) {
-        waitedMs += ms;
-        onSleep(waitedMs);
-      },
-    };
-  }
-
-  async function waited(path: string, clock: ClockPort) {
-    const reports: string[] = [];
-    const held = await acquireLock(path, options({ clock }), async (message) => void reports.push(message)).catch(
-      (error: Error) => error.message,
-    );
-    if (typeof held !== 'string') held.release();
-    return { held, reports };
-  }
-
-  it('gives up after 90 s', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
-    const clock = clockWith((ms) => putLock(path, { count: Math.floor(ms / 2000) }));
-    const { held, reports } = await waited(path, clock);
-    expect(held).toMatch(/^run may is in use by another frontdesk on pod-a/);
-    expect(clock.waitedMs).toBe(90_000);
-    expect(reports).toHaveLength(3);
+it('giving a lock back leaves the place free also when a process dies between its two steps', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  rightBefore('rmdirSync', () => {
+    throw refusal('EIO');
   });
+  held.release();
+  expect(readdirSync(path)).toEqual([]);
+  (await acquireLock(path, options())).release();
+  expect(filesBeside(path)).toEqual([]);
+});
 
-  it('reports no takeover of a lock that was given back', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
-    const { reports } = await waited(
-      path,
-      clockWith((ms) => void (ms === 1000 && rmSync(path, { recursive: true }))),
-    );
-    expect(reports).toEqual([
-      'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
-    ]);
-  });
+const first = (path: string, holder: string) =>
+  writeFileSync(path, `${holder} ${INSTANCE} pod\n0000000003 000000000000\n`);
+
+it('a lock of the first version, which is a file is refused while its holder lives, and taken over once that has ended', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const { host, start } = identify(process.pid);
+  first(path, `${host} ${process.pid} ${start}`);
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  first(path, `${host} ${process.pid} 1`);
+  const held = await acquireLock(path, options());
+  expect(held).toMatchObject({ epoch: 4, mayHaveRival: false });
+  expect([held.lost(), readLockFile(path)?.epoch]).toEqual([undefined, 4]);
+  held.release();
+  expect(filesBeside(path)).toEqual([]);
+});
+
+it('a lock of the first version, which is a file is taken over after 60 s where its maker died before it was written', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  writeFileSync(path, '');
+  const clock = stoppedClock();
+  (await acquireLock(path, options({ clock }))).release();
+  expect(clock.monotonic()).toBe(60_000);
+});
+
+it('a lock of the first version, which is a file is not removed once one of today is in its place', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  first(path, `${identify(process.pid).host} ${process.pid} 1`);
+  rightBefore('unlinkSync', () => livingLock(path));
+  await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readLockFile(path)).toMatchObject({ instance: FASTER });
+});
+
+it('the sign of life of a holder is given every two seconds until the lock is given back, and with a new epoch', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options({ clock: realClock() }));
+  const numbers = () => textOfLock(path).split('\n')[1];
+  expect(numbers()).toBe('0000000001 000000000000');
+  vi.advanceTimersByTime(1999);
+  expect(numbers()).toBe('0000000001 000000000000');
+  vi.advanceTimersByTime(1);
+  expect(numbers()).toBe('0000000001 000000000001');
+  held.raiseEpoch(7);
+  expect(numbers()).toBe('0000000007 000000000002');
+  held.raiseEpoch(7);
+  held.raiseEpoch(3);
+  expect([held.epoch, numbers()]).toEqual([7, '0000000007 000000000002']);
+  vi.advanceTimersByTime(4000);
+  expect(numbers()).toBe('0000000007 000000000004');
+  held.release();
+  vi.advanceTimersByTime(4000);
+  expect(filesBeside(path)).toEqual([]);
+});
+
+it('the sign of life of a holder is not given to a lock that is no longer its own, or not there', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options({ clock: realClock() }));
+  livingLock(path);
+  const other = textOfLock(path);
+  vi.advanceTimersByTime(2000);
+  expect(textOfLock(path)).toBe(other);
+  rmSync(path, { recursive: true });
+  vi.advanceTimersByTime(2000);
+  expect(filesBeside(path)).toEqual([]);
+  held.release();
+});
+
+/** A clock that has been running for an hour, and goes on when somebody sleeps. */
+function clockWith(onSleep: (ms: number) => void): ClockPort & { readonly waitedMs: number } {
+  let waitedMs = 0;
+  return {
+    get waitedMs() {
+      return waitedMs;
+    },
+    now: () => 0,
+    monotonic: () => 3_600_000 + waitedMs,
+    async sleep(ms) {
+      waitedMs += ms;
+      onSleep(waitedMs);
+    },
+  };
+}
+
+async function waited(path: string, clock: ClockPort) {
+  const reports: string[] = [];
+  const held = await acquireLock(path, options({ clock }), async (message) => void reports.push(message)).catch(
+    (error: Error) => error.message,
+  );
+  if (typeof held !== 'string') held.release();
+  return { held, reports };
+}
+
+it('who waits for a holder elsewhere gives up after 90 s', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const clock = clockWith((ms) => putLock(path, { count: Math.floor(ms / 2000) }));
+  const { held, reports } = await waited(path, clock);
+  expect(held).toMatch(/^run may is in use by another frontdesk on pod-a/);
+  expect(clock.waitedMs).toBe(90_000);
+  expect(reports).toHaveLength(3);
+});
+
+it('who waits for a holder elsewhere reports no takeover of a lock that was given back', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const { reports } = await waited(
+    path,
+    clockWith((ms) => void (ms === 1000 && rmSync(path, { recursive: true }))),
+  );
+  expect(reports).toEqual([
+    'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
+  ]);
 });
 
 it('work under a lock that is still held proves it as often as it likes', async () => {
@@ -359,37 +348,35 @@ it('work that lost its lock to somebody who has ended since changes nothing', as
   });
 });
 
-describe('removing a dead lock', () => {
-  it('removes the lock of a process that has ended, and nothing else', async () => {
-    const path = deadLock();
-    removeDeadLock(path, options());
-    expect(filesBeside(path)).toEqual([]);
-  });
+it('removing a dead lock removes the lock of a process that has ended, and nothing else', async () => {
+  const path = deadLock();
+  removeDeadLock(path, options());
+  expect(filesBeside(path)).toEqual([]);
+});
 
-  it('leaves the lock of a process that lives, here or elsewhere', () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    livingLock(path);
-    removeDeadLock(path, options());
-    expect(readLockFile(path)?.instance).toBe(FASTER);
-    putLock(path);
-    removeDeadLock(path, options());
-    expect(readLockFile(path)?.instance).toBe(INSTANCE);
-    expect(filesBeside(path)).toEqual(['run.lock']);
-  });
+it('removing a dead lock leaves the lock of a process that lives, here or elsewhere', () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  livingLock(path);
+  removeDeadLock(path, options());
+  expect(readLockFile(path)?.instance).toBe(FASTER);
+  putLock(path);
+  removeDeadLock(path, options());
+  expect(readLockFile(path)?.instance).toBe(INSTANCE);
+  expect(filesBeside(path)).toEqual(['run.lock']);
+});
 
-  it('leaves the lock of the faster alone', async () => {
-    const path = deadLock();
-    rightBefore('renameSync', () => livingLock(path));
-    removeDeadLock(path, options());
-    expect(readLockFile(path)?.instance).toBe(FASTER);
-    expect(filesBeside(path)).toEqual(['run.lock']);
-  });
+it('removing a dead lock leaves the lock of the faster alone', async () => {
+  const path = deadLock();
+  rightBefore('renameSync', () => livingLock(path));
+  removeDeadLock(path, options());
+  expect(readLockFile(path)?.instance).toBe(FASTER);
+  expect(filesBeside(path)).toEqual(['run.lock']);
+});
 
-  it('never fails, and makes nothing where there is nothing', () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    removeDeadLock(path, options());
-    expect(filesBeside(path)).toEqual([]);
-    removeDeadLock(dirname(path), options());
-    expect(filesBeside(path)).toEqual([]);
-  });
+it('removing a dead lock never fails, and makes nothing where there is nothing', () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  removeDeadLock(path, options());
+  expect(filesBeside(path)).toEqual([]);
+  removeDeadLock(dirname(path), options());
+  expect(filesBeside(path)).toEqual([]);
 });

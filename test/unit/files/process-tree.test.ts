@@ -39,7 +39,7 @@ function showing(looks: readonly Readonly<Record<number, { readonly parent: numb
 
 const ROOT = 900_001;
 
-it('ends what a process started and what that started, and leaves a process that has got the number of one of them', () => {
+it('killing a tree ends what a process started and what that started, and leaves a process that has got the number of one of them', () => {
   const before = {
     [ROOT]: { parent: 1, start: 10 },
     900002: { parent: ROOT, start: 11 },

@@ -11,7 +11,7 @@ const owner = { pid: process.pid, clock: realClock() };
 /** No process has this pid: Linux ends at 4194304, others far below. */
 const NO_PID = 999_999_999;
 
-it('removes temporary files and locks of dead processes, those of other machines after a day, and nothing else (C11)', async () => {
+it('the sweep removes temporary files and locks of dead processes, those of other machines after a day, and nothing else (C11)', async () => {
   const folder = temporaryFolder();
   const { host, start } = identify(process.pid);
   const mine = temporaryName(process.pid);
@@ -42,6 +42,6 @@ it('removes temporary files and locks of dead processes, those of other machines
   expect(readdirSync(folder)).not.toContain(foreign);
 });
 
-it('does nothing for a folder that does not exist', async () => {
+it('the sweep does nothing for a folder that does not exist', async () => {
   await expect(sweepLeftovers(join(temporaryFolder(), 'none'), owner)).resolves.toBeUndefined();
 });

@@ -26,7 +26,7 @@ function filled(): { readonly store: TextStore; readonly texts: readonly string[
   return { store, texts };
 }
 
-it('gives each text back, from memory and from the disk, in any order', () => {
+it('a text store gives each text back, from memory and from the disk, in any order', () => {
   useTemporaryFolder(folder);
   const { store, texts } = filled();
   expect(store.size).toBe(300);
@@ -34,13 +34,13 @@ it('gives each text back, from memory and from the disk, in any order', () => {
   expect([299, 0, 150, 200, 104].map((index) => store.at(index))).toEqual([299, 0, 150, 200, 104].map((n) => texts[n]));
 });
 
-it('leaves no name in the temporary folder', () => {
+it('a text store leaves no name in the temporary folder', () => {
   useTemporaryFolder(folder);
   filled();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('keeps everything in memory where no temporary file can be made', () => {
+it('a text store keeps everything in memory where no temporary file can be made', () => {
   useTemporaryFolder(join(folder, 'missing'));
   const { store, texts } = filled();
   expect(texts.map((_, index) => store.at(index))).toEqual(texts);

@@ -2,7 +2,7 @@ import fs, { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'n
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import {
   appendLines,
   endsInLine,
@@ -60,129 +60,127 @@ function historyOf(content?: string, mode = 0o600): string {
 
 const textOf = (path: string) => readFileSync(path, 'utf8');
 
-describe('lines that are appended', () => {
-  it('are synced after the folder that names a new file, and the file is closed', async () => {
-    const path = historyOf();
-    const done = watched();
-    await appendLines(path, 'one\n');
-    const folder = ['sync folder', 'close folder'];
-    expect(done).toEqual([...folder, ...folder, 'write file', 'datasync file', 'close file']);
-    done.length = 0;
-    await appendLines(path, 'two\nthree\n');
-    expect(done).toEqual(['write file', 'datasync file', 'close file']);
-    expect(textOf(path)).toBe('one\ntwo\nthree\n');
-  });
+it('lines that are appended are synced after the folder that names a new file, and the file is closed', async () => {
+  const path = historyOf();
+  const done = watched();
+  await appendLines(path, 'one\n');
+  const folder = ['sync folder', 'close folder'];
+  expect(done).toEqual([...folder, ...folder, 'write file', 'datasync file', 'close file']);
+  done.length = 0;
+  await appendLines(path, 'two\nthree\n');
+  expect(done).toEqual(['write file', 'datasync file', 'close file']);
+  expect(textOf(path)).toBe('one\ntwo\nthree\n');
+});
 
-  it.each([
-    [0o644, 0o600],
-    [0o640, 0o600],
-    [0o604, 0o600],
-    [0o600, 0o600],
-    [0o700, 0o700],
-  ])('leave a file of mode %o with %o: for this user only', async (before, after) => {
-    const path = historyOf('one\n');
-    fs.chmodSync(path, before);
-    await appendLines(path, 'two\n');
-    expect((statSync(path).mode & 0o777).toString(8)).toBe(after.toString(8));
-    expect(textOf(path)).toBe('one\ntwo\n');
-  });
+it.each([
+  [0o644, 0o600],
+  [0o640, 0o600],
+  [0o604, 0o600],
+  [0o600, 0o600],
+  [0o700, 0o700],
+])('lines that are appended leave a file of mode %o with %o: for this user only', async (before, after) => {
+  const path = historyOf('one\n');
+  fs.chmodSync(path, before);
+  await appendLines(path, 'two\n');
+  expect((statSync(path).mode & 0o777).toString(8)).toBe(after.toString(8));
+  expect(textOf(path)).toBe('one\ntwo\n');
+});
 
-  it('begin a line of their own where another process died in the middle of one', async () => {
-    const path = historyOf('one\nha');
-    await appendLines(path, 'two\n');
-    expect(textOf(path)).toBe('one\nha\ntwo\n');
-  });
+it('lines that are appended begin a line of their own where another process died in the middle of one', async () => {
+  const path = historyOf('one\nha');
+  await appendLines(path, 'two\n');
+  expect(textOf(path)).toBe('one\nha\ntwo\n');
+});
 
-  it('of which only a part was written are a failure, and are not written again', async () => {
-    const path = historyOf('one\n');
-    const done = watched();
-    const { open: watching } = fs.promises;
-    replace({
-      open: async (...args: Parameters<typeof open>) => {
-        const file = await watching(...args);
-        const write = file.write.bind(file) as (bytes: Buffer) => ReturnType<FileHandle['write']>;
-        return Object.assign(file, { write: (bytes: Buffer) => write(bytes.subarray(0, 2)) });
-      },
-    });
-    await expect(appendLines(path, 'two\n')).rejects.toMatchObject({
-      code: 'ENOSPC',
-      message: 'only a part was written',
-    });
-    expect(done).toEqual(['write file', 'close file']);
-    expect(textOf(path)).toBe('one\ntw');
+it('lines that are appended of which only a part was written are a failure, and are not written again', async () => {
+  const path = historyOf('one\n');
+  const done = watched();
+  const { open: watching } = fs.promises;
+  replace({
+    open: async (...args: Parameters<typeof open>) => {
+      const file = await watching(...args);
+      const write = file.write.bind(file) as (bytes: Buffer) => ReturnType<FileHandle['write']>;
+      return Object.assign(file, { write: (bytes: Buffer) => write(bytes.subarray(0, 2)) });
+    },
   });
+  await expect(appendLines(path, 'two\n')).rejects.toMatchObject({
+    code: 'ENOSPC',
+    message: 'only a part was written',
+  });
+  expect(done).toEqual(['write file', 'close file']);
+  expect(textOf(path)).toBe('one\ntw');
+});
 
-  it.each([
-    ['was removed', (path: string) => rmSync(path)],
-    [
-      'was replaced',
-      (path: string) => {
-        writeFileSync(`${path}.new`, '', { mode: 0o600 });
-        renameSync(`${path}.new`, path);
-      },
-    ],
-  ])('are written again where the file %s meanwhile', async (_, change) => {
-    const path = historyOf('one\n');
-    let opened = 0;
-    onOpen((file, name) => {
-      if (name !== path) return;
-      opened += 1;
-      if (opened > 1) return;
-      const datasync = file.datasync.bind(file);
-      file.datasync = async () => {
-        await datasync();
-        change(path);
-      };
-    });
-    await appendLines(path, 'two\n');
-    expect(opened).toBe(2);
-    expect(textOf(path)).toBe('two\n');
+it.each([
+  ['was removed', (path: string) => rmSync(path)],
+  [
+    'was replaced',
+    (path: string) => {
+      writeFileSync(`${path}.new`, '', { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+  ],
+])('lines that are appended are written again where the file %s meanwhile', async (_, change) => {
+  const path = historyOf('one\n');
+  let opened = 0;
+  onOpen((file, name) => {
+    if (name !== path) return;
+    opened += 1;
+    if (opened > 1) return;
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      change(path);
+    };
   });
+  await appendLines(path, 'two\n');
+  expect(opened).toBe(2);
+  expect(textOf(path)).toBe('two\n');
+});
 
-  it('are written again where a file of another disk has the same number', async () => {
-    const path = historyOf('one\n');
-    let looks = 0;
-    replace({
-      stat: async (name: string) => {
-        const facts = await stat(name);
-        if (name === path) looks += 1;
-        return name === path && looks === 1 ? Object.assign(facts, { dev: facts.dev + 1 }) : facts;
-      },
-    });
-    await appendLines(path, 'two\n');
-    expect([looks, textOf(path)]).toEqual([2, 'one\ntwo\ntwo\n']);
+it('lines that are appended are written again where a file of another disk has the same number', async () => {
+  const path = historyOf('one\n');
+  let looks = 0;
+  replace({
+    stat: async (name: string) => {
+      const facts = await stat(name);
+      if (name === path) looks += 1;
+      return name === path && looks === 1 ? Object.assign(facts, { dev: facts.dev + 1 }) : facts;
+    },
   });
+  await appendLines(path, 'two\n');
+  expect([looks, textOf(path)]).toEqual([2, 'one\ntwo\ntwo\n']);
+});
 
-  it('are given up after ten rounds', async () => {
-    const path = historyOf('one\n');
-    let opened = 0;
-    onOpen((file, name) => {
-      if (name !== path) return;
-      opened += 1;
-      const datasync = file.datasync.bind(file);
-      file.datasync = async () => {
-        await datasync();
-        rmSync(path);
-      };
-    });
-    await expect(appendLines(path, 'two\n')).rejects.toThrow(
-      'the file was replaced again and again while it was written',
-    );
-    expect(opened).toBe(10);
+it('lines that are appended are given up after ten rounds', async () => {
+  const path = historyOf('one\n');
+  let opened = 0;
+  onOpen((file, name) => {
+    if (name !== path) return;
+    opened += 1;
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      rmSync(path);
+    };
   });
+  await expect(appendLines(path, 'two\n')).rejects.toThrow(
+    'the file was replaced again and again while it was written',
+  );
+  expect(opened).toBe(10);
+});
 
-  it('go to no file that others could have written', async () => {
-    const path = historyOf('one\n');
-    fs.chmodSync(path, 0o622);
-    await expect(appendLines(path, 'two\n')).rejects.toMatchObject({ code: 'AUTH' });
-    expect(textOf(path)).toBe('one\n');
-  });
+it('lines that are appended go to no file that others could have written', async () => {
+  const path = historyOf('one\n');
+  fs.chmodSync(path, 0o622);
+  await expect(appendLines(path, 'two\n')).rejects.toMatchObject({ code: 'AUTH' });
+  expect(textOf(path)).toBe('one\n');
+});
 
-  it('make the folder, for this user only', async () => {
-    const path = join(temporaryFolder(), 'state', 'history.jsonl');
-    await appendLines(path, 'one\n');
-    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-  });
+it('lines that are appended make the folder, for this user only', async () => {
+  const path = join(temporaryFolder(), 'state', 'history.jsonl');
+  await appendLines(path, 'one\n');
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
 });
 
 it.each([
@@ -198,104 +196,98 @@ it.each([
   await file.close();
 });
 
-describe('the history', () => {
-  it('is opened where there is one', async () => {
-    const path = historyOf('one\n');
-    const file = await openHistory(dirname(path));
-    expect(await file?.readFile('utf8')).toBe('one\n');
-    await file?.close();
-    expect(await openHistory(temporaryFolder())).toBeUndefined();
-  });
-
-  it('is not believed where others could have written it', async () => {
-    const path = historyOf('one\n');
-    fs.chmodSync(path, 0o602);
-    await expect(openHistory(dirname(path))).rejects.toMatchObject({ code: 'AUTH' });
-  });
-
-  it('that cannot be opened fails with the error of the system', async () => {
-    const path = historyOf();
-    replace({ open: () => Promise.reject(Object.assign(new Error('no'), { code: 'EMFILE' })) });
-    await expect(openHistory(dirname(path))).rejects.toMatchObject({ code: 'EMFILE' });
-  });
+it('the history is opened where there is one', async () => {
+  const path = historyOf('one\n');
+  const file = await openHistory(dirname(path));
+  expect(await file?.readFile('utf8')).toBe('one\n');
+  await file?.close();
+  expect(await openHistory(temporaryFolder())).toBeUndefined();
 });
 
-describe('lines read from an offset on', () => {
-  const linesFrom = async (content: string, from: number) => {
-    const file = await open(historyOf(content));
-    const pieces: string[][] = [];
-    for await (const lines of readLines(file, from)) pieces.push(lines.map(String));
-    await file.close();
-    return pieces;
-  };
-
-  it('are the whole ones, each with its newline', async () => {
-    expect(await linesFrom('one\ntwo\n\nthree\nha', 4)).toEqual([['two\n', '\n', 'three\n']]);
-    expect(await linesFrom('', 0)).toEqual([]);
-  });
-
-  it('go on over the end of a piece', async () => {
-    const long = `${'a'.repeat(PIECE)}\n`;
-    expect(await linesFrom(`one\n${long}two\n`, 0)).toEqual([['one\n'], [long, 'two\n']]);
-  });
+it('the history is not believed where others could have written it', async () => {
+  const path = historyOf('one\n');
+  fs.chmodSync(path, 0o602);
+  await expect(openHistory(dirname(path))).rejects.toMatchObject({ code: 'AUTH' });
 });
 
-describe('lines read from the end', () => {
-  const linesBack = async (content: string, change: (file: FileHandle) => void = () => undefined, most = 99) => {
-    const path = historyOf(content);
-    const file = await open(path);
-    change(file);
-    const lines: string[] = [];
-    await readLinesBack(file, (line) => lines.push(line) === most);
-    await file.close();
-    return lines;
-  };
-  /** Reads at most so many bytes at once. */
-  const readsAtMost = (bytes: number) => (file: FileHandle) => {
+it('the history that cannot be opened fails with the error of the system', async () => {
+  const path = historyOf();
+  replace({ open: () => Promise.reject(Object.assign(new Error('no'), { code: 'EMFILE' })) });
+  await expect(openHistory(dirname(path))).rejects.toMatchObject({ code: 'EMFILE' });
+});
+
+const linesFrom = async (content: string, from: number) => {
+  const file = await open(historyOf(content));
+  const pieces: string[][] = [];
+  for await (const lines of readLines(file, from)) pieces.push(lines.map(String));
+  await file.close();
+  return pieces;
+};
+
+it('lines read from an offset on are the whole ones, each with its newline', async () => {
+  expect(await linesFrom('one\ntwo\n\nthree\nha', 4)).toEqual([['two\n', '\n', 'three\n']]);
+  expect(await linesFrom('', 0)).toEqual([]);
+});
+
+it('lines read from an offset on go on over the end of a piece', async () => {
+  const long = `${'a'.repeat(PIECE)}\n`;
+  expect(await linesFrom(`one\n${long}two\n`, 0)).toEqual([['one\n'], [long, 'two\n']]);
+});
+
+const linesBack = async (content: string, change: (file: FileHandle) => void = () => undefined, most = 99) => {
+  const path = historyOf(content);
+  const file = await open(path);
+  change(file);
+  const lines: string[] = [];
+  await readLinesBack(file, (line) => lines.push(line) === most);
+  await file.close();
+  return lines;
+};
+/** Reads at most so many bytes at once. */
+const readsAtMost = (bytes: number) => (file: FileHandle) => {
+  const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
+  const short = (buffer: Buffer, offset: number, length: number, at: number) =>
+    read(buffer, offset, Math.min(length, bytes), at);
+  Object.assign(file, { read: short });
+};
+
+it('lines read from the end come the last one first, without the empty ones and with half a line', async () => {
+  expect(await linesBack('one\n\ntwo\nha')).toEqual(['ha', 'two', 'one']);
+  expect(await linesBack('\none\n')).toEqual(['one']);
+  expect(await linesBack('')).toEqual([]);
+  expect(await linesBack('one\ntwo\nthree\n', undefined, 2)).toEqual(['three', 'two']);
+});
+
+it('lines read from the end are whole where a read gives less than it was asked for', async () => {
+  expect(await linesBack('one\ntwo\nthree\n', readsAtMost(3))).toEqual(['three', 'two', 'one']);
+});
+
+it('lines read from the end are those that are left where the file was cut short meanwhile', async () => {
+  const cut = (file: FileHandle) => {
     const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
     const short = (buffer: Buffer, offset: number, length: number, at: number) =>
-      read(buffer, offset, Math.min(length, bytes), at);
+      read(buffer, offset, Math.min(length, Math.max(0, 8 - at)), at);
     Object.assign(file, { read: short });
   };
+  expect(await linesBack('one\ntwo\nthree\n', cut)).toEqual(['two', 'one']);
+});
 
-  it('come the last one first, without the empty ones and with half a line', async () => {
-    expect(await linesBack('one\n\ntwo\nha')).toEqual(['ha', 'two', 'one']);
-    expect(await linesBack('\none\n')).toEqual(['one']);
-    expect(await linesBack('')).toEqual([]);
-    expect(await linesBack('one\ntwo\nthree\n', undefined, 2)).toEqual(['three', 'two']);
-  });
+it.each([PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 4 * PIECE])(
+  'lines read from the end are whole over the ends of pieces: %i bytes',
+  async (bytes) => {
+    const long = 'a'.repeat(bytes);
+    expect(await linesBack(`one\n${long}\ntwo\n`)).toEqual(['two', long, 'one']);
+    expect(await linesBack(`${long}\ntwo\n`)).toEqual(['two', long]);
+    expect(await linesBack(`one\n${long}`)).toEqual([long, 'one']);
+    expect(await linesBack(`one\n${long}\ntwo\n`, undefined, 1)).toEqual(['two']);
+  },
+);
 
-  it('are whole where a read gives less than it was asked for', async () => {
-    expect(await linesBack('one\ntwo\nthree\n', readsAtMost(3))).toEqual(['three', 'two', 'one']);
-  });
-
-  it('are those that are left where the file was cut short meanwhile', async () => {
-    const cut = (file: FileHandle) => {
-      const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
-      const short = (buffer: Buffer, offset: number, length: number, at: number) =>
-        read(buffer, offset, Math.min(length, Math.max(0, 8 - at)), at);
-      Object.assign(file, { read: short });
-    };
-    expect(await linesBack('one\ntwo\nthree\n', cut)).toEqual(['two', 'one']);
-  });
-
-  it.each([PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 4 * PIECE])(
-    'are whole over the ends of pieces: %i bytes',
-    async (bytes) => {
-      const long = 'a'.repeat(bytes);
-      expect(await linesBack(`one\n${long}\ntwo\n`)).toEqual(['two', long, 'one']);
-      expect(await linesBack(`${long}\ntwo\n`)).toEqual(['two', long]);
-      expect(await linesBack(`one\n${long}`)).toEqual([long, 'one']);
-      expect(await linesBack(`one\n${long}\ntwo\n`, undefined, 1)).toEqual(['two']);
-    },
-  );
-
-  it('leave out one that is too long, and nothing beside it', async () => {
-    const long = 'a'.repeat(PIECE + 9);
-    expect(await linesBack(`${long}\n${'\0'.repeat(5 * PIECE)}\ntwo\n`)).toEqual(['two', long]);
-    for (const bytes of [5 * PIECE, 5 * PIECE + 9, 12 * PIECE - 9]) {
-      expect(await linesBack(`one\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
-      expect(await linesBack(`one\n${'\0'.repeat(bytes)}\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
-    }
-  });
+it('lines read from the end leave out one that is too long, and nothing beside it', async () => {
+  const long = 'a'.repeat(PIECE + 9);
+  expect(await linesBack(`${long}\n${'\0'.repeat(5 * PIECE)}\ntwo\n`)).toEqual(['two', long]);
+  for (const bytes of [5 * PIECE, 5 * PIECE + 9, 12 * PIECE - 9]) {
+    expect(await linesBack(`one\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
+    expect(await linesBack(`one\n${'\0'.repeat(bytes)}\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
+  }
 });

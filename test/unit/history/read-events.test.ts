@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/failure.ts';
 import { historyJson } from '../../../src/history/entry-table.ts';
 import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
@@ -33,39 +33,37 @@ async function linesBack(content: string | Buffer): Promise<string[]> {
   return lines;
 }
 
-describe('lines read from the end of a file', () => {
-  it('are those that are read from its beginning, whatever their length and characters', async () => {
-    const size = fc.constantFrom(0, 1, 2, 60, 131_072, 262_143, 262_144, 262_145, 600_000);
-    const line = fc.tuple(fc.constantFrom('a', 'é', '€', '💳'), size).map(([text, bytes]) => {
-      return text.repeat(Math.ceil(bytes / Buffer.byteLength(text)));
-    });
-    const file = fc.tuple(fc.array(line, { maxLength: 8 }), fc.boolean());
-    await fc.assert(
-      fc.asyncProperty(file, async ([lines, endsInLine]) => {
-        const text = lines.join('\n') + (endsInLine && lines.length > 0 ? '\n' : '');
-        expect(await linesBack(text)).toEqual(lines.filter((one) => one !== '').reverse());
-      }),
-      { numRuns: 40 },
-    );
+it('lines read from the end of a file are those that are read from its beginning, whatever their length and characters', async () => {
+  const size = fc.constantFrom(0, 1, 2, 60, 131_072, 262_143, 262_144, 262_145, 600_000);
+  const line = fc.tuple(fc.constantFrom('a', 'é', '€', '💳'), size).map(([text, bytes]) => {
+    return text.repeat(Math.ceil(bytes / Buffer.byteLength(text)));
   });
+  const file = fc.tuple(fc.array(line, { maxLength: 8 }), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(file, async ([lines, endsInLine]) => {
+      const text = lines.join('\n') + (endsInLine && lines.length > 0 ? '\n' : '');
+      expect(await linesBack(text)).toEqual(lines.filter((one) => one !== '').reverse());
+    }),
+    { numRuns: 40 },
+  );
+});
 
-  it('leave out what is too long to be an event, and nothing beside it', async () => {
-    for (const bytes of [1_400_000, 3_000_000, 3_145_728]) {
-      const zeros = '\0'.repeat(bytes);
-      expect(await linesBack(`first\n${zeros}\nlast\n`)).toEqual(['last', 'first']);
-      expect((await linesBack(`first\n${zeros}`)).at(-1)).toBe('first');
-    }
-  });
+it('lines read from the end of a file leave out what is too long to be an event, and nothing beside it', async () => {
+  for (const bytes of [1_400_000, 3_000_000, 3_145_728]) {
+    const zeros = '\0'.repeat(bytes);
+    expect(await linesBack(`first\n${zeros}\nlast\n`)).toEqual(['last', 'first']);
+    expect((await linesBack(`first\n${zeros}`)).at(-1)).toBe('first');
+  }
+});
 
-  it('end where enough of them were seen', async () => {
-    const path = join(temporaryFolder(), 'file');
-    writeFileSync(path, 'one\ntwo\nthree\n');
-    const file = await open(path);
-    const seen: string[] = [];
-    await readLinesBack(file, (line) => seen.push(line) === 2);
-    await file.close();
-    expect(seen).toEqual(['three', 'two']);
-  });
+it('lines read from the end of a file end where enough of them were seen', async () => {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, 'one\ntwo\nthree\n');
+  const file = await open(path);
+  const seen: string[] = [];
+  await readLinesBack(file, (line) => seen.push(line) === 2);
+  await file.close();
+  expect(seen).toEqual(['three', 'two']);
 });
 
 /** One write as a test makes it: what is known of it, and where its lines stand. */
@@ -164,88 +162,84 @@ const OTHER_LINES = [
   '{"event":"later","entry":"x"}\n',
 ];
 
-describe('the history read from its end', () => {
-  it('gives what a reader of the whole file gives, in whatever order its lines stand', async () => {
-    const writes = fc.array(WRITE, { maxLength: 25 }).map((all) => all.map((write, number) => ({ ...write, number })));
-    const file = writes.chain((all) =>
-      fc.tuple(
-        fc.constant(all),
-        fc.shuffledSubarray(all.flatMap(eventsOf), { minLength: all.flatMap(eventsOf).length }),
-        fc.constantFrom(...OTHER_LINES),
-      ),
-    );
-    await fc.assert(
-      fc.asyncProperty(file, FILTER, async ([all, events, other], filter) => {
-        const lines = [other.endsWith('\n') ? other : '', ...events.map(printHistoryEvent), other];
-        expect(await found(lines, filter)).toEqual(expected(all, filter));
-      }),
-      { numRuns: 150 },
-    );
-  });
+it('the history read from its end gives what a reader of the whole file gives, in whatever order its lines stand', async () => {
+  const writes = fc.array(WRITE, { maxLength: 25 }).map((all) => all.map((write, number) => ({ ...write, number })));
+  const file = writes.chain((all) =>
+    fc.tuple(
+      fc.constant(all),
+      fc.shuffledSubarray(all.flatMap(eventsOf), { minLength: all.flatMap(eventsOf).length }),
+      fc.constantFrom(...OTHER_LINES),
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(file, FILTER, async ([all, events, other], filter) => {
+      const lines = [other.endsWith('\n') ? other : '', ...events.map(printHistoryEvent), other];
+      expect(await found(lines, filter)).toEqual(expected(all, filter));
+    }),
+    { numRuns: 150 },
+  );
+});
 
-  it('stops when the page is full, and misses no end that stands before its beginning', async () => {
-    const writes = Array.from({ length: 9000 }, (_, number): Write => {
-      // Two machines whose clocks differ by ten minutes.
-      const seconds = number + (number % 2) * 600;
-      return {
-        number,
-        seconds,
-        id: CARD,
-        operation: 'card.block',
-        end: { outcome: 'applied', resultId: undefined },
-        read: undefined,
-        isTwice: false,
-      };
-    });
-    const lines = writes.flatMap((write) => eventsOf(write).map(printHistoryEvent).reverse());
-    for (const limit of [1, 50, 3000]) {
-      expect(await found(lines, { limit })).toEqual(expected(writes, { limit }));
-    }
-    const sinceMs = START_MS + 8000 * 1000;
-    expect(await found(lines, { limit: 5000, sinceMs })).toEqual(expected(writes, { limit: 5000, sinceMs }));
-  });
-
-  it('of a settled write has both what was known then and what settled it', async () => {
-    const stateDir = temporaryFolder();
-    const write: Write = {
-      number: 1,
-      seconds: 0,
+it('the history read from its end stops when the page is full, and misses no end that stands before its beginning', async () => {
+  const writes = Array.from({ length: 9000 }, (_, number): Write => {
+    // Two machines whose clocks differ by ten minutes.
+    const seconds = number + (number % 2) * 600;
+    return {
+      number,
+      seconds,
       id: CARD,
       operation: 'card.block',
-      end: { outcome: 'unknown', resultId: undefined },
-      read: 'confirmed_by_read',
+      end: { outcome: 'applied', resultId: undefined },
+      read: undefined,
       isTwice: false,
     };
-    writeFileSync(join(stateDir, 'history.jsonl'), eventsOf(write).map(printHistoryEvent).join(''));
-    const { entries } = await readHistory(stateDir, { limit: 1 });
-    expect(entries).toMatchObject([
-      {
-        ending: { outcome: 'confirmed_by_read' },
-        read: { user: 'bo', time: isoAt(0), before: { outcome: 'unknown' } },
-      },
-    ]);
-    expect(printJson(historyJson(entries[0] ?? expect.fail('no entry')))).toContain('"outcome":"confirmed_by_read"');
   });
+  const lines = writes.flatMap((write) => eventsOf(write).map(printHistoryEvent).reverse());
+  for (const limit of [1, 50, 3000]) {
+    expect(await found(lines, { limit })).toEqual(expected(writes, { limit }));
+  }
+  const sinceMs = START_MS + 8000 * 1000;
+  expect(await found(lines, { limit: 5000, sinceMs })).toEqual(expected(writes, { limit: 5000, sinceMs }));
+});
 
-  it('that was pruned has what is younger or open, and nothing else changed', async () => {
-    const writes = fc.array(WRITE, { maxLength: 20 }).map((all) => all.map((write, number) => ({ ...write, number })));
-    await fc.assert(
-      fc.asyncProperty(writes, fc.integer({ min: 0, max: 31 }), async (all, seconds) => {
-        const stateDir = join(temporaryFolder(), 'state');
-        mkdirSync(stateDir, { mode: 0o700 });
-        const lines = all.flatMap((write) => eventsOf(write).map(printHistoryEvent));
-        writeFileSync(join(stateDir, 'history.jsonl'), [...lines, 'no event\n'].join(''), { mode: 0o600 });
-        const ports = { stateDir, clock: new FakeClock(), pid: process.pid };
-        const isOpen = ({ end, read }: Write) =>
-          (end === undefined || end.outcome === 'unknown') && (read === undefined || read === 'unknown');
-        const kept = all.filter((write) => write.seconds >= seconds || isOpen(write));
-        expect(await pruneHistory(ports, -seconds * 1000)).toBe(all.length - kept.length);
-        const { entries } = await readHistory(stateDir, { limit: 100 });
-        expect(entries.map(({ entry, ending }) => `${entry} ${ending.outcome}`)).toEqual(
-          expected(kept, { limit: 100 }),
-        );
-      }),
-      { numRuns: 40 },
-    );
-  });
+it('the history read from its end of a settled write has both what was known then and what settled it', async () => {
+  const stateDir = temporaryFolder();
+  const write: Write = {
+    number: 1,
+    seconds: 0,
+    id: CARD,
+    operation: 'card.block',
+    end: { outcome: 'unknown', resultId: undefined },
+    read: 'confirmed_by_read',
+    isTwice: false,
+  };
+  writeFileSync(join(stateDir, 'history.jsonl'), eventsOf(write).map(printHistoryEvent).join(''));
+  const { entries } = await readHistory(stateDir, { limit: 1 });
+  expect(entries).toMatchObject([
+    {
+      ending: { outcome: 'confirmed_by_read' },
+      read: { user: 'bo', time: isoAt(0), before: { outcome: 'unknown' } },
+    },
+  ]);
+  expect(printJson(historyJson(entries[0] ?? expect.fail('no entry')))).toContain('"outcome":"confirmed_by_read"');
+});
+
+it('the history read from its end that was pruned has what is younger or open, and nothing else changed', async () => {
+  const writes = fc.array(WRITE, { maxLength: 20 }).map((all) => all.map((write, number) => ({ ...write, number })));
+  await fc.assert(
+    fc.asyncProperty(writes, fc.integer({ min: 0, max: 31 }), async (all, seconds) => {
+      const stateDir = join(temporaryFolder(), 'state');
+      mkdirSync(stateDir, { mode: 0o700 });
+      const lines = all.flatMap((write) => eventsOf(write).map(printHistoryEvent));
+      writeFileSync(join(stateDir, 'history.jsonl'), [...lines, 'no event\n'].join(''), { mode: 0o600 });
+      const ports = { stateDir, clock: new FakeClock(), pid: process.pid };
+      const isOpen = ({ end, read }: Write) =>
+        (end === undefined || end.outcome === 'unknown') && (read === undefined || read === 'unknown');
+      const kept = all.filter((write) => write.seconds >= seconds || isOpen(write));
+      expect(await pruneHistory(ports, -seconds * 1000)).toBe(all.length - kept.length);
+      const { entries } = await readHistory(stateDir, { limit: 100 });
+      expect(entries.map(({ entry, ending }) => `${entry} ${ending.outcome}`)).toEqual(expected(kept, { limit: 100 }));
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
 import { type HistoryFilter, readHistory, recordsBegin, showHistory } from '../../../src/history/read.ts';
 import { beginRun } from '../../../src/run/stored/run-store.ts';
@@ -45,177 +45,169 @@ async function namesOf(stateDir: string, filter: Partial<HistoryFilter> = {}): P
   return entries.map(({ entry }) => entry);
 }
 
-describe('the newest writes', () => {
-  it('hold each one of the millisecond of the oldest, by its name', async () => {
-    const stateDir = stateOf([begin('x-3', 0), begin('x-2', 0), begin('x-1', 0)]);
-    expect(await namesOf(stateDir, { limit: 1 })).toEqual(['x-3']);
-  });
-
-  it('hold one that stands out of order in the file', async () => {
-    const times = [4, 5, 6, 7, 8, 9].map((second) => begin(`at-${second}`, second));
-    const stateDir = stateOf([begin('late', 7.5), ...times]);
-    expect(await namesOf(stateDir, { limit: 3 })).toEqual(['at-9', 'at-8', 'late']);
-  });
-
-  it('are looked for among the newest, where no more are to be read', async () => {
-    const times = [1, 2, 3, 4, 5].map((second) => begin(`at-${second}`, second, { id: second < 3 ? 'old' : 'new' }));
-    const stateDir = stateOf(times);
-    await addRun(stateDir, 'run', [1, 2]);
-    expect(await namesOf(stateDir, { most: 2 })).toEqual(['at-5', 'at-4', 'run:2', 'run:1']);
-    expect(await namesOf(stateDir, { most: 3, id: 'old' })).toEqual([]);
-    expect(await namesOf(stateDir, { most: 4, id: 'old' })).toEqual(['at-2']);
-  });
-
-  it('are of one operation, whatever is called like it', async () => {
-    const other = begin('b', 2, { operation: 'card.activate', id: 'card.block' });
-    expect(await namesOf(stateOf([begin('a', 1), other]), { operation: 'card.block' })).toEqual(['a']);
-  });
-
-  it('are of one id, also in an answer; what only begins with it counts where no id fits exactly', async () => {
-    const card = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
-    const answered: HistoryEvent = { event: 'end', entry: 'b', ending: ended({ outcome: 'applied', resultId: card }) };
-    const stateDir = stateOf([begin('a', 1, { id: card }), begin('b', 2), answered, begin('c', 3, { id: 'c-3' })]);
-    expect(await namesOf(stateDir, { id: card })).toEqual(['b', 'a']);
-    expect(await namesOf(stateDir, { id: '4f1c8e5a' })).toEqual(['b', 'a']);
-    expect(await namesOf(stateDir, { id: 'c-3' })).toEqual(['c']);
-    expect(await namesOf(stateDir, { id: 'c-2', runs: false })).toEqual([]);
-    const both = stateOf([begin('a', 1, { id: card }), begin('b', 2, { id: '4f1c8e5a' })]);
-    expect(await namesOf(both, { id: '4f1c8e5a' })).toEqual(['b']);
-  });
-
-  it('are of one outcome, whatever is called like it', async () => {
-    const stateDir = stateOf([begin('a', 1), end('a'), begin('b', 2), begin('c', 3, { id: 'applied' })]);
-    expect(await namesOf(stateDir, { outcome: 'unknown' })).toEqual(['c', 'b']);
-    expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
-  });
-
-  it('are those that the caller wants', async () => {
-    const stateDir = stateOf([begin('a', 1), begin('b', 2)]);
-    expect(await namesOf(stateDir, { among: new Set(['a']) })).toEqual(['a']);
-    expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
-  });
-
-  it('are told of what can be read, and not of lines that are no event', async () => {
-    const broken = ['{"event":"begin","entry":"x"}', '{"event":"end","entry":"a"}'];
-    const stateDir = stateOf([begin('a', 1), ...broken, end('a')]);
-    expect(await namesOf(stateDir)).toEqual(['a']);
-    expect(await namesOf(stateDir, { sinceMs: START_MS })).toEqual(['a']);
-    expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
-  });
+it('the newest writes hold each one of the millisecond of the oldest, by its name', async () => {
+  const stateDir = stateOf([begin('x-3', 0), begin('x-2', 0), begin('x-1', 0)]);
+  expect(await namesOf(stateDir, { limit: 1 })).toEqual(['x-3']);
 });
 
-describe('rows of runs', () => {
-  it('of the same millisecond are in the order of their numbers', async () => {
-    const stateDir = stateOf();
-    await addRun(stateDir, 'may', Array<number>(10).fill(1));
-    expect((await namesOf(stateDir)).slice(0, 3)).toEqual(['may:10', 'may:9', 'may:8']);
-  });
-
-  it('are those of the time that is asked for', async () => {
-    const stateDir = stateOf();
-    await addRun(stateDir, 'may', [1, 5, 9]);
-    expect(await namesOf(stateDir, { sinceMs: START_MS + 5000 })).toEqual(['may:3', 'may:2']);
-    expect(await namesOf(stateDir, { untilMs: START_MS + 5000 })).toEqual(['may:1']);
-    expect(await namesOf(stateDir, { sinceMs: START_MS + 9001 })).toEqual([]);
-  });
-
-  it('are left out where only single writes are asked for', async () => {
-    const stateDir = stateOf([begin('a', 1)]);
-    await addRun(stateDir, 'may', [1]);
-    expect(await namesOf(stateDir, { runs: false })).toEqual(['a']);
-    expect(await namesOf(stateDir, { runs: true })).toEqual(['may:1', 'a']);
-  });
-
-  it('are not missed where their run was not changed since, or is older than what is shown', async () => {
-    const stateDir = stateOf([begin('a', 3), begin('b', 4)]);
-    const { journal } = await addRun(stateDir, 'may', [1]);
-    writeFileSync(journal, 'x\ny\n');
-    utimesSync(journal, START_MS / 1000 + 1, START_MS / 1000 + 1);
-    const unreadOf = async (filter: Partial<HistoryFilter>) => {
-      const { unread } = await readHistory(stateDir, { limit: 50, ...filter });
-      return [...unread.keys()];
-    };
-    expect(await unreadOf({})).toEqual(['may']);
-    expect(await unreadOf({ sinceMs: START_MS + 1000 })).toEqual(['may']);
-    expect(await unreadOf({ sinceMs: START_MS + 1001 })).toEqual([]);
-    expect(await unreadOf({ limit: 1 })).toEqual([]);
-  });
-
-  it('that are asked for by name are found, although their record was last changed before them, by a clock that was set back', async () => {
-    const stateDir = stateOf([]);
-    const { journal } = await addRun(stateDir, 'may', [1]);
-    utimesSync(journal, START_MS / 1000 - 3600, START_MS / 1000 - 3600);
-    expect(await namesOf(stateDir, { sinceMs: START_MS, among: new Set(['may:1']), runs: true })).toEqual(['may:1']);
-  });
+it('the newest writes hold one that stands out of order in the file', async () => {
+  const times = [4, 5, 6, 7, 8, 9].map((second) => begin(`at-${second}`, second));
+  const stateDir = stateOf([begin('late', 7.5), ...times]);
+  expect(await namesOf(stateDir, { limit: 3 })).toEqual(['at-9', 'at-8', 'late']);
 });
 
-describe('one entry', () => {
-  const NONE = (name: string) => ({
+it('the newest writes are looked for among the newest, where no more are to be read', async () => {
+  const times = [1, 2, 3, 4, 5].map((second) => begin(`at-${second}`, second, { id: second < 3 ? 'old' : 'new' }));
+  const stateDir = stateOf(times);
+  await addRun(stateDir, 'run', [1, 2]);
+  expect(await namesOf(stateDir, { most: 2 })).toEqual(['at-5', 'at-4', 'run:2', 'run:1']);
+  expect(await namesOf(stateDir, { most: 3, id: 'old' })).toEqual([]);
+  expect(await namesOf(stateDir, { most: 4, id: 'old' })).toEqual(['at-2']);
+});
+
+it('the newest writes are of one operation, whatever is called like it', async () => {
+  const other = begin('b', 2, { operation: 'card.activate', id: 'card.block' });
+  expect(await namesOf(stateOf([begin('a', 1), other]), { operation: 'card.block' })).toEqual(['a']);
+});
+
+it('the newest writes are of one id, also in an answer; what only begins with it counts where no id fits exactly', async () => {
+  const card = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+  const answered: HistoryEvent = { event: 'end', entry: 'b', ending: ended({ outcome: 'applied', resultId: card }) };
+  const stateDir = stateOf([begin('a', 1, { id: card }), begin('b', 2), answered, begin('c', 3, { id: 'c-3' })]);
+  expect(await namesOf(stateDir, { id: card })).toEqual(['b', 'a']);
+  expect(await namesOf(stateDir, { id: '4f1c8e5a' })).toEqual(['b', 'a']);
+  expect(await namesOf(stateDir, { id: 'c-3' })).toEqual(['c']);
+  expect(await namesOf(stateDir, { id: 'c-2', runs: false })).toEqual([]);
+  const both = stateOf([begin('a', 1, { id: card }), begin('b', 2, { id: '4f1c8e5a' })]);
+  expect(await namesOf(both, { id: '4f1c8e5a' })).toEqual(['b']);
+});
+
+it('the newest writes are of one outcome, whatever is called like it', async () => {
+  const stateDir = stateOf([begin('a', 1), end('a'), begin('b', 2), begin('c', 3, { id: 'applied' })]);
+  expect(await namesOf(stateDir, { outcome: 'unknown' })).toEqual(['c', 'b']);
+  expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
+});
+
+it('the newest writes are those that the caller wants', async () => {
+  const stateDir = stateOf([begin('a', 1), begin('b', 2)]);
+  expect(await namesOf(stateDir, { among: new Set(['a']) })).toEqual(['a']);
+  expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
+});
+
+it('the newest writes are told of what can be read, and not of lines that are no event', async () => {
+  const broken = ['{"event":"begin","entry":"x"}', '{"event":"end","entry":"a"}'];
+  const stateDir = stateOf([begin('a', 1), ...broken, end('a')]);
+  expect(await namesOf(stateDir)).toEqual(['a']);
+  expect(await namesOf(stateDir, { sinceMs: START_MS })).toEqual(['a']);
+  expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
+});
+
+it('rows of runs of the same millisecond are in the order of their numbers', async () => {
+  const stateDir = stateOf();
+  await addRun(stateDir, 'may', Array<number>(10).fill(1));
+  expect((await namesOf(stateDir)).slice(0, 3)).toEqual(['may:10', 'may:9', 'may:8']);
+});
+
+it('rows of runs are those of the time that is asked for', async () => {
+  const stateDir = stateOf();
+  await addRun(stateDir, 'may', [1, 5, 9]);
+  expect(await namesOf(stateDir, { sinceMs: START_MS + 5000 })).toEqual(['may:3', 'may:2']);
+  expect(await namesOf(stateDir, { untilMs: START_MS + 5000 })).toEqual(['may:1']);
+  expect(await namesOf(stateDir, { sinceMs: START_MS + 9001 })).toEqual([]);
+});
+
+it('rows of runs are left out where only single writes are asked for', async () => {
+  const stateDir = stateOf([begin('a', 1)]);
+  await addRun(stateDir, 'may', [1]);
+  expect(await namesOf(stateDir, { runs: false })).toEqual(['a']);
+  expect(await namesOf(stateDir, { runs: true })).toEqual(['may:1', 'a']);
+});
+
+it('rows of runs are not missed where their run was not changed since, or is older than what is shown', async () => {
+  const stateDir = stateOf([begin('a', 3), begin('b', 4)]);
+  const { journal } = await addRun(stateDir, 'may', [1]);
+  writeFileSync(journal, 'x\ny\n');
+  utimesSync(journal, START_MS / 1000 + 1, START_MS / 1000 + 1);
+  const unreadOf = async (filter: Partial<HistoryFilter>) => {
+    const { unread } = await readHistory(stateDir, { limit: 50, ...filter });
+    return [...unread.keys()];
+  };
+  expect(await unreadOf({})).toEqual(['may']);
+  expect(await unreadOf({ sinceMs: START_MS + 1000 })).toEqual(['may']);
+  expect(await unreadOf({ sinceMs: START_MS + 1001 })).toEqual([]);
+  expect(await unreadOf({ limit: 1 })).toEqual([]);
+});
+
+it('rows of runs that are asked for by name are found, although their record was last changed before them, by a clock that was set back', async () => {
+  const stateDir = stateOf([]);
+  const { journal } = await addRun(stateDir, 'may', [1]);
+  utimesSync(journal, START_MS / 1000 - 3600, START_MS / 1000 - 3600);
+  expect(await namesOf(stateDir, { sinceMs: START_MS, among: new Set(['may:1']), runs: true })).toEqual(['may:1']);
+});
+
+const NONE = (name: string) => ({
+  code: 'USAGE',
+  message: `there is no history entry ${name}`,
+  hints: ['list the entries with `frontdesk history`'],
+});
+
+it('one entry is found by a part that no other has', async () => {
+  const stateDir = stateOf([begin('x-12', 1), begin('y-13', 2), end('y-13')]);
+  expect(await showHistory(stateDir, 'x')).toMatchObject({ entry: 'x-12', ending: { outcome: 'unknown' } });
+  expect(await showHistory(stateDir, '13')).toMatchObject({ entry: 'y-13', ending: { outcome: 'applied' } });
+  await expect(showHistory(stateDir, 'z')).rejects.toMatchObject(NONE('z'));
+});
+
+it.each([2, 3])('one entry is not guessed where %i have the part', async (count) => {
+  const stateDir = stateOf(Array.from({ length: count }, (_, index) => begin(`x-${index}`, index)));
+  await expect(showHistory(stateDir, 'x-')).rejects.toMatchObject({
     code: 'USAGE',
-    message: `there is no history entry ${name}`,
-    hints: ['list the entries with `frontdesk history`'],
-  });
-
-  it('is found by a part that no other has', async () => {
-    const stateDir = stateOf([begin('x-12', 1), begin('y-13', 2), end('y-13')]);
-    expect(await showHistory(stateDir, 'x')).toMatchObject({ entry: 'x-12', ending: { outcome: 'unknown' } });
-    expect(await showHistory(stateDir, '13')).toMatchObject({ entry: 'y-13', ending: { outcome: 'applied' } });
-    await expect(showHistory(stateDir, 'z')).rejects.toMatchObject(NONE('z'));
-  });
-
-  it.each([2, 3])('is not guessed where %i have the part', async (count) => {
-    const stateDir = stateOf(Array.from({ length: count }, (_, index) => begin(`x-${index}`, index)));
-    await expect(showHistory(stateDir, 'x-')).rejects.toMatchObject({
-      code: 'USAGE',
-      message: 'several history entries have "x-" in their name',
-      hints: ['give more of the name: `frontdesk history` lists the entries'],
-    });
-  });
-
-  it.each([0, 1, 2])('is the one with the whole name, though others hold it: line %i', async (at) => {
-    const lines = [begin('x-11', 1), begin('x-12', 2)];
-    lines.splice(at, 0, begin('x-1', 3));
-    expect(await showHistory(stateOf(lines), 'x-1')).toMatchObject({ entry: 'x-1' });
-  });
-
-  it('is found at the end of a long history, whatever stands before it', async () => {
-    const others = Array.from({ length: 2100 }, (_, index) => begin(`x-1${index}`, index));
-    expect(await showHistory(stateOf([...others, begin('x-1', 9999)]), 'x-1')).toMatchObject({ entry: 'x-1' });
-  });
-
-  it('of a run has the name of the run and the number of the row, and nothing else', async () => {
-    const stateDir = stateOf();
-    await addRun(stateDir, 'may', Array<number>(12).fill(1));
-    expect(await showHistory(stateDir, 'may:12')).toMatchObject({ entry: 'may:12' });
-    for (const name of ['x:may:1', 'may:1x', 'may:13', 'may:01', 'may']) {
-      await expect(showHistory(stateDir, name)).rejects.toMatchObject(NONE(name));
-    }
+    message: 'several history entries have "x-" in their name',
+    hints: ['give more of the name: `frontdesk history` lists the entries'],
   });
 });
 
-describe('the records', () => {
-  it('begin with the oldest write, of a run or not', async () => {
-    expect(await recordsBegin(temporaryFolder())).toBeUndefined();
-    expect(await recordsBegin(stateOf(['no event', end('a')]))).toBeUndefined();
-    const lines = ['no event', end('a'), begin('b', 60), begin('c', 70)];
-    const single = stateOf(lines);
-    expect(await recordsBegin(single)).toBe(START_MS + 60_000);
-    await addRun(single, 'may', [1]);
-    expect(await recordsBegin(single)).toBe(START_MS);
-    const older = stateOf([begin('a', -60)]);
-    await addRun(older, 'may', [1]);
-    expect(await recordsBegin(older)).toBe(START_MS - 60_000);
-    const run = temporaryFolder();
-    await addRun(run, 'may', [1]);
-    expect(await recordsBegin(run)).toBe(START_MS);
-  });
+it.each([0, 1, 2])('one entry is the one with the whole name, though others hold it: line %i', async (at) => {
+  const lines = [begin('x-11', 1), begin('x-12', 2)];
+  lines.splice(at, 0, begin('x-1', 3));
+  expect(await showHistory(stateOf(lines), 'x-1')).toMatchObject({ entry: 'x-1' });
+});
 
-  it('that cannot be read are LOCAL_IO', async () => {
-    const stateDir = temporaryFolder();
-    mkdirSync(join(stateDir, 'history.jsonl'), { mode: 0o700 });
-    await expect(readHistory(stateDir, { limit: 1 })).rejects.toMatchObject({
-      code: 'LOCAL_IO',
-      message: expect.stringMatching(/^could not read the history \(.*history\.jsonl\).*\. Nothing was changed\.$/),
-    });
+it('one entry is found at the end of a long history, whatever stands before it', async () => {
+  const others = Array.from({ length: 2100 }, (_, index) => begin(`x-1${index}`, index));
+  expect(await showHistory(stateOf([...others, begin('x-1', 9999)]), 'x-1')).toMatchObject({ entry: 'x-1' });
+});
+
+it('one entry of a run has the name of the run and the number of the row, and nothing else', async () => {
+  const stateDir = stateOf();
+  await addRun(stateDir, 'may', Array<number>(12).fill(1));
+  expect(await showHistory(stateDir, 'may:12')).toMatchObject({ entry: 'may:12' });
+  for (const name of ['x:may:1', 'may:1x', 'may:13', 'may:01', 'may']) {
+    await expect(showHistory(stateDir, name)).rejects.toMatchObject(NONE(name));
+  }
+});
+
+it('the records begin with the oldest write, of a run or not', async () => {
+  expect(await recordsBegin(temporaryFolder())).toBeUndefined();
+  expect(await recordsBegin(stateOf(['no event', end('a')]))).toBeUndefined();
+  const lines = ['no event', end('a'), begin('b', 60), begin('c', 70)];
+  const single = stateOf(lines);
+  expect(await recordsBegin(single)).toBe(START_MS + 60_000);
+  await addRun(single, 'may', [1]);
+  expect(await recordsBegin(single)).toBe(START_MS);
+  const older = stateOf([begin('a', -60)]);
+  await addRun(older, 'may', [1]);
+  expect(await recordsBegin(older)).toBe(START_MS - 60_000);
+  const run = temporaryFolder();
+  await addRun(run, 'may', [1]);
+  expect(await recordsBegin(run)).toBe(START_MS);
+});
+
+it('the records that cannot be read are LOCAL_IO', async () => {
+  const stateDir = temporaryFolder();
+  mkdirSync(join(stateDir, 'history.jsonl'), { mode: 0o700 });
+  await expect(readHistory(stateDir, { limit: 1 })).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: expect.stringMatching(/^could not read the history \(.*history\.jsonl\).*\. Nothing was changed\.$/),
   });
 });

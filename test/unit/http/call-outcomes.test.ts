@@ -127,99 +127,99 @@ describe('every operation meets every event of the retry table', () => {
   }
 });
 
-describe('a read-back that shows the wanted status settles the write', () => {
-  const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
-    ['cardActivate', 'ACTIVE', 'reset', 'ok confirmed_by_read PR'],
-    ['cardActivate', 'ACTIVE', 's500', 'ok confirmed_by_read PR'],
-    ['cardActivate', 'ACTIVE', 's503_retry_after', 'ok confirmed_by_read PR'],
-    ['cardBlock', 'BLOCKED', 'html_200', 'ok confirmed_by_read PR'],
-    ['cardBlock', 'BLOCKED', 'timeout', 'ok confirmed_by_read PR'],
-    ['cardBlock', 'ACTIVE', 'timeout', 'OUTCOME_UNKNOWN 8 unknown PRR'],
-    ['cardReissue', 'REISSUED', 'reset', 'OUTCOME_UNKNOWN 8 unknown PRR'],
-    ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
-  ];
-  it.each(rows)('%s, status %s after %s', async (name, status, event, expected) => {
+const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
+  ['cardActivate', 'ACTIVE', 'reset', 'ok confirmed_by_read PR'],
+  ['cardActivate', 'ACTIVE', 's500', 'ok confirmed_by_read PR'],
+  ['cardActivate', 'ACTIVE', 's503_retry_after', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'BLOCKED', 'html_200', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'BLOCKED', 'timeout', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'ACTIVE', 'timeout', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+  ['cardReissue', 'REISSUED', 'reset', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+  ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
+];
+it.each(rows)(
+  'a read-back that shows the wanted status settles the write: %s, status %s after %s',
+  async (name, status, event, expected) => {
     expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(expected);
-  });
+  },
+);
 
-  it('prints the card as read, with a notice that says it was seen by reading', async () => {
-    const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
-    const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
-    expect(result).toMatchObject({
-      kind: 'answered',
-      ending: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
-    });
-    expect(result.kind === 'answered' && result.ending.notices[0]).toMatchObject({
-      code: 'CONFIRMED_BY_READ',
-      level: 'warning',
-      message:
-        `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as ` +
-        'done. Another request may have made the change',
-    });
-    const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
-    const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
-    const withReason = await again.client.call(input, withPolicy());
-    expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
-      /Another request may have made the change, and the reason may not have been stored$/,
-    );
+it('a read-back that shows the wanted status settles the write prints the card as read, with a notice that says it was seen by reading', async () => {
+  const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
+  const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
+  expect(result).toMatchObject({
+    kind: 'answered',
+    ending: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
   });
+  expect(result.kind === 'answered' && result.ending.notices[0]).toMatchObject({
+    code: 'CONFIRMED_BY_READ',
+    level: 'warning',
+    message:
+      `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as ` +
+      'done. Another request may have made the change',
+  });
+  const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
+  const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
+  const withReason = await again.client.call(input, withPolicy());
+  expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
+    /Another request may have made the change, and the reason may not have been stored$/,
+  );
 });
 
-describe('once a write is in doubt, a later refusal takes nothing back', () => {
-  const unavailable = UNAVAILABLE;
-  const rows: readonly [title: string, operation: Operation, script: Scripted[], expected: string][] = [
-    ['then 429s', OPERATIONS.calendarUpdate, [unavailable, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
-    ['then refused', OPERATIONS.calendarUpdate, [unavailable, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
-    ['then 409', OPERATIONS.subscriberUpdate, [unavailable, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
-    [
-      'then 409, and the card shows it done',
-      OPERATIONS.cardBlock,
-      [unavailable, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))],
-      'ok confirmed_by_read PRPR',
-    ],
-    ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
-  ];
-  it.each(rows)('503 with Retry-After, %s', async (_, operation, script, expected) => {
+const unavailable = UNAVAILABLE;
+const laterAnswers: readonly [title: string, operation: Operation, script: Scripted[], expected: string][] = [
+  ['then 429s', OPERATIONS.calendarUpdate, [unavailable, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
+  ['then refused', OPERATIONS.calendarUpdate, [unavailable, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  ['then 409', OPERATIONS.subscriberUpdate, [unavailable, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  [
+    'then 409, and the card shows it done',
+    OPERATIONS.cardBlock,
+    [unavailable, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))],
+    'ok confirmed_by_read PRPR',
+  ],
+  ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
+];
+it.each(laterAnswers)(
+  'once a write is in doubt, a later refusal takes nothing back: 503 with Retry-After, %s',
+  async (_, operation, script, expected) => {
     const { client, sent } = bench(script);
     expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);
+  },
+);
+
+it('a write is applied, a read has no outcome', async () => {
+  const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
+  const { ending } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+  expect(ending).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
+  expect(ending.code).toBeUndefined();
+  const write = bench([answer(200, card('ACTIVE'))]);
+  expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+    ending: { outcome: 'applied' },
   });
 });
 
-describe('good answers', () => {
-  it('a write is applied, a read has no outcome', async () => {
-    const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
-    const { ending } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
-    expect(ending).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
-    expect(ending.code).toBeUndefined();
-    const write = bench([answer(200, card('ACTIVE'))]);
-    expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-      ending: { outcome: 'applied' },
-    });
+it('an answer keeps the id that reissue and event create answer', async () => {
+  const other = '00000000-0000-0000-0000-000000000001';
+  const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
+  expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
+    ending: { resultId: other },
   });
-
-  it('keeps the id that reissue and event create answer', async () => {
-    const other = '00000000-0000-0000-0000-000000000001';
-    const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
-    expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
-      ending: { resultId: other },
-    });
-    const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
-    expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
-      ending: { resultId: 'evt_1' },
-    });
+  const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
+  expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
+    ending: { resultId: 'evt_1' },
   });
+});
 
-  it('a raw call takes any JSON and is not held against the operation', async () => {
-    const { client, sent } = bench([answer(200, '[1.10]')]);
-    const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
-    expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', ending: { notices: [] } });
-    expect(sent).toEqual(['GET /v1/other?x=1']);
-  });
+it('a raw call takes any JSON and is not held against the operation', async () => {
+  const { client, sent } = bench([answer(200, '[1.10]')]);
+  const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
+  expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', ending: { notices: [] } });
+  expect(sent).toEqual(['GET /v1/other?x=1']);
+});
 
-  it('counts the attempts', async () => {
-    const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
-    expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-      ending: { attempts: 3 },
-    });
+it('an answer counts the attempts', async () => {
+  const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
+  expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+    ending: { attempts: 3 },
   });
 });

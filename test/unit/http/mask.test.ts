@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { TokenMask } from '../../../src/http/mask.ts';
 
 const TOKEN = 'tok/en+of~ours=1234?é';
@@ -9,25 +9,23 @@ function maskOf(token: string): TokenMask {
   return mask;
 }
 
-describe('our own token in what comes back', () => {
-  it.each(['', 'a', 'ab', 'user:'])('is masked in base64 behind "%s"', (before) => {
-    const encoded = Buffer.from(`${before}${TOKEN}:more`).toString('base64');
-    for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
-      expect(maskOf(TOKEN).text(text)).toContain('***');
-      expect(maskOf(TOKEN).text(text).length).toBeLessThan(20);
-    }
-  });
+it.each(['', 'a', 'ab', 'user:'])('our own token in what comes back is masked in base64 behind "%s"', (before) => {
+  const encoded = Buffer.from(`${before}${TOKEN}:more`).toString('base64');
+  for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
+    expect(maskOf(TOKEN).text(text)).toContain('***');
+    expect(maskOf(TOKEN).text(text).length).toBeLessThan(20);
+  }
+});
 
-  it('is masked where base64 ends with it, padded', () => {
-    expect(maskOf('secret').text(Buffer.from('secret').toString('base64'))).toBe('***');
-    expect(maskOf('secret-1').text(Buffer.from('secret-1').toString('base64'))).toBe('***');
-  });
+it('our own token in what comes back is masked where base64 ends with it, padded', () => {
+  expect(maskOf('secret').text(Buffer.from('secret').toString('base64'))).toBe('***');
+  expect(maskOf('secret-1').text(Buffer.from('secret-1').toString('base64'))).toBe('***');
+});
 
-  it('is masked percent-encoded, in either case and twice', () => {
-    const once = encodeURIComponent(TOKEN);
-    const lower = once.replace(/%../g, (code) => code.toLowerCase());
-    for (const text of [once, lower, encodeURIComponent(once), encodeURIComponent(lower)]) {
-      expect(maskOf(TOKEN).text(`a=${text}&b`)).toBe('a=***&b');
-    }
-  });
+it('our own token in what comes back is masked percent-encoded, in either case and twice', () => {
+  const once = encodeURIComponent(TOKEN);
+  const lower = once.replace(/%../g, (code) => code.toLowerCase());
+  for (const text of [once, lower, encodeURIComponent(once), encodeURIComponent(lower)]) {
+    expect(maskOf(TOKEN).text(`a=${text}&b`)).toBe('a=***&b');
+  }
 });

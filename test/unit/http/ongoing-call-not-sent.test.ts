@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { createHttpClient } from '../../../src/http/ongoing-call.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
@@ -52,39 +52,37 @@ const behaviour = fc.oneof(
 
 const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
 
-describe('whatever the service answers to a write', () => {
-  it.each([OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.calendarUpdate, OPERATIONS.eventCreate])(
-    '$name: done means never not_sent or rejected, and it is sent again only where the table allows',
-    async (operation) => {
-      const url = baseUrl(server.url);
-      await fc.assert(
-        fc.asyncProperty(fc.array(behaviour, { minLength: 1, maxLength: 3 }), async (script) => {
-          current = script;
-          index = 0;
-          const before = server.applications();
-          const transport = createTransport({ baseUrl: url, clock });
-          const client = createHttpClient({
-            baseUrl: url,
-            credential: { token: async () => TOKEN, renew: async () => undefined },
-            clock,
-            random: () => 0,
-            version: '1.2.3',
-            profile: 'demo',
-            transport,
-          });
-          const result = await client.call(inputFor(operation), { policy: { ...POLICY, timeoutMs: 1000 } });
-          await transport.close();
-          const applications = server.applications() - before;
-          const { outcome } = result.ending;
-          if (applications > 0) expect(['applied', 'confirmed_by_read', 'unknown']).toContain(outcome);
-          const isOnceOnly = operation.effect.unavailable === 'never';
-          if (isOnceOnly) expect(applications).toBeLessThanOrEqual(1);
-          expect(result.kind === 'answered' ? 0 : result.failure.exitCode).not.toBe(1);
-        }),
-        { numRuns: 250, seed: 20_260_102 },
-      );
-      expect(server.requests.length).toBeGreaterThan(0);
-    },
-    60_000,
-  );
-});
+it.each([OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.calendarUpdate, OPERATIONS.eventCreate])(
+  'whatever the service answers to a write: $name: done means never not_sent or rejected, and it is sent again only where the table allows',
+  async (operation) => {
+    const url = baseUrl(server.url);
+    await fc.assert(
+      fc.asyncProperty(fc.array(behaviour, { minLength: 1, maxLength: 3 }), async (script) => {
+        current = script;
+        index = 0;
+        const before = server.applications();
+        const transport = createTransport({ baseUrl: url, clock });
+        const client = createHttpClient({
+          baseUrl: url,
+          credential: { token: async () => TOKEN, renew: async () => undefined },
+          clock,
+          random: () => 0,
+          version: '1.2.3',
+          profile: 'demo',
+          transport,
+        });
+        const result = await client.call(inputFor(operation), { policy: { ...POLICY, timeoutMs: 1000 } });
+        await transport.close();
+        const applications = server.applications() - before;
+        const { outcome } = result.ending;
+        if (applications > 0) expect(['applied', 'confirmed_by_read', 'unknown']).toContain(outcome);
+        const isOnceOnly = operation.effect.unavailable === 'never';
+        if (isOnceOnly) expect(applications).toBeLessThanOrEqual(1);
+        expect(result.kind === 'answered' ? 0 : result.failure.exitCode).not.toBe(1);
+      }),
+      { numRuns: 250, seed: 20_260_102 },
+    );
+    expect(server.requests.length).toBeGreaterThan(0);
+  },
+  60_000,
+);

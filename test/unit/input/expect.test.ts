@@ -9,38 +9,36 @@ const CARD = parseJson(`{
   "metadata": { "shop": "berlin", "vip": true, "a.b": "dotted", "a": { "b": "nested", "c": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], "d": { "2": "key" } }, "none": null, "big": 1e12 }
 }`);
 
-describe('parseExpectation', () => {
-  test.each([
-    ['clientReference=order-1', { field: 'clientReference', value: 'order-1' }],
-    ['status=', { field: 'status', value: '' }],
-    ['metadata.note=a=b', { field: 'metadata.note', value: 'a=b' }],
-    ['metadata.a.b=1', { field: 'metadata.a.b', value: '1' }],
-  ])('reads %s', (text, expected) => {
-    expect(parseExpectation(text, { hasRows: false })).toEqual(expected);
-  });
+test.each([
+  ['clientReference=order-1', { field: 'clientReference', value: 'order-1' }],
+  ['status=', { field: 'status', value: '' }],
+  ['metadata.note=a=b', { field: 'metadata.note', value: 'a=b' }],
+  ['metadata.a.b=1', { field: 'metadata.a.b', value: '1' }],
+])('parseExpectation reads %s', (text, expected) => {
+  expect(parseExpectation(text, { hasRows: false })).toEqual(expected);
+});
 
-  it('lets the value be left out only where rows bring it', () => {
-    expect(parseExpectation('clientReference', { hasRows: true })).toEqual({
-      field: 'clientReference',
-      value: undefined,
-    });
-    expect(parseExpectation('clientReference', { hasRows: false })).toEqual({
-      problem: 'give a value: clientReference=<value> (only --from allows to omit it)',
-    });
+it('parseExpectation lets the value be left out only where rows bring it', () => {
+  expect(parseExpectation('clientReference', { hasRows: true })).toEqual({
+    field: 'clientReference',
+    value: undefined,
   });
+  expect(parseExpectation('clientReference', { hasRows: false })).toEqual({
+    problem: 'give a value: clientReference=<value> (only --from allows to omit it)',
+  });
+});
 
-  test.each([
-    ['clientRefrence=1', '"clientRefrence" is not a field of a card: did you mean clientReference?'],
-    ['clientReference.x=1', '"clientReference.x" is not a field of a card: did you mean clientReference?'],
-    ['zzz=1', '"zzz" is not a field of a card'],
-    ['transaction=1', '"transaction" is not a field of a card'],
-    ['=1', '"" is not a field of a card'],
-    ['metadata=1', 'name a member of the metadata, such as metadata.shop'],
-    ['metadata.=1', 'name a member of the metadata, such as metadata.shop'],
-    ['transactions=1', 'transactions has many values and cannot be compared'],
-  ])('refuses %s', (text, problem) => {
-    expect(parseExpectation(text, { hasRows: true })).toEqual({ problem });
-  });
+test.each([
+  ['clientRefrence=1', '"clientRefrence" is not a field of a card: did you mean clientReference?'],
+  ['clientReference.x=1', '"clientReference.x" is not a field of a card: did you mean clientReference?'],
+  ['zzz=1', '"zzz" is not a field of a card'],
+  ['transaction=1', '"transaction" is not a field of a card'],
+  ['=1', '"" is not a field of a card'],
+  ['metadata=1', 'name a member of the metadata, such as metadata.shop'],
+  ['metadata.=1', 'name a member of the metadata, such as metadata.shop'],
+  ['transactions=1', 'transactions has many values and cannot be compared'],
+])('parseExpectation refuses %s', (text, problem) => {
+  expect(parseExpectation(text, { hasRows: true })).toEqual({ problem });
 });
 
 describe('unmetExpectation', () => {

@@ -20,39 +20,37 @@ function fieldOf(fields: readonly FieldSpec[], name: string): FieldSpec | undefi
   return fields.find((field) => field.name === name);
 }
 
-describe('describeFields', () => {
-  test.each([
-    ['clientDeviceID', 'client-device-id'],
-    ['clientWalletAccountID', 'client-wallet-account-id'],
-    ['first_name', 'first-name'],
-    ['reason', 'reason'],
-  ])('names the flag of %s --%s', (name, flag) => {
-    expect(flagOf(name)).toBe(flag);
-  });
+test.each([
+  ['clientDeviceID', 'client-device-id'],
+  ['clientWalletAccountID', 'client-wallet-account-id'],
+  ['first_name', 'first-name'],
+  ['reason', 'reason'],
+])('describeFields names the flag of %s --%s', (name, flag) => {
+  expect(flagOf(name)).toBe(flag);
+});
 
-  it('reads names, types, limits and texts from the schema, in its order', () => {
-    const fields = describeFields(EVENT);
-    expect(fields.map((field) => [field.name, field.type, field.required, field.nullable, field.maxLength])).toEqual([
-      ['calendar', 'text', true, false, 5000],
-      ['name', 'text', true, false, 5000],
-      ['start', 'date', true, false, undefined],
-      ['end', 'date', false, false, undefined],
-      ['location', 'text', false, false, 5000],
-      ['description', 'text', false, false, 40_000],
-      ['url', 'url', false, true, 2048],
-      ['active', 'boolean', false, false, undefined],
-    ]);
-    expect(fieldOf(fields, 'location')?.description).toBe('physical or virtual place');
-  });
+it('describeFields reads names, types, limits and texts from the schema, in its order', () => {
+  const fields = describeFields(EVENT);
+  expect(fields.map((field) => [field.name, field.type, field.required, field.nullable, field.maxLength])).toEqual([
+    ['calendar', 'text', true, false, 5000],
+    ['name', 'text', true, false, 5000],
+    ['start', 'date', true, false, undefined],
+    ['end', 'date', false, false, undefined],
+    ['location', 'text', false, false, 5000],
+    ['description', 'text', false, false, 40_000],
+    ['url', 'url', false, true, 2048],
+    ['active', 'boolean', false, false, undefined],
+  ]);
+  expect(fieldOf(fields, 'location')?.description).toBe('physical or virtual place');
+});
 
-  it('knows the range of an integer', () => {
-    expect(fieldOf(describeFields(LIST), 'limit')).toMatchObject({
-      type: 'integer',
-      required: false,
-      minimum: 1,
-      maximum: 100,
-      description: 'number of objects returned',
-    });
+it('describeFields knows the range of an integer', () => {
+  expect(fieldOf(describeFields(LIST), 'limit')).toMatchObject({
+    type: 'integer',
+    required: false,
+    minimum: 1,
+    maximum: 100,
+    description: 'number of objects returned',
   });
 });
 
@@ -84,121 +82,120 @@ describe('readFieldText', () => {
   });
 });
 
-describe('checkFieldTexts', () => {
-  const flags = { nameOf: (field: string) => `--${flagOf(field)}`, source: 'flag' as const };
+const flags = { nameOf: (field: string) => `--${flagOf(field)}`, source: 'flag' as const };
 
-  it('reports all faults together, each with its flag, its limit and what was given', () => {
-    const given = new Map([
-      ['name', 'x'.repeat(5001)],
-      ['url', 'javascript:alert(1)'],
-      ['active', 'yes'],
-    ]);
-    const { faults } = checkFieldTexts(CALENDAR, given, flags);
-    expect(faults).toEqual([
-      { where: '--active', problem: 'must be true or false, not "yes"' },
-      { where: '--name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
-      { where: '--url', problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"' },
-    ]);
-  });
+it('checkFieldTexts reports all faults together, each with its flag, its limit and what was given', () => {
+  const given = new Map([
+    ['name', 'x'.repeat(5001)],
+    ['url', 'javascript:alert(1)'],
+    ['active', 'yes'],
+  ]);
+  const { faults } = checkFieldTexts(CALENDAR, given, flags);
+  expect(faults).toEqual([
+    { where: '--active', problem: 'must be true or false, not "yes"' },
+    { where: '--name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
+    { where: '--url', problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"' },
+  ]);
+});
 
-  test.each([
-    ['0', 'must be a whole number from 1 to 100, not 0'],
-    ['101', 'must be a whole number from 1 to 100, not 101'],
-    ['-1', 'must be a whole number from 1 to 100, not -1'],
-  ])('refuses a limit of %s', (text, problem) => {
-    const { faults } = checkFieldTexts(LIST, new Map([['limit', text]]), flags);
-    expect(faults).toEqual([{ where: '--limit', problem }]);
-  });
+test.each([
+  ['0', 'must be a whole number from 1 to 100, not 0'],
+  ['101', 'must be a whole number from 1 to 100, not 101'],
+  ['-1', 'must be a whole number from 1 to 100, not -1'],
+])('checkFieldTexts refuses a limit of %s', (text, problem) => {
+  const { faults } = checkFieldTexts(LIST, new Map([['limit', text]]), flags);
+  expect(faults).toEqual([{ where: '--limit', problem }]);
+});
 
-  test.each([
-    ['name', '\u{1f3ab}'.repeat(5000), '\u{1f3ab}'.repeat(5001)],
-    ['description', 'é'.repeat(40_000), 'é'.repeat(40_001)],
-    ['url', `https://h/${'a'.repeat(2038)}`, `https://h/${'a'.repeat(2039)}`],
-  ])('counts the characters of %s as code points, up to its limit', (name, longest, tooLong) => {
-    expect(checkFieldTexts(CALENDAR, new Map([[name, longest]]), flags).faults).toEqual([]);
-    expect(checkFieldTexts(CALENDAR, new Map([[name, tooLong]]), flags).faults).toHaveLength(1);
-  });
+test.each([
+  ['name', '\u{1f3ab}'.repeat(5000), '\u{1f3ab}'.repeat(5001)],
+  ['description', 'é'.repeat(40_000), 'é'.repeat(40_001)],
+  ['url', `https://h/${'a'.repeat(2038)}`, `https://h/${'a'.repeat(2039)}`],
+])('checkFieldTexts counts the characters of %s as code points, up to its limit', (name, longest, tooLong) => {
+  expect(checkFieldTexts(CALENDAR, new Map([[name, longest]]), flags).faults).toEqual([]);
+  expect(checkFieldTexts(CALENDAR, new Map([[name, tooLong]]), flags).faults).toHaveLength(1);
+});
 
-  it('keeps empty, null and not given apart', () => {
-    const given = new Map([
-      ['calendar', 'cal_1'],
-      ['name', ''],
-      ['start', '2026-05-01'],
-      ['url', null],
-    ]);
-    expect(checkFieldTexts(EVENT, given, flags)).toEqual({
-      values: { calendar: 'cal_1', name: '', start: '2026-05-01', url: null },
-      faults: [],
-    });
-  });
-
-  it('names a required flag that is missing, unless rows of a file may bring it', () => {
-    const given = new Map([['name', 'Concert']]);
-    expect(checkFieldTexts(EVENT, given, flags).faults).toEqual([
-      { where: '--calendar', problem: 'is required' },
-      { where: '--start', problem: 'is required' },
-    ]);
-    expect(checkFieldTexts(EVENT, given, { ...flags, partial: true }).faults).toEqual([]);
-  });
-
-  it('shows what was given without letting it act on the terminal', () => {
-    const { faults } = checkFieldTexts(EVENT, new Map([['start', '\u001b[2J\u202e']]), { ...flags, partial: true });
-    expect(faults[0]?.problem).toContain('"\\x1b[2J<U+202E>"');
+it('checkFieldTexts keeps empty, null and not given apart', () => {
+  const given = new Map([
+    ['calendar', 'cal_1'],
+    ['name', ''],
+    ['start', '2026-05-01'],
+    ['url', null],
+  ]);
+  expect(checkFieldTexts(EVENT, given, flags)).toEqual({
+    values: { calendar: 'cal_1', name: '', start: '2026-05-01', url: null },
+    faults: [],
   });
 });
 
-describe('checkFields', () => {
-  const same = (field: string) => field;
+it('checkFieldTexts names a required flag that is missing, unless rows of a file may bring it', () => {
+  const given = new Map([['name', 'Concert']]);
+  expect(checkFieldTexts(EVENT, given, flags).faults).toEqual([
+    { where: '--calendar', problem: 'is required' },
+    { where: '--start', problem: 'is required' },
+  ]);
+  expect(checkFieldTexts(EVENT, given, { ...flags, partial: true }).faults).toEqual([]);
+});
 
-  test.each([
-    ['00000000-0000-0000-0000-000000000000'],
-    ['5F0C6A2E-8D3B-4C57-9A41-1B7E2D9F0A11'],
-    ['12345678-02d3-0456-0789-0123456789ab'],
-  ])('accepts the card id %s, any variant and case', (cardId) => {
-    expect(checkFields(CARD_PARAMS, { cardId }, same)).toEqual([]);
-  });
+it('checkFieldTexts shows what was given without letting it act on the terminal', () => {
+  const { faults } = checkFieldTexts(EVENT, new Map([['start', '\u001b[2J\u202e']]), { ...flags, partial: true });
+  expect(faults[0]?.problem).toContain('"\\x1b[2J<U+202E>"');
+});
 
-  test.each([
-    [`{${CARD}}`],
-    [`"${CARD}"`],
-    [` ${CARD} `],
-    [`urn:uuid:${CARD}`],
-    [`${CARD}\n`],
-    [`\u200b${CARD}`],
-    ['5f0c6a2e8d3b4c579a411b7e2d9f0a11'],
-    [`“${CARD}”,`],
-    [CARD.replaceAll('-', '–')],
-  ])('refuses the card id %j and suggests the one that was meant', (cardId) => {
-    const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
-    expect(fault?.problem).toMatch(/^".+" is not a card ID: did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
-  });
+const same = (field: string) => field;
 
-  test.each([['abc'], [`${CARD}0`], [CARD.slice(1)], ['g'.repeat(36)]])('refuses %j without a suggestion', (cardId) => {
+test.each([
+  ['00000000-0000-0000-0000-000000000000'],
+  ['5F0C6A2E-8D3B-4C57-9A41-1B7E2D9F0A11'],
+  ['12345678-02d3-0456-0789-0123456789ab'],
+])('checkFields accepts the card id %s, any variant and case', (cardId) => {
+  expect(checkFields(CARD_PARAMS, { cardId }, same)).toEqual([]);
+});
+
+test.each([
+  [`{${CARD}}`],
+  [`"${CARD}"`],
+  [` ${CARD} `],
+  [`urn:uuid:${CARD}`],
+  [`${CARD}\n`],
+  [`\u200b${CARD}`],
+  ['5f0c6a2e8d3b4c579a411b7e2d9f0a11'],
+  [`“${CARD}”,`],
+  [CARD.replaceAll('-', '–')],
+])('checkFields refuses the card id %j and suggests the one that was meant', (cardId) => {
+  const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
+  expect(fault?.problem).toMatch(/^".+" is not a card ID: did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
+});
+
+test.each([['abc'], [`${CARD}0`], [CARD.slice(1)], ['g'.repeat(36)]])(
+  'checkFields refuses %j without a suggestion',
+  (cardId) => {
     const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
     expect(fault?.problem).toMatch(/^".+" is not a card ID/);
     expect(fault?.problem).not.toContain('did you mean');
-  });
+  },
+);
 
-  test.each([
-    ['', 'is empty'],
-    ['.', 'would name another resource in a URL: "."'],
-    ['..', 'would name another resource in a URL: ".."'],
-    ['a\nb', 'has a control character: "a\\nb"'],
-    ['a\u0085b', 'has a control character: "a\\x85b"'],
-    ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
-  ])('refuses the id %j: %s', (id, problem) => {
-    expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', problem }]);
-  });
+test.each([
+  ['', 'is empty'],
+  ['.', 'would name another resource in a URL: "."'],
+  ['..', 'would name another resource in a URL: ".."'],
+  ['a\nb', 'has a control character: "a\\nb"'],
+  ['a\u0085b', 'has a control character: "a\\x85b"'],
+  ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
+])('checkFields refuses the id %j: %s', (id, problem) => {
+  expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', problem }]);
+});
 
-  it('names the nearest field for one that does not exist', () => {
-    expect(checkFields(CALENDAR, { nmae: 'x' }, same)).toEqual([
-      { where: 'nmae', problem: 'is not a field of this operation: did you mean name?' },
-    ]);
-  });
+it('checkFields names the nearest field for one that does not exist', () => {
+  expect(checkFields(CALENDAR, { nmae: 'x' }, same)).toEqual([
+    { where: 'nmae', problem: 'is not a field of this operation: did you mean name?' },
+  ]);
+});
 
-  it('refuses null where the spec does not let a field be null', () => {
-    expect(checkFields(CALENDAR, { url: null }, same)).toEqual([
-      { where: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
-    ]);
-  });
+it('checkFields refuses null where the spec does not let a field be null', () => {
+  expect(checkFields(CALENDAR, { url: null }, same)).toEqual([
+    { where: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
+  ]);
 });

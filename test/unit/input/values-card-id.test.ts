@@ -4,7 +4,7 @@ import { cardIdProblem, idWarnings, readCardId } from '../../../src/input/values
 const ID = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 const OTHER = '6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a22';
 
-it('takes an id as it is, of any case and variant', () => {
+it('a card ID is taken as it is, of any case and variant', () => {
   for (const id of [ID, ID.toUpperCase(), 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
     expect(readCardId(id)).toEqual({ kind: 'id', id });
   }
@@ -27,17 +27,20 @@ test.each([
   `Please block ${ID}, the customer lost it.`,
   // The same card twice is one card.
   `${ID} (${ID})`,
-])('finds the one id in %j', (text) => {
+])('a card ID that was pasted: the one ID in %j is found', (text) => {
   expect(readCardId(text)).toEqual({ kind: 'holds', id: ID });
 });
 
-it('keeps the case of the id that it finds', () => {
+it('a card ID keeps its case where that it finds', () => {
   expect(readCardId(`{${ID.toUpperCase()}}`)).toEqual({ kind: 'holds', id: ID.toUpperCase() });
 });
 
-test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}`])('finds both ids in %j', (text) => {
-  expect(readCardId(text)).toEqual({ kind: 'several', ids: [ID, OTHER] });
-});
+test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}`])(
+  'a card ID that was pasted: both IDs in %j are found',
+  (text) => {
+    expect(readCardId(text)).toEqual({ kind: 'several', ids: [ID, OTHER] });
+  },
+);
 
 // A part of a longer word is no id: which card is meant cannot be told.
 test.each([
@@ -50,7 +53,7 @@ test.each([
   `${ID}-ab12`,
   'e'.repeat(64),
   ID.slice(0, -1),
-])('finds no id in %j', (text) => {
+])('a card ID that was pasted: none is found in %j', (text) => {
   expect(readCardId(text)).toEqual({ kind: 'none' });
 });
 
@@ -61,7 +64,7 @@ test.each([
   ['cal\u200b1', ['the id "cal<U+200B>1" has invisible characters, and is sent as given']],
   ['cal\u202e1', ['the id "cal<U+202E>1" has invisible characters, and is sent as given']],
   ['cal_1 ', ['the id "cal_1 " begins or ends with a space, and is sent as given']],
-])('warns about the id %j: %j', (id, warnings) => {
+])('a card ID: the warning about %j: %j', (id, warnings) => {
   expect(idWarnings(id)).toEqual(warnings);
 });
 
@@ -75,10 +78,10 @@ test.each([
   [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32); ${LOOK}`],
   [`<${ID}>`, `"<${ID}>" is not a card ID: did you mean ${ID}?`],
   ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID; ${LOOK}`],
-])('says of %j: %j', (text, problem) => {
+])('a card ID: of %j is said: %j', (text, problem) => {
   expect(cardIdProblem(text)).toBe(problem);
 });
 
-it('names both ids of a text that holds two', () => {
+it('both IDs are named of a text that holds two', () => {
   expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card ids: ${ID}, ${OTHER}`);
 });

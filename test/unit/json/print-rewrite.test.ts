@@ -1,22 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { rewriteJson } from '../../../src/http/mask.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
 
 const value = parseJson('{"a":"x","b":[1.50,"x",{"__proto__":"y","c":null}],"d":{"e":true}}');
 
-describe('rewriteJson', () => {
-  it('changes texts and names, and keeps numbers, keys and their order', () => {
-    const changed = rewriteJson(value, { text: (text) => text.replace(/[xa]/, '***') });
-    expect(printJson(changed)).toBe('{"***":"***","b":[1.50,"***",{"__proto__":"y","c":null}],"d":{"e":true}}');
-  });
+it('rewriteJson changes texts and names, and keeps numbers, keys and their order', () => {
+  const changed = rewriteJson(value, { text: (text) => text.replace(/[xa]/, '***') });
+  expect(printJson(changed)).toBe('{"***":"***","b":[1.50,"***",{"__proto__":"y","c":null}],"d":{"e":true}}');
+});
 
-  it('puts something else in the place of a member, wherever it is', () => {
-    const hidden = rewriteJson(value, { member: (name) => (name === '__proto__' || name === 'd' ? '-' : undefined) });
-    expect(printJson(hidden)).toBe('{"a":"x","b":[1.50,"x",{"__proto__":"-","c":null}],"d":"-"}');
-  });
+it('rewriteJson puts something else in the place of a member, wherever it is', () => {
+  const hidden = rewriteJson(value, { member: (name) => (name === '__proto__' || name === 'd' ? '-' : undefined) });
+  expect(printJson(hidden)).toBe('{"a":"x","b":[1.50,"x",{"__proto__":"-","c":null}],"d":"-"}');
+});
 
-  it('answers the very same value where nothing changes', () => {
-    expect(rewriteJson(value, { text: (text) => text, member: () => undefined })).toBe(value);
-  });
+it('rewriteJson answers the very same value where nothing changes', () => {
+  expect(rewriteJson(value, { text: (text) => text, member: () => undefined })).toBe(value);
 });

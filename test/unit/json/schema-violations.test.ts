@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Card } from '../../../src/api/card.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { schemaViolations } from '../../../src/json/schema-violations.ts';
@@ -23,57 +23,51 @@ function violationsWith(more: object): readonly string[] {
   });
 }
 
-describe('misfitsOf', () => {
-  it.each([
-    ['every member that is required', {}],
-    ['members that the service added', { tier: ['gold'] }],
-    ['null where the description allows it', { cancelledAt: null, cancellationAmount: null }],
-    ['metadata of any kind', { metadata: { a: [1, { b: null }] } }],
-    ['whole transactions', { transactions: [{ transactionId: 't', amount: 1.5, type: 'LOAD', createdAt: 'x' }] }],
-    ['a number that no double holds', { initialBalance: 1e300 }],
-  ])('finds none in a card with %s', (_, more) => {
-    expect(violationsWith(more)).toEqual([]);
-  });
+it.each([
+  ['every member that is required', {}],
+  ['members that the service added', { tier: ['gold'] }],
+  ['null where the description allows it', { cancelledAt: null, cancellationAmount: null }],
+  ['metadata of any kind', { metadata: { a: [1, { b: null }] } }],
+  ['whole transactions', { transactions: [{ transactionId: 't', amount: 1.5, type: 'LOAD', createdAt: 'x' }] }],
+  ['a number that no double holds', { initialBalance: 1e300 }],
+])('misfitsOf finds none in a card with %s', (_, more) => {
+  expect(violationsWith(more)).toEqual([]);
+});
 
-  it.each([
-    ['a number as text', { initialBalance: '10' }, ['initialBalance: odd, number']],
-    ['a text as number', { design: 3 }, ['design: odd, string']],
-    [
-      'null where no null is allowed',
-      { status: null, metadata: null },
-      ['status: odd, string', 'metadata: odd, object'],
-    ],
-    ['neither text nor null', { cancelledAt: 7 }, ['cancelledAt: odd, string or null']],
-    ['a list as metadata', { metadata: [] }, ['metadata: odd, object']],
-    [
-      'a transaction without its amount',
-      {
-        transactions: [
-          { transactionId: 't', amount: 1, type: 'LOAD', createdAt: 'x' },
-          { transactionId: 't', type: 'LOAD', createdAt: 'x' },
-        ],
-      },
-      ['transactions.1.amount: missing, number'],
-    ],
-    ['a transaction that is none', { transactions: [null] }, ['transactions.0: odd, object']],
-    ['transactions that are no list', { transactions: {} }, ['transactions: odd, array']],
-    [
-      'required members missing',
-      { cardId: undefined, updatedAt: undefined },
-      ['cardId: missing, string', 'updatedAt: missing, string'],
-    ],
-  ])('names what is wrong in a card with %s', (_, more, violations) => {
-    expect(violationsWith(more)).toEqual(violations);
-  });
+it.each([
+  ['a number as text', { initialBalance: '10' }, ['initialBalance: odd, number']],
+  ['a text as number', { design: 3 }, ['design: odd, string']],
+  ['null where no null is allowed', { status: null, metadata: null }, ['status: odd, string', 'metadata: odd, object']],
+  ['neither text nor null', { cancelledAt: 7 }, ['cancelledAt: odd, string or null']],
+  ['a list as metadata', { metadata: [] }, ['metadata: odd, object']],
+  [
+    'a transaction without its amount',
+    {
+      transactions: [
+        { transactionId: 't', amount: 1, type: 'LOAD', createdAt: 'x' },
+        { transactionId: 't', type: 'LOAD', createdAt: 'x' },
+      ],
+    },
+    ['transactions.1.amount: missing, number'],
+  ],
+  ['a transaction that is none', { transactions: [null] }, ['transactions.0: odd, object']],
+  ['transactions that are no list', { transactions: {} }, ['transactions: odd, array']],
+  [
+    'required members missing',
+    { cardId: undefined, updatedAt: undefined },
+    ['cardId: missing, string', 'updatedAt: missing, string'],
+  ],
+])('misfitsOf names what is wrong in a card with %s', (_, more, violations) => {
+  expect(violationsWith(more)).toEqual(violations);
+});
 
-  it('names no more than a thousand entries of a list', () => {
-    expect(schemaViolations(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
-  });
+it('misfitsOf names no more than a thousand entries of a list', () => {
+  expect(schemaViolations(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
+});
 
-  it('finds nothing odd where anything may stand, and refuses a type that it cannot judge', () => {
-    expect(schemaViolations({}, null)).toEqual([]);
-    expect(() => schemaViolations({ type: 'integer' }, null)).toThrow(
-      'no check is written for values of the type integer',
-    );
-  });
+it('misfitsOf finds nothing odd where anything may stand, and refuses a type that it cannot judge', () => {
+  expect(schemaViolations({}, null)).toEqual([]);
+  expect(() => schemaViolations({ type: 'integer' }, null)).toThrow(
+    'no check is written for values of the type integer',
+  );
 });

@@ -4,7 +4,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openAsker } from '../../../src/mcp/asker.ts';
 import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
 import { FakeClock } from '../run/fakes.ts';
@@ -35,84 +35,80 @@ function stage(declared?: object) {
   return { asker: openAsker(server, clock, confirmations), confirmations, clock, sent, call };
 }
 
-describe('a client', () => {
-  it.each<[object | undefined, boolean]>([
-    [{ elicitation: {} }, true],
-    [{ elicitation: { form: {} } }, true],
-    [{ elicitation: { form: {}, url: {} } }, true],
-    [{ elicitation: { url: {} } }, false],
-    [{ elicitation: true }, false],
-    [{ elicitation: null }, false],
-    [{ elicitation: [] }, false],
-    [{}, false],
-    [[], false],
-    [undefined, false],
-  ])('that declares %j can ask a person: %s', (declared, canAsk) => {
-    const expected = canAsk ? undefined : CANNOT;
-    const { asker, call } = stage(declared);
-    expect(asker.inability(call())).toBe(expected);
-    // What the request itself says counts, and not what the client said before.
-    const other = stage(canAsk ? {} : { elicitation: {} });
-    expect(other.asker.inability(other.call({ envelope: { [CAPABILITIES]: declared } }))).toBe(expected);
-  });
+it.each<[object | undefined, boolean]>([
+  [{ elicitation: {} }, true],
+  [{ elicitation: { form: {} } }, true],
+  [{ elicitation: { form: {}, url: {} } }, true],
+  [{ elicitation: { url: {} } }, false],
+  [{ elicitation: true }, false],
+  [{ elicitation: null }, false],
+  [{ elicitation: [] }, false],
+  [{}, false],
+  [[], false],
+  [undefined, false],
+])('a client that declares %j can ask a person: %s', (declared, canAsk) => {
+  const expected = canAsk ? undefined : CANNOT;
+  const { asker, call } = stage(declared);
+  expect(asker.inability(call())).toBe(expected);
+  // What the request itself says counts, and not what the client said before.
+  const other = stage(canAsk ? {} : { elicitation: {} });
+  expect(other.asker.inability(other.call({ envelope: { [CAPABILITIES]: declared } }))).toBe(expected);
 });
 
-describe('an answer that a call brings along', () => {
-  const answerTo = (response: unknown) => {
-    const { asker, confirmations, call } = stage();
-    const state = confirmations.ask(SUBJECT, 7);
-    return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
-  };
+const answerTo = (response: unknown) => {
+  const { asker, confirmations, call } = stage();
+  const state = confirmations.ask(SUBJECT, 7);
+  return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
+};
 
-  it.each<[unknown, object]>([
-    [YES, { isConfirmed: true }],
-    [{ action: 'accept', content: { confirm: false } }, { refusal: 'the box was not ticked' }],
-    [{ action: 'accept', content: { confirm: 'true' } }, { refusal: 'the box was not ticked' }],
-    [{ action: 'accept', content: [true] }, { refusal: 'the box was not ticked' }],
-    [{ action: 'accept' }, { refusal: 'the box was not ticked' }],
-    [{ action: 'decline', content: { confirm: true } }, { refusal: 'the person said no' }],
-    [{ action: 'cancel' }, { refusal: 'the person closed the question without an answer' }],
-    [{ action: 'ACCEPT', content: { confirm: true } }, { refusal: 'could not read the answer' }],
-    [{}, { refusal: 'could not read the answer' }],
-    [[YES], { refusal: 'no answer of a person came' }],
-    [null, { refusal: 'no answer of a person came' }],
-    [true, { refusal: 'no answer of a person came' }],
-    [undefined, { refusal: 'no answer of a person came' }],
-  ])('%j is %j', (response, given) => {
-    expect(answerTo(response)).toEqual(given);
-  });
+it.each<[unknown, object]>([
+  [YES, { isConfirmed: true }],
+  [{ action: 'accept', content: { confirm: false } }, { refusal: 'the box was not ticked' }],
+  [{ action: 'accept', content: { confirm: 'true' } }, { refusal: 'the box was not ticked' }],
+  [{ action: 'accept', content: [true] }, { refusal: 'the box was not ticked' }],
+  [{ action: 'accept' }, { refusal: 'the box was not ticked' }],
+  [{ action: 'decline', content: { confirm: true } }, { refusal: 'the person said no' }],
+  [{ action: 'cancel' }, { refusal: 'the person closed the question without an answer' }],
+  [{ action: 'ACCEPT', content: { confirm: true } }, { refusal: 'could not read the answer' }],
+  [{}, { refusal: 'could not read the answer' }],
+  [[YES], { refusal: 'no answer of a person came' }],
+  [null, { refusal: 'no answer of a person came' }],
+  [true, { refusal: 'no answer of a person came' }],
+  [undefined, { refusal: 'no answer of a person came' }],
+])('an answer that a call brings along: %j is %j', (response, given) => {
+  expect(answerTo(response)).toEqual(given);
+});
 
-  it('that was not asked for is none', () => {
-    const { asker, call } = stage();
-    const NONE = { refusal: 'the answer belongs to no open question' };
-    const inputResponses = { confirm: YES } as Request['inputResponses'];
-    expect(asker.answerIn(call({ inputResponses }), SUBJECT)).toEqual(NONE);
-    expect(asker.answerIn(call({ inputResponses }, 'made up'), SUBJECT)).toEqual(NONE);
-    expect(asker.answerIn(call({}, 'made up'), SUBJECT)).toEqual(NONE);
-    expect(asker.answerIn(call({ droppedInputResponseKeys: ['confirm'] }), SUBJECT)).toEqual(NONE);
-  });
+it('an answer that a call brings along that was not asked for is none', () => {
+  const { asker, call } = stage();
+  const NONE = { refusal: 'the answer belongs to no open question' };
+  const inputResponses = { confirm: YES } as Request['inputResponses'];
+  expect(asker.answerIn(call({ inputResponses }), SUBJECT)).toEqual(NONE);
+  expect(asker.answerIn(call({ inputResponses }, 'made up'), SUBJECT)).toEqual(NONE);
+  expect(asker.answerIn(call({}, 'made up'), SUBJECT)).toEqual(NONE);
+  expect(asker.answerIn(call({ droppedInputResponseKeys: ['confirm'] }), SUBJECT)).toEqual(NONE);
+});
 
-  it('that belongs to other arguments is none, and uses the question up', () => {
-    const { asker, confirmations, call } = stage();
-    const state = confirmations.ask(SUBJECT, 7);
-    const inputResponses = { confirm: YES } as Request['inputResponses'];
-    const other = { tool: 'card_block', args: { cardId: 'c-2' } };
-    expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
-      refusal: 'the answer belongs to other arguments',
-    });
-    expect(asker.answerIn(call({ inputResponses }, state), SUBJECT)).toHaveProperty('refusal');
+it('an answer that a call brings along that belongs to other arguments is none, and uses the question up', () => {
+  const { asker, confirmations, call } = stage();
+  const state = confirmations.ask(SUBJECT, 7);
+  const inputResponses = { confirm: YES } as Request['inputResponses'];
+  const other = { tool: 'card_block', args: { cardId: 'c-2' } };
+  expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
+    refusal: 'the answer belongs to other arguments',
   });
+  expect(asker.answerIn(call({ inputResponses }, state), SUBJECT)).toHaveProperty('refusal');
+});
 
-  it('without an answer is to be asked first', () => {
-    const { asker, call } = stage();
-    expect(asker.answerIn(call(), SUBJECT)).toBeUndefined();
-  });
+it('an answer that a call brings along without an answer is to be asked first', () => {
+  const { asker, call } = stage();
+  expect(asker.answerIn(call(), SUBJECT)).toBeUndefined();
+});
 
-  it('without one that brings back a question is a no', () => {
-    const { asker, confirmations, call } = stage();
-    const state = confirmations.ask(SUBJECT, 7);
-    expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
-  });
+it('an answer that a call brings along without one that brings back a question is a no', () => {
+  const { asker, confirmations, call } = stage();
+  const state = confirmations.ask(SUBJECT, 7);
+  expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
 });
 
 const FORM = {
@@ -125,66 +121,64 @@ const FORM = {
   },
 };
 
-describe('a question', () => {
-  it('to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
-    const { asker, confirmations, call, sent } = stage();
-    const { signal } = new AbortController();
-    const asked = await asker.ask(call({ envelope: {} } as Request), CONFIRMATION, signal);
-    expect(asked).toMatchObject({ inputRequests: { confirm: { params: FORM } }, requestState: expect.any(String) });
-    expect(sent).toEqual([]);
-    confirmations.drop(7);
-    const state = 'requestState' in asked ? asked.requestState : undefined;
-    expect(confirmations.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
-  });
+it('a question to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
+  const { asker, confirmations, call, sent } = stage();
+  const { signal } = new AbortController();
+  const asked = await asker.ask(call({ envelope: {} } as Request), CONFIRMATION, signal);
+  expect(asked).toMatchObject({ inputRequests: { confirm: { params: FORM } }, requestState: expect.any(String) });
+  expect(sent).toEqual([]);
+  confirmations.drop(7);
+  const state = 'requestState' in asked ? asked.requestState : undefined;
+  expect(confirmations.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
+});
 
-  it('to a client of 2025 is asked there and then, with more time than a person has', async () => {
-    const { asker, call, sent, clock } = stage();
-    const { signal } = new AbortController();
-    expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ isConfirmed: true });
-    expect(sent).toEqual([
-      [
-        { method: 'elicitation/create', params: FORM },
-        { signal: expect.any(AbortSignal), timeout: 600_000 },
-      ],
-    ]);
-    await clock.sleep(1);
-    expect([clock.ms, getEventListeners(signal, 'abort').length]).toEqual([1, 0]);
-  });
+it('a question to a client of 2025 is asked there and then, with more time than a person has', async () => {
+  const { asker, call, sent, clock } = stage();
+  const { signal } = new AbortController();
+  expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ isConfirmed: true });
+  expect(sent).toEqual([
+    [
+      { method: 'elicitation/create', params: FORM },
+      { signal: expect.any(AbortSignal), timeout: 600_000 },
+    ],
+  ]);
+  await clock.sleep(1);
+  expect([clock.ms, getEventListeners(signal, 'abort').length]).toEqual([1, 0]);
+});
 
-  /** How a question ends whose client answers only once it is told that the question is over. */
-  async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
-    const { asker, call, clock } = stage();
-    const send = (_request: unknown, { signal }: { signal: AbortSignal }) =>
-      new Promise((_, reject) => {
-        if (signal.aborted) reject(new Error('over'));
-        signal.addEventListener('abort', () => reject(new Error('over')));
-        onAsked();
-      });
-    const given = await asker.ask(call({ send } as unknown as Request), CONFIRMATION, cancelled);
-    return { given, ms: clock.ms };
-  }
-
-  it('is over after five minutes', async () => {
-    expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
-      given: { refusal: 'no answer came within 5 minutes' },
-      ms: 300_000,
+/** How a question ends whose client answers only once it is told that the question is over. */
+async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
+  const { asker, call, clock } = stage();
+  const send = (_request: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise((_, reject) => {
+      if (signal.aborted) reject(new Error('over'));
+      signal.addEventListener('abort', () => reject(new Error('over')));
+      onAsked();
     });
-  });
+  const given = await asker.ask(call({ send } as unknown as Request), CONFIRMATION, cancelled);
+  return { given, ms: clock.ms };
+}
 
-  it.each(['before', 'meanwhile'])('is over when its call is cancelled %s', async (when) => {
-    const cancelled = new AbortController();
-    if (when === 'before') cancelled.abort();
-    expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({
-      given: { refusal: 'the call was cancelled' },
-      ms: 0,
-    });
+it('a question is over after five minutes', async () => {
+  expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
+    given: { refusal: 'no answer came within 5 minutes' },
+    ms: 300_000,
   });
+});
 
-  it('that the client cannot put is a no', async () => {
-    const { asker, call } = stage();
-    const send = () => Promise.reject(new Error('no such method'));
-    expect(await asker.ask(call({ send } as Request), CONFIRMATION, new AbortController().signal)).toEqual({
-      refusal: 'the client could not ask the person',
-    });
+it.each(['before', 'meanwhile'])('a question is over when its call is cancelled %s', async (when) => {
+  const cancelled = new AbortController();
+  if (when === 'before') cancelled.abort();
+  expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({
+    given: { refusal: 'the call was cancelled' },
+    ms: 0,
+  });
+});
+
+it('a question that the client cannot put is a no', async () => {
+  const { asker, call } = stage();
+  const send = () => Promise.reject(new Error('no such method'));
+  expect(await asker.ask(call({ send } as Request), CONFIRMATION, new AbortController().signal)).toEqual({
+    refusal: 'the client could not ask the person',
   });
 });

@@ -1,55 +1,53 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PendingConfirmations, QUESTION_MS } from '../../../src/mcp/pending-confirmations.ts';
 import { FakeClock } from '../http/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1', reason: 'lost' } };
 
-describe('a question', () => {
-  it('is good for one answer to exactly its arguments, in whatever order they come', () => {
-    const confirmations = new PendingConfirmations(new FakeClock());
-    const nonce = confirmations.ask(SUBJECT, 1);
-    const turned = { tool: 'card_block', args: { reason: 'lost', cardId: 'c-1' } };
-    expect(confirmations.take(nonce, turned)).toBeUndefined();
-    expect(confirmations.take(nonce, turned)).toBe('the answer belongs to no open question');
-  });
+it('a question is good for one answer to exactly its arguments, in whatever order they come', () => {
+  const confirmations = new PendingConfirmations(new FakeClock());
+  const nonce = confirmations.ask(SUBJECT, 1);
+  const turned = { tool: 'card_block', args: { reason: 'lost', cardId: 'c-1' } };
+  expect(confirmations.take(nonce, turned)).toBeUndefined();
+  expect(confirmations.take(nonce, turned)).toBe('the answer belongs to no open question');
+});
 
-  it('is good for five minutes', () => {
-    const clock = new FakeClock();
-    const confirmations = new PendingConfirmations(clock);
-    const [first, second] = [confirmations.ask(SUBJECT, 1), confirmations.ask(SUBJECT, 2)];
-    clock.elapsedMs = 300_000;
-    expect(confirmations.take(first, SUBJECT)).toBeUndefined();
-    clock.elapsedMs = 300_001;
-    expect(confirmations.take(second, SUBJECT)).toBe('the answer came too late');
-    expect(QUESTION_MS).toBe(300_000);
-  });
+it('a question is good for five minutes', () => {
+  const clock = new FakeClock();
+  const confirmations = new PendingConfirmations(clock);
+  const [first, second] = [confirmations.ask(SUBJECT, 1), confirmations.ask(SUBJECT, 2)];
+  clock.elapsedMs = 300_000;
+  expect(confirmations.take(first, SUBJECT)).toBeUndefined();
+  clock.elapsedMs = 300_001;
+  expect(confirmations.take(second, SUBJECT)).toBe('the answer came too late');
+  expect(QUESTION_MS).toBe(300_000);
+});
 
-  it.each([
-    ['a tool', { ...SUBJECT, tool: 'card_reissue' }],
-    ['a value', { ...SUBJECT, args: { cardId: 'c-1', reason: 'stolen' } }],
-    ['a field more', { ...SUBJECT, args: { ...SUBJECT.args, other: 1 } }],
-    ['a field less', { ...SUBJECT, args: { cardId: 'c-1' } }],
-    ['a type', { ...SUBJECT, args: { cardId: 'c-1', reason: ['lost'] } }],
-  ])('is used up by an answer that differs in %s', (_, other) => {
-    const confirmations = new PendingConfirmations(new FakeClock());
-    const nonce = confirmations.ask(SUBJECT, 1);
-    expect(confirmations.take(nonce, other)).toBe('the answer belongs to other arguments');
-    expect(confirmations.take(nonce, SUBJECT)).toBe('the answer belongs to no open question');
-  });
+it.each([
+  ['a tool', { ...SUBJECT, tool: 'card_reissue' }],
+  ['a value', { ...SUBJECT, args: { cardId: 'c-1', reason: 'stolen' } }],
+  ['a field more', { ...SUBJECT, args: { ...SUBJECT.args, other: 1 } }],
+  ['a field less', { ...SUBJECT, args: { cardId: 'c-1' } }],
+  ['a type', { ...SUBJECT, args: { cardId: 'c-1', reason: ['lost'] } }],
+])('a question is used up by an answer that differs in %s', (_, other) => {
+  const confirmations = new PendingConfirmations(new FakeClock());
+  const nonce = confirmations.ask(SUBJECT, 1);
+  expect(confirmations.take(nonce, other)).toBe('the answer belongs to other arguments');
+  expect(confirmations.take(nonce, SUBJECT)).toBe('the answer belongs to no open question');
+});
 
-  it('has a name that is new each time', () => {
-    const confirmations = new PendingConfirmations(new FakeClock());
-    const names = Array.from({ length: 100 }, () => confirmations.ask(SUBJECT, 1));
-    expect(new Set(names).size).toBe(100);
-    expect(names.every((name) => /^[\w-]{32}$/.test(name))).toBe(true);
-  });
+it('a question has a name that is new each time', () => {
+  const confirmations = new PendingConfirmations(new FakeClock());
+  const names = Array.from({ length: 100 }, () => confirmations.ask(SUBJECT, 1));
+  expect(new Set(names).size).toBe(100);
+  expect(names.every((name) => /^[\w-]{32}$/.test(name))).toBe(true);
+});
 
-  it('gives way when a hundred are open, and is void when its call is cancelled', () => {
-    const confirmations = new PendingConfirmations(new FakeClock());
-    const names = Array.from({ length: 101 }, (_, index) => confirmations.ask(SUBJECT, index));
-    expect(confirmations.take(names[0], SUBJECT)).toBe('the answer belongs to no open question');
-    confirmations.drop(50);
-    expect(confirmations.take(names[50], SUBJECT)).toBe('the answer belongs to no open question');
-    expect(confirmations.take(names[51], SUBJECT)).toBeUndefined();
-  });
+it('a question gives way when a hundred are open, and is void when its call is cancelled', () => {
+  const confirmations = new PendingConfirmations(new FakeClock());
+  const names = Array.from({ length: 101 }, (_, index) => confirmations.ask(SUBJECT, index));
+  expect(confirmations.take(names[0], SUBJECT)).toBe('the answer belongs to no open question');
+  confirmations.drop(50);
+  expect(confirmations.take(names[50], SUBJECT)).toBe('the answer belongs to no open question');
+  expect(confirmations.take(names[51], SUBJECT)).toBeUndefined();
 });

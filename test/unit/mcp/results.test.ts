@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Failure, type Hint } from '../../../src/failure.ts';
 import { failed } from '../../../src/mcp/results.ts';
 
@@ -7,23 +7,21 @@ function textOf(...hints: readonly Hint[]): unknown {
   return content.map((part) => ('text' in part ? part.text : undefined)).join();
 }
 
-describe('a hint of a failed call', () => {
-  it('is given as it is where it names no command', () => {
-    expect(textOf("check this machine's clock")).toBe("card c was not read\nhint: check this machine's clock");
-  });
+it('a hint of a failed call is given as it is where it names no command', () => {
+  expect(textOf("check this machine's clock")).toBe("card c was not read\nhint: check this machine's clock");
+});
 
-  it('is given in terms of tools where it has such', () => {
-    const hint = { text: 'list the runs with `frontdesk runs list`', tool: 'list the runs with runs_list' };
-    expect(textOf(hint)).toBe('card c was not read\nhint: list the runs with runs_list');
-  });
+it('a hint of a failed call is given in terms of tools where it has such', () => {
+  const hint = { text: 'list the runs with `frontdesk runs list`', tool: 'list the runs with runs_list' };
+  expect(textOf(hint)).toBe('card c was not read\nhint: list the runs with runs_list');
+});
 
-  it('says that it is for a person where only a person can do it', () => {
-    expect(textOf({ text: 'log in again: frontdesk auth login -p live' })).toBe(
-      'card c was not read\nfor a person: log in again: frontdesk auth login -p live',
-    );
-  });
+it('a hint of a failed call says that it is for a person where only a person can do it', () => {
+  expect(textOf({ text: 'log in again: frontdesk auth login -p live' })).toBe(
+    'card c was not read\nfor a person: log in again: frontdesk auth login -p live',
+  );
+});
 
-  it('is one of two at most', () => {
-    expect(textOf('one', 'two', 'three')).toBe('card c was not read\nhint: one\nhint: two');
-  });
+it('a hint of a failed call is one of two at most', () => {
+  expect(textOf('one', 'two', 'three')).toBe('card c was not read\nhint: one\nhint: two');
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { warning } from '../../../src/failure.ts';
 import { readHistory } from '../../../src/history/read.ts';
 import type { CallOptions } from '../../../src/http/call.ts';
@@ -59,327 +59,317 @@ const textsOf = (result: object) =>
   'content' in result ? (result.content as { text: string }[]).map(({ text }) => text) : [];
 const LAST = 'An assistant asks for this. Check it against what you were asked to do.';
 
-describe('the question', () => {
-  it('shows where the write goes, the card as it is and the fields', async () => {
-    const metadata = { store: 'Lisbon', tags: ['a', 'b'] };
-    const all = stage({ respond: () => answer(200, card('ACTIVE', { currentBalance: 12.5, metadata })) });
-    await all.call('card_block', LOST);
-    expect(messageOf(all)).toEqual([
-      `block card ${CARD_ID}?`,
-      'profile: demo',
-      'host: api.example.com',
-      'operation: card.block',
-      `id: ${CARD_ID}`,
-      'field reason: "lost"',
-      'card status: "ACTIVE"',
-      'card currentBalance: "12.5"',
-      'card initialBalance: "10"',
-      'card clientReference: "r-1"',
-      'card expiryDate: "2027-01-01T00:00:00Z"',
-      'card updatedAt: "2025-01-02T00:00:00Z"',
-      'card metadata.store: "Lisbon"',
-      'card metadata.tags: "[\\"a\\",\\"b\\"]"',
-      LAST,
-    ]);
-    expect(all.asked[0]).toMatchObject({
-      subject: { tool: 'card_block', args: LOST },
-      title: `Yes: block card ${CARD_ID}`,
-    });
-  });
-
-  it('has no line and no invisible character that the service or the assistant put there', async () => {
-    const metadata = { 'a\nid: b': 'c\nid: d\u202e' };
-    const forged = card('ACTIVE', { clientReference: 'r\nid: other', metadata });
-    const all = stage({ respond: () => answer(200, forged) });
-    await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
-    const lines = messageOf(all) ?? [];
-    expect(lines.filter((line) => line.startsWith('id: '))).toEqual([`id: ${CARD_ID}`]);
-    expect(lines).toHaveLength(13);
-    expect(lines.join('\n')).not.toContain('\u202e');
-  });
-
-  it('of an event has no id, and shows each field', async () => {
-    const all = stage();
-    const event = {
-      name: 'Fair\nid: x',
-      calendar: 'cal_1',
-      start: '2026-06-01',
-      end: '2026-06-02',
-      active: true,
-      url: null,
-    };
-    await all.call('event_create', event);
-    expect(messageOf(all)).toEqual([
-      'create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
-      'profile: demo',
-      'host: api.example.com',
-      'operation: calendar.event.create',
-      'field name: "Fair\\nid: x"',
-      'field calendar: "cal_1"',
-      'field start: "2026-06-01"',
-      'field end: "2026-06-02"',
-      'field active: true',
-      'field url: null',
-      LAST,
-    ]);
-    expect(all.asked[0]?.title).toBe('Yes: create event');
-    expect(all.sent).toHaveLength(1);
-  });
-
-  it('shows an id as safe text, and warns of what is suspicious in it', async () => {
-    const all = stage({ respond: () => answer(200, { id: 'cal\u200b ' }) });
-    await all.call('calendar_update', { calendarId: 'cal\u200b ', name: 'Spring' });
-    const lines = messageOf(all) ?? [];
-    expect(lines.join('\n')).not.toContain('\u200b');
-    expect(lines.filter((line) => line.startsWith('warning: the id '))).toHaveLength(2);
-    expect(lines).not.toContain('fields: none');
-  });
-
-  it('without a field says so', async () => {
-    const all = stage();
-    await all.call('card_activate', { cardId: CARD_ID });
-    expect(messageOf(all)?.[5]).toBe('fields: none');
-    expect(messageOf(all)?.at(-1)).toBe(LAST);
-  });
-
-  it('says why the card cannot be shown', async () => {
-    const all = stage({ respond: (line) => (line === GET ? answer(422, { message: 'a\nid: b' }) : undefined) });
-    await all.call('card_block', LOST);
-    const lines = messageOf(all) ?? [];
-    expect(lines).toHaveLength(8);
-    expect(lines[6]).toMatch(/^The card could not be read: .+/);
+it('the question shows where the write goes, the card as it is and the fields', async () => {
+  const metadata = { store: 'Lisbon', tags: ['a', 'b'] };
+  const all = stage({ respond: () => answer(200, card('ACTIVE', { currentBalance: 12.5, metadata })) });
+  await all.call('card_block', LOST);
+  expect(messageOf(all)).toEqual([
+    `block card ${CARD_ID}?`,
+    'profile: demo',
+    'host: api.example.com',
+    'operation: card.block',
+    `id: ${CARD_ID}`,
+    'field reason: "lost"',
+    'card status: "ACTIVE"',
+    'card currentBalance: "12.5"',
+    'card initialBalance: "10"',
+    'card clientReference: "r-1"',
+    'card expiryDate: "2027-01-01T00:00:00Z"',
+    'card updatedAt: "2025-01-02T00:00:00Z"',
+    'card metadata.store: "Lisbon"',
+    'card metadata.tags: "[\\"a\\",\\"b\\"]"',
+    LAST,
+  ]);
+  expect(all.asked[0]).toMatchObject({
+    subject: { tool: 'card_block', args: LOST },
+    title: `Yes: block card ${CARD_ID}`,
   });
 });
 
-describe('a card full of text', () => {
-  it('is cut to short lines and few members, and never fills the question', async () => {
-    const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, 'x'.repeat(5000)]));
-    const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-    await all.call('card_block', LOST);
-    const lines = messageOf(all) ?? [];
-    expect(lines.join('\n').length).toBeLessThan(8000);
-    expect(lines[5]).toBe('field reason: "lost"');
-    expect(lines).toContain('card metadata: 40 more members');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(260);
-  });
+it('the question has no line and no invisible character that the service or the assistant put there', async () => {
+  const metadata = { 'a\nid: b': 'c\nid: d\u202e' };
+  const forged = card('ACTIVE', { clientReference: 'r\nid: other', metadata });
+  const all = stage({ respond: () => answer(200, forged) });
+  await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
+  const lines = messageOf(all) ?? [];
+  expect(lines.filter((line) => line.startsWith('id: '))).toEqual([`id: ${CARD_ID}`]);
+  expect(lines).toHaveLength(13);
+  expect(lines.join('\n')).not.toContain('\u202e');
 });
 
-describe('a yes', () => {
-  it('to a card that changed meanwhile sends nothing, and the history has it', async () => {
-    const statuses = ['ACTIVE', 'REISSUED'];
-    const all = stage({
-      respond: (line) => (line === GET ? answer(200, card(statuses.shift() ?? 'none')) : undefined),
-    });
-    expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'PRECONDITION' });
-    expect(all.sent).toEqual([GET, GET]);
-    const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
-    expect(entries).toMatchObject([{ operation: 'card.block', ending: { outcome: 'not_sent', code: 'PRECONDITION' } }]);
-  });
-
-  it('sends the write once, keeps its record, and gives its answer with the warnings', async () => {
-    const all = stage();
-    const result = await all.call('card_block', LOST);
-    expect(all.sent).toEqual([GET, GET, BLOCK]);
-    expect(result).toMatchObject({ structuredContent: { outcome: 'applied', exitCode: 0, httpStatus: 200 } });
-    expect(textsOf(result)[1]).toBe('warning: the disk is slow');
-    const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
-    expect(entries).toMatchObject([
-      { operation: 'card.block', id: CARD_ID, reason: 'lost', ending: { outcome: 'applied' } },
-    ]);
-  });
-
-  it('that a call brings along is not asked for again', async () => {
-    const all = stage({}, { answerIn: () => YES, inability: () => 'it cannot' });
-    await all.call('card_block', LOST);
-    expect([all.sent, all.asked]).toEqual([[BLOCK], []]);
-  });
-
-  it('is looked for with the arguments of the call', async () => {
-    const subjects: unknown[] = [];
-    const all = stage({}, { answerIn: (ctx, subject) => void subjects.push(ctx, subject) });
-    await all.call('card_block', LOST);
-    expect(subjects).toEqual([CTX, { tool: 'card_block', args: LOST }]);
-  });
-
-  it('to a write that fails throws its failure', async () => {
-    const all = stage({ respond: (line) => (line === GET ? undefined : answer(422)) });
-    expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'REJECTED' });
-  });
+it('the question of an event has no id, and shows each field', async () => {
+  const all = stage();
+  const event = {
+    name: 'Fair\nid: x',
+    calendar: 'cal_1',
+    start: '2026-06-01',
+    end: '2026-06-02',
+    active: true,
+    url: null,
+  };
+  await all.call('event_create', event);
+  expect(messageOf(all)).toEqual([
+    'create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
+    'profile: demo',
+    'host: api.example.com',
+    'operation: calendar.event.create',
+    'field name: "Fair\\nid: x"',
+    'field calendar: "cal_1"',
+    'field start: "2026-06-01"',
+    'field end: "2026-06-02"',
+    'field active: true',
+    'field url: null',
+    LAST,
+  ]);
+  expect(all.asked[0]?.title).toBe('Yes: create event');
+  expect(all.sent).toHaveLength(1);
 });
 
-describe('without a yes nothing is sent', () => {
-  const NO = { outcome: 'not_sent', code: 'CANCELLED', exitCode: 130 };
-  const person = (command: string) => `a person can run: ${command}`;
-
-  it('where the person says no, and the command is given that a person can run', async () => {
-    const all = stage({}, refusing('the person said no'));
-    const result = await all.call('card_block', { cardId: CARD_ID, reason: "Kari's" });
-    expect(all.sent).toEqual([GET]);
-    expect(result).toMatchObject({ isError: true, structuredContent: NO });
-    expect(textsOf(result)).toEqual([
-      `did not block card ${CARD_ID}: the person said no. Nothing was sent.\n` +
-        person(`frontdesk card block ${CARD_ID} --reason 'Kari'\\''s'`),
-    ]);
-  });
-
-  it('where the call brings a no along', async () => {
-    const all = stage({}, { answerIn: () => ({ refusal: 'the box was not ticked' }) });
-    const result = await all.call('card_activate', { cardId: CARD_ID });
-    expect([all.sent, all.asked]).toEqual([[], []]);
-    expect(textsOf(result)).toEqual([
-      `did not activate card ${CARD_ID}: the box was not ticked. Nothing was sent.\n` +
-        person(`frontdesk card activate ${CARD_ID}`),
-    ]);
-  });
-
-  it('where the client cannot ask, and nothing is read', async () => {
-    const all = stage({ profile: { namedBy: '--profile' as never } }, { inability: () => 'it cannot' });
-    const result = await all.call('calendar_update', { calendarId: '-x y', name: 'a b', active: false });
-    expect([all.sent, all.asked]).toEqual([[], []]);
-    expect(textsOf(result)).toEqual([
-      'did not update calendar -x y: it cannot. Nothing was sent.\n' +
-        person(`frontdesk calendar update --name 'a b' --active false -p demo -- '-x y'`),
-    ]);
-  });
-
-  it('of what has no id yet, and a member that is to be empty', async () => {
-    const all = stage({}, refusing('no'));
-    const event = { calendar: 'cal_1', name: 'say "no"', start: '2026-06-01', url: null };
-    expect(textsOf(await all.call('event_create', event))[0]?.split('\n')[1]).toBe(
-      person(`frontdesk calendar event create --calendar cal_1 --name 'say "no"' --start 2026-06-01 --no-url`),
-    );
-    expect(messageOf(all)).toContain('field name: "say "no""');
-  });
-
-  it('and our own tokens are taken out of what is said', async () => {
-    const all = stage({ output: { mask: (text: string) => text.replaceAll('lost', '***') } }, refusing('no'));
-    expect(textsOf(await all.call('card_block', LOST)).join('')).toMatch(/--reason \*\*\*$/);
-  });
-
-  it('while the question is with the client', async () => {
-    const asked = { inputRequests: {}, requestState: 'q1' };
-    const all = stage({}, { ask: async () => asked });
-    expect(await all.call('card_block', LOST)).toMatchObject({ requestState: 'q1' });
-    expect(all.sent).toEqual([GET]);
-  });
-
-  it('where the client takes the call back with its answer', async () => {
-    const all = stage();
-    all.stopping.abort();
-    const result = await all.call('card_block', LOST);
-    expect(all.sent).toEqual([GET]);
-    expect(textsOf(result)[0]).toContain('the call was cancelled. Nothing was sent.');
-    // One that comes right behind the answer is heard as well.
-    const late = stage({}, { answerIn: () => YES });
-    const calling = late.call('card_block', LOST);
-    late.stopping.abort();
-    expect(textsOf(await calling)[0]).toContain('the call was cancelled. Nothing was sent.');
-    expect(late.sent).toEqual([]);
-  });
-
-  it('where writes are forbidden or a reason is missing, and no person is asked', async () => {
-    const all = stage({ profile: { readOnly: true } });
-    expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'FORBIDDEN' });
-    const strict = stage({ profile: { requireReason: 'OPS-' } });
-    expect(await failureOf(strict.call('card_block', LOST))).toMatchObject({ code: 'USAGE' });
-    expect([all.sent, all.asked, strict.sent, strict.asked]).toEqual([[], [], [], []]);
-    await strict.call('card_block', { cardId: CARD_ID, reason: 'OPS-1' });
-    expect(strict.sent).toHaveLength(3);
-  });
-
-  it('where a value is too long to be shown whole', async () => {
-    const why = (name: string, count: number) =>
-      `no person was asked, because ${name} has ${count} characters, and a question shows at most 2000`;
-    const all = stage();
-    const long = await all.call('calendar_update', { calendarId: 'c', name: 'a', description: 'é'.repeat(2001) });
-    const longId = await all.call('calendar_update', { calendarId: 'i'.repeat(2002), name: 'a' });
-    expect([all.sent, all.asked]).toEqual([[], []]);
-    expect(textsOf(long)[0]).toContain(why('description', 2001));
-    expect(textsOf(longId)[0]).toContain(why('id', 2002));
-    await all.call('calendar_update', { calendarId: 'c', name: 'a', description: '💳'.repeat(2000) });
-    expect(all.sent).toHaveLength(1);
-  });
+it('the question shows an id as safe text, and warns of what is suspicious in it', async () => {
+  const all = stage({ respond: () => answer(200, { id: 'cal\u200b ' }) });
+  await all.call('calendar_update', { calendarId: 'cal\u200b ', name: 'Spring' });
+  const lines = messageOf(all) ?? [];
+  expect(lines.join('\n')).not.toContain('\u200b');
+  expect(lines.filter((line) => line.startsWith('warning: the id '))).toHaveLength(2);
+  expect(lines).not.toContain('fields: none');
 });
 
-describe('a write under way', () => {
-  /** A service that answers when the test says so; what the call was given to end it is handed out. */
-  function underWay(onService: (stopping: AbortController) => void = () => undefined) {
-    const all = stage({}, { answerIn: () => YES });
-    let hand: (how: CallOptions) => void;
-    let end: () => void = () => expect.fail('nothing was sent');
-    const given = new Promise<CallOptions>((resolve) => {
-      hand = resolve;
-    });
-    const client = {
-      call: (_: unknown, how: CallOptions) => {
-        hand(how);
-        return new Promise((resolve) => {
-          end = () => resolve(answered());
-        });
-      },
-    };
-    const service = async () => {
-      onService(all.stopping);
-      return { ...(await all.session.service('cards')), client };
-    };
-    const calling = all.call('card_block', LOST, all.session.with({ service } as never));
-    return { ...all, calling, given, end: () => end() };
-  }
+it('the question without a field says so', async () => {
+  const all = stage();
+  await all.call('card_activate', { cardId: CARD_ID });
+  expect(messageOf(all)?.[5]).toBe('fields: none');
+  expect(messageOf(all)?.at(-1)).toBe(LAST);
+});
 
-  it('hears that the client took it back, and has 5 seconds for its answer', async () => {
-    const { calling, given, end, stopping, clock } = underWay();
-    const { stopping: stopped, abort } = await given;
-    expect([stopped, abort?.aborted]).toEqual([stopping.signal, false]);
-    const over = new Promise((resolve) => abort?.addEventListener('abort', resolve));
-    const before = clock.ms;
-    stopping.abort();
-    expect(abort?.aborted).toBe(false);
-    await over;
-    expect(clock.ms - before).toBe(5000);
-    end();
-    expect(await calling).toMatchObject({ structuredContent: { outcome: 'applied' } });
-  });
+it('the question says why the card cannot be shown', async () => {
+  const all = stage({ respond: (line) => (line === GET ? answer(422, { message: 'a\nid: b' }) : undefined) });
+  await all.call('card_block', LOST);
+  const lines = messageOf(all) ?? [];
+  expect(lines).toHaveLength(8);
+  expect(lines[6]).toMatch(/^The card could not be read: .+/);
+});
 
-  it('leaves no listener at the signals of the server, which live on', async () => {
-    const { calling, given, end, stopping, abort } = underWay();
-    await given;
-    const listeners = () => [stopping.signal, abort.signal].map((signal) => getEventListeners(signal, 'abort').length);
-    expect(listeners()).toEqual([1, 1]);
-    end();
-    await calling;
-    expect(listeners()).toEqual([0, 0]);
-  });
+it('a card full of text is cut to short lines and few members, and never fills the question', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, 'x'.repeat(5000)]));
+  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
+  await all.call('card_block', LOST);
+  const lines = messageOf(all) ?? [];
+  expect(lines.join('\n').length).toBeLessThan(8000);
+  expect(lines[5]).toBe('field reason: "lost"');
+  expect(lines).toContain('card metadata: 40 more members');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(260);
+});
 
-  it('that is taken back right before it leaves has them as well', async () => {
-    const { given, calling, end, clock } = underWay((stopping) => stopping.abort());
-    const { abort } = await given;
-    await new Promise((resolve) => abort?.addEventListener('abort', resolve));
-    expect(clock.ms).toBe(5000);
-    end();
-    await calling;
+it('a yes to a card that changed meanwhile sends nothing, and the history has it', async () => {
+  const statuses = ['ACTIVE', 'REISSUED'];
+  const all = stage({
+    respond: (line) => (line === GET ? answer(200, card(statuses.shift() ?? 'none')) : undefined),
   });
+  expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'PRECONDITION' });
+  expect(all.sent).toEqual([GET, GET]);
+  const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
+  expect(entries).toMatchObject([{ operation: 'card.block', ending: { outcome: 'not_sent', code: 'PRECONDITION' } }]);
+});
 
-  it('that is answered in time waits no longer', async () => {
-    const { calling, given, end, stopping, clock } = underWay();
-    await given;
-    const waits: (AbortSignal | undefined)[] = [];
-    clock.sleep = (ms, signal) => {
-      expect(ms).toBe(5000);
-      waits.push(signal);
-      return new Promise(() => undefined);
-    };
-    stopping.abort();
-    end();
-    await calling;
-    expect(waits.map((signal) => signal?.aborted)).toEqual([true]);
-  });
+it('a yes sends the write once, keeps its record, and gives its answer with the warnings', async () => {
+  const all = stage();
+  const result = await all.call('card_block', LOST);
+  expect(all.sent).toEqual([GET, GET, BLOCK]);
+  expect(result).toMatchObject({ structuredContent: { outcome: 'applied', exitCode: 0, httpStatus: 200 } });
+  expect(textsOf(result)[1]).toBe('warning: the disk is slow');
+  const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
+  expect(entries).toMatchObject([
+    { operation: 'card.block', id: CARD_ID, reason: 'lost', ending: { outcome: 'applied' } },
+  ]);
+});
 
-  it('is given up when the server ends', async () => {
-    const { calling, given, end, abort } = underWay();
-    const { abort: aborted } = await given;
-    abort.abort();
-    expect(aborted?.aborted).toBe(true);
-    end();
-    await calling;
+it('a yes that a call brings along is not asked for again', async () => {
+  const all = stage({}, { answerIn: () => YES, inability: () => 'it cannot' });
+  await all.call('card_block', LOST);
+  expect([all.sent, all.asked]).toEqual([[BLOCK], []]);
+});
+
+it('a yes is looked for with the arguments of the call', async () => {
+  const subjects: unknown[] = [];
+  const all = stage({}, { answerIn: (ctx, subject) => void subjects.push(ctx, subject) });
+  await all.call('card_block', LOST);
+  expect(subjects).toEqual([CTX, { tool: 'card_block', args: LOST }]);
+});
+
+it('a yes to a write that fails throws its failure', async () => {
+  const all = stage({ respond: (line) => (line === GET ? undefined : answer(422)) });
+  expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'REJECTED' });
+});
+
+const NO = { outcome: 'not_sent', code: 'CANCELLED', exitCode: 130 };
+const person = (command: string) => `a person can run: ${command}`;
+
+it('without a yes nothing is sent where the person says no, and the command is given that a person can run', async () => {
+  const all = stage({}, refusing('the person said no'));
+  const result = await all.call('card_block', { cardId: CARD_ID, reason: "Kari's" });
+  expect(all.sent).toEqual([GET]);
+  expect(result).toMatchObject({ isError: true, structuredContent: NO });
+  expect(textsOf(result)).toEqual([
+    `did not block card ${CARD_ID}: the person said no. Nothing was sent.\n` +
+      person(`frontdesk card block ${CARD_ID} --reason 'Kari'\\''s'`),
+  ]);
+});
+
+it('without a yes nothing is sent where the call brings a no along', async () => {
+  const all = stage({}, { answerIn: () => ({ refusal: 'the box was not ticked' }) });
+  const result = await all.call('card_activate', { cardId: CARD_ID });
+  expect([all.sent, all.asked]).toEqual([[], []]);
+  expect(textsOf(result)).toEqual([
+    `did not activate card ${CARD_ID}: the box was not ticked. Nothing was sent.\n` +
+      person(`frontdesk card activate ${CARD_ID}`),
+  ]);
+});
+
+it('without a yes nothing is sent where the client cannot ask, and nothing is read', async () => {
+  const all = stage({ profile: { namedBy: '--profile' as never } }, { inability: () => 'it cannot' });
+  const result = await all.call('calendar_update', { calendarId: '-x y', name: 'a b', active: false });
+  expect([all.sent, all.asked]).toEqual([[], []]);
+  expect(textsOf(result)).toEqual([
+    'did not update calendar -x y: it cannot. Nothing was sent.\n' +
+      person(`frontdesk calendar update --name 'a b' --active false -p demo -- '-x y'`),
+  ]);
+});
+
+it('without a yes nothing is sent of what has no id yet, and a member that is to be empty', async () => {
+  const all = stage({}, refusing('no'));
+  const event = { calendar: 'cal_1', name: 'say "no"', start: '2026-06-01', url: null };
+  expect(textsOf(await all.call('event_create', event))[0]?.split('\n')[1]).toBe(
+    person(`frontdesk calendar event create --calendar cal_1 --name 'say "no"' --start 2026-06-01 --no-url`),
+  );
+  expect(messageOf(all)).toContain('field name: "say "no""');
+});
+
+it('without a yes nothing is sent and our own tokens are taken out of what is said', async () => {
+  const all = stage({ output: { mask: (text: string) => text.replaceAll('lost', '***') } }, refusing('no'));
+  expect(textsOf(await all.call('card_block', LOST)).join('')).toMatch(/--reason \*\*\*$/);
+});
+
+it('without a yes nothing is sent while the question is with the client', async () => {
+  const asked = { inputRequests: {}, requestState: 'q1' };
+  const all = stage({}, { ask: async () => asked });
+  expect(await all.call('card_block', LOST)).toMatchObject({ requestState: 'q1' });
+  expect(all.sent).toEqual([GET]);
+});
+
+it('without a yes nothing is sent where the client takes the call back with its answer', async () => {
+  const all = stage();
+  all.stopping.abort();
+  const result = await all.call('card_block', LOST);
+  expect(all.sent).toEqual([GET]);
+  expect(textsOf(result)[0]).toContain('the call was cancelled. Nothing was sent.');
+  // One that comes right behind the answer is heard as well.
+  const late = stage({}, { answerIn: () => YES });
+  const calling = late.call('card_block', LOST);
+  late.stopping.abort();
+  expect(textsOf(await calling)[0]).toContain('the call was cancelled. Nothing was sent.');
+  expect(late.sent).toEqual([]);
+});
+
+it('without a yes nothing is sent where writes are forbidden or a reason is missing, and no person is asked', async () => {
+  const all = stage({ profile: { readOnly: true } });
+  expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'FORBIDDEN' });
+  const strict = stage({ profile: { requireReason: 'OPS-' } });
+  expect(await failureOf(strict.call('card_block', LOST))).toMatchObject({ code: 'USAGE' });
+  expect([all.sent, all.asked, strict.sent, strict.asked]).toEqual([[], [], [], []]);
+  await strict.call('card_block', { cardId: CARD_ID, reason: 'OPS-1' });
+  expect(strict.sent).toHaveLength(3);
+});
+
+it('without a yes nothing is sent where a value is too long to be shown whole', async () => {
+  const why = (name: string, count: number) =>
+    `no person was asked, because ${name} has ${count} characters, and a question shows at most 2000`;
+  const all = stage();
+  const long = await all.call('calendar_update', { calendarId: 'c', name: 'a', description: 'é'.repeat(2001) });
+  const longId = await all.call('calendar_update', { calendarId: 'i'.repeat(2002), name: 'a' });
+  expect([all.sent, all.asked]).toEqual([[], []]);
+  expect(textsOf(long)[0]).toContain(why('description', 2001));
+  expect(textsOf(longId)[0]).toContain(why('id', 2002));
+  await all.call('calendar_update', { calendarId: 'c', name: 'a', description: '💳'.repeat(2000) });
+  expect(all.sent).toHaveLength(1);
+});
+
+/** A service that answers when the test says so; what the call was given to end it is handed out. */
+function underWay(onService: (stopping: AbortController) => void = () => undefined) {
+  const all = stage({}, { answerIn: () => YES });
+  let hand: (how: CallOptions) => void;
+  let end: () => void = () => expect.fail('nothing was sent');
+  const given = new Promise<CallOptions>((resolve) => {
+    hand = resolve;
   });
+  const client = {
+    call: (_: unknown, how: CallOptions) => {
+      hand(how);
+      return new Promise((resolve) => {
+        end = () => resolve(answered());
+      });
+    },
+  };
+  const service = async () => {
+    onService(all.stopping);
+    return { ...(await all.session.service('cards')), client };
+  };
+  const calling = all.call('card_block', LOST, all.session.with({ service } as never));
+  return { ...all, calling, given, end: () => end() };
+}
+
+it('a write under way hears that the client took it back, and has 5 seconds for its answer', async () => {
+  const { calling, given, end, stopping, clock } = underWay();
+  const { stopping: stopped, abort } = await given;
+  expect([stopped, abort?.aborted]).toEqual([stopping.signal, false]);
+  const over = new Promise((resolve) => abort?.addEventListener('abort', resolve));
+  const before = clock.ms;
+  stopping.abort();
+  expect(abort?.aborted).toBe(false);
+  await over;
+  expect(clock.ms - before).toBe(5000);
+  end();
+  expect(await calling).toMatchObject({ structuredContent: { outcome: 'applied' } });
+});
+
+it('a write under way leaves no listener at the signals of the server, which live on', async () => {
+  const { calling, given, end, stopping, abort } = underWay();
+  await given;
+  const listeners = () => [stopping.signal, abort.signal].map((signal) => getEventListeners(signal, 'abort').length);
+  expect(listeners()).toEqual([1, 1]);
+  end();
+  await calling;
+  expect(listeners()).toEqual([0, 0]);
+});
+
+it('a write under way that is taken back right before it leaves has them as well', async () => {
+  const { given, calling, end, clock } = underWay((stopping) => stopping.abort());
+  const { abort } = await given;
+  await new Promise((resolve) => abort?.addEventListener('abort', resolve));
+  expect(clock.ms).toBe(5000);
+  end();
+  await calling;
+});
+
+it('a write under way that is answered in time waits no longer', async () => {
+  const { calling, given, end, stopping, clock } = underWay();
+  await given;
+  const waits: (AbortSignal | undefined)[] = [];
+  clock.sleep = (ms, signal) => {
+    expect(ms).toBe(5000);
+    waits.push(signal);
+    return new Promise(() => undefined);
+  };
+  stopping.abort();
+  end();
+  await calling;
+  expect(waits.map((signal) => signal?.aborted)).toEqual([true]);
+});
+
+it('a write under way is given up when the server ends', async () => {
+  const { calling, given, end, abort } = underWay();
+  const { abort: aborted } = await given;
+  abort.abort();
+  expect(aborted?.aborted).toBe(true);
+  end();
+  await calling;
 });

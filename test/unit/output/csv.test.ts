@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
 import { csvRowWriter, writeCsvResource } from '../../../src/output/csv.ts';
@@ -21,73 +21,69 @@ async function rowsAsCsv(
   return output.text();
 }
 
-describe('csv rows', () => {
-  it('writes the header by field names, then one line per row', async () => {
-    const text = await rowsAsCsv([
-      parseJson('{"id":"a,b","n":-10.10,"metadata":{"k":"v"}}'),
-      parseJson('{"id":"say \\"x\\"\\n"}'),
-    ]);
-    expect(text).toBe('id,n,metadata\r\n"a,b",-10.10,"{""k"":""v""}"\r\n"say ""x""\n",,\r\n');
-  });
-
-  it('writes the header alone for no rows, and nothing without a header', async () => {
-    expect(await rowsAsCsv([])).toBe('id,n,metadata\r\n');
-    expect(await rowsAsCsv([], { header: false, csvRaw: false })).toBe('');
-  });
-
-  it('guards texts and not numbers', async () => {
-    expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], { header: false, csvRaw: false })).toBe("'-1,-1,\r\n");
-  });
-
-  it('leaves texts as they are with --csv-raw, but not their controls on a terminal', async () => {
-    const row = parseJson('{"id":"=\\u001b"}');
-    expect(await rowsAsCsv([row], { header: false, csvRaw: true })).toBe('=\u001b,,\r\n');
-    expect(await rowsAsCsv([row], { header: false, csvRaw: true }, 80)).toBe('=\\x1b,,\r\n');
-  });
-
-  it('marks a line of one empty cell, which readers would skip', async () => {
-    const output = recordedOutput();
-    const writer = csvRowWriter([{ name: 'x', header: 'X' }], { header: false, csvRaw: false }, output);
-    await writer.row(parseJson('{}'));
-    expect(output.text()).toBe('""\r\n');
-  });
-
-  it('gives every text back to a CSV reader', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), async (texts) => {
-        const csv = await rowsAsCsv(texts.map((id) => new Map([['id', id]])));
-        const read: string[][] = parse(csv, { from_line: 2, relax_quotes: false });
-        expect(read.map(([cell]) => unguardCell(cell ?? ''))).toEqual(texts);
-      }),
-    );
-  });
+it('csv rows writes the header by field names, then one line per row', async () => {
+  const text = await rowsAsCsv([
+    parseJson('{"id":"a,b","n":-10.10,"metadata":{"k":"v"}}'),
+    parseJson('{"id":"say \\"x\\"\\n"}'),
+  ]);
+  expect(text).toBe('id,n,metadata\r\n"a,b",-10.10,"{""k"":""v""}"\r\n"say ""x""\n",,\r\n');
 });
 
-describe('csv of one resource', () => {
-  it("writes nested values by dotted column in the resource's own order", async () => {
-    const output = recordedOutput();
-    const card = parseJson('{"z":1.0,"metadata":{"b":"=x","a":{}},"t":[{"amount":5}],"e":[],"n":null,"=evil":"x"}');
-    await writeCsvResource(card, { header: true, csvRaw: false }, output);
-    expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
-  });
+it('csv rows writes the header alone for no rows, and nothing without a header', async () => {
+  expect(await rowsAsCsv([])).toBe('id,n,metadata\r\n');
+  expect(await rowsAsCsv([], { header: false, csvRaw: false })).toBe('');
+});
 
-  it('writes what is long in pieces, and gives it back whole', async () => {
-    const text = `=${'long "text"\n\u001b, '.repeat(20_000)}`;
-    const resource = new Map<string, JsonValue>([
-      ['a', text],
-      ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
-    ]);
-    const output = recordedOutput();
-    await writeCsvResource(resource, { header: true, csvRaw: false }, output);
-    expect(output.writes.length).toBeGreaterThan(8);
-    const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
-    expect(names).toEqual([...resource.keys()]);
-    expect(cells.map(unguardCell)).toEqual([...resource.values()]);
-  });
+it('csv rows guards texts and not numbers', async () => {
+  expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], { header: false, csvRaw: false })).toBe("'-1,-1,\r\n");
+});
 
-  it('marks the line of a resource that is one empty text', async () => {
-    const output = recordedOutput();
-    await writeCsvResource(new Map([['a', '']]), { header: false, csvRaw: false }, output);
-    expect(output.text()).toBe('""\r\n');
-  });
+it('csv rows leaves texts as they are with --csv-raw, but not their controls on a terminal', async () => {
+  const row = parseJson('{"id":"=\\u001b"}');
+  expect(await rowsAsCsv([row], { header: false, csvRaw: true })).toBe('=\u001b,,\r\n');
+  expect(await rowsAsCsv([row], { header: false, csvRaw: true }, 80)).toBe('=\\x1b,,\r\n');
+});
+
+it('csv rows marks a line of one empty cell, which readers would skip', async () => {
+  const output = recordedOutput();
+  const writer = csvRowWriter([{ name: 'x', header: 'X' }], { header: false, csvRaw: false }, output);
+  await writer.row(parseJson('{}'));
+  expect(output.text()).toBe('""\r\n');
+});
+
+it('csv rows gives every text back to a CSV reader', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), async (texts) => {
+      const csv = await rowsAsCsv(texts.map((id) => new Map([['id', id]])));
+      const read: string[][] = parse(csv, { from_line: 2, relax_quotes: false });
+      expect(read.map(([cell]) => unguardCell(cell ?? ''))).toEqual(texts);
+    }),
+  );
+});
+
+it("csv of one resource writes nested values by dotted column in the resource's own order", async () => {
+  const output = recordedOutput();
+  const card = parseJson('{"z":1.0,"metadata":{"b":"=x","a":{}},"t":[{"amount":5}],"e":[],"n":null,"=evil":"x"}');
+  await writeCsvResource(card, { header: true, csvRaw: false }, output);
+  expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
+});
+
+it('csv of one resource writes what is long in pieces, and gives it back whole', async () => {
+  const text = `=${'long "text"\n\u001b, '.repeat(20_000)}`;
+  const resource = new Map<string, JsonValue>([
+    ['a', text],
+    ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
+  ]);
+  const output = recordedOutput();
+  await writeCsvResource(resource, { header: true, csvRaw: false }, output);
+  expect(output.writes.length).toBeGreaterThan(8);
+  const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
+  expect(names).toEqual([...resource.keys()]);
+  expect(cells.map(unguardCell)).toEqual([...resource.values()]);
+});
+
+it('csv of one resource marks the line of a resource that is one empty text', async () => {
+  const output = recordedOutput();
+  await writeCsvResource(new Map([['a', '']]), { header: false, csvRaw: false }, output);
+  expect(output.text()).toBe('""\r\n');
 });

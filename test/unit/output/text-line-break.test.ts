@@ -1,82 +1,78 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { breakLine, breakMessage } from '../../../src/output/text.ts';
 
-describe('a line that is too long for the terminal', () => {
-  it('is broken between words, further lines under the first word', () => {
-    expect(breakLine('  one two three four', 12)).toEqual(['  one two', '  three four']);
-  });
-
-  it('goes on under the text beside a label', () => {
-    expect(breakLine('  That means     ACTIVE is not BLOCKED: not done yet', 36)).toEqual([
-      '  That means     ACTIVE is not',
-      '                 BLOCKED: not done',
-      '                 yet',
-    ]);
-  });
-
-  it('has no label that takes more than half of the room', () => {
-    expect(breakLine('  Label of many words  text that follows it', 24)).toEqual([
-      '  Label of many words ',
-      '  text that follows it',
-    ]);
-  });
-
-  it('keeps its indent behind a command', () => {
-    expect(breakLine('    fix: frontdesk auth login; or set FRONTDESK_CARDS_URL', 40)).toEqual([
-      '    fix:',
-      '      frontdesk auth login',
-      '    or set FRONTDESK_CARDS_URL',
-    ]);
-  });
-
-  it('keeps a number and its unit together', () => {
-    expect(breakLine('8 requests, 0 retries, 1 s', 25)).toEqual(['8 requests, 0 retries,', '1 s']);
-  });
-
-  it('keeps whole what is to be pasted, and a word that is longer than the line', () => {
-    expect(breakLine('run `frontdesk card get x` now', 16)).toEqual(['run', '`frontdesk card get x`', 'now']);
-  });
-
-  it('is measured in columns, of which a character of Japanese or Korean and an emoji take two', () => {
-    expect(breakLine('新しい 名前は 長い', 14)).toEqual(['新しい 名前は', '長い']);
-    expect(breakLine('한국어 이름', 10)).toEqual(['한국어', '이름']);
-    expect(breakLine('✅✅ ✅✅ x', 9)).toEqual(['✅✅ ✅✅', 'x']);
-    expect(breakLine('naïve café', 10)).toEqual(['naïve café']);
-  });
-
-  it('is left alone where it fits, and off a terminal', () => {
-    expect(breakLine('one two', 7)).toEqual(['one two']);
-    expect(breakLine('one two three', undefined)).toEqual(['one two three']);
-  });
+it('a line that is too long for the terminal is broken between words, further lines under the first word', () => {
+  expect(breakLine('  one two three four', 12)).toEqual(['  one two', '  three four']);
 });
 
-describe('a line that holds text from outside', () => {
-  it('has no command on a line of its own', () => {
-    expect(breakMessage('answered 409: frontdesk --version && curl example.org | sh', 24)).toEqual([
-      'answered 409: frontdesk',
-      '--version && curl',
-      'example.org | sh',
-    ]);
-  });
+it('a line that is too long for the terminal goes on under the text beside a label', () => {
+  expect(breakLine('  That means     ACTIVE is not BLOCKED: not done yet', 36)).toEqual([
+    '  That means     ACTIVE is not',
+    '                 BLOCKED: not done',
+    '                 yet',
+  ]);
+});
 
-  it('begins no further line with hint: or frontdesk', () => {
-    expect(breakMessage('answered 409 (X: sorry hint: do this', 22)).toEqual([
-      'answered 409 (X: sorry',
-      '| hint: do this',
-    ]);
-    expect(breakMessage('  answered 409 (sorry frontdesk: do', 21)).toEqual([
-      '  answered 409 (sorry',
-      '  | frontdesk: do',
-    ]);
-  });
+it('a line that is too long for the terminal has no label that takes more than half of the room', () => {
+  expect(breakLine('  Label of many words  text that follows it', 24)).toEqual([
+    '  Label of many words ',
+    '  text that follows it',
+  ]);
+});
 
-  it('begins none where the terminal breaks a long word', () => {
-    expect(breakMessage('aaaaaaaaaaHINT: x', 10)).toEqual(['aaaaaaaaaa|HINT:', 'x']);
-    expect(breakMessage('aaaaaaaaa\u00a0hint:\u00a0x', 10)).toEqual(['aaaaaaaaa\u00a0|hint:\u00a0x']);
-  });
+it('a line that is too long for the terminal keeps its indent behind a command', () => {
+  expect(breakLine('    fix: frontdesk auth login; or set FRONTDESK_CARDS_URL', 40)).toEqual([
+    '    fix:',
+    '      frontdesk auth login',
+    '    or set FRONTDESK_CARDS_URL',
+  ]);
+});
 
-  it('is left alone where it fits, and off a terminal', () => {
-    expect(breakMessage('frontdesk: hint: x', 18)).toEqual(['frontdesk: hint: x']);
-    expect(breakMessage('frontdesk: hint: x', undefined)).toEqual(['frontdesk: hint: x']);
-  });
+it('a line that is too long for the terminal keeps a number and its unit together', () => {
+  expect(breakLine('8 requests, 0 retries, 1 s', 25)).toEqual(['8 requests, 0 retries,', '1 s']);
+});
+
+it('a line that is too long for the terminal keeps whole what is to be pasted, and a word that is longer than the line', () => {
+  expect(breakLine('run `frontdesk card get x` now', 16)).toEqual(['run', '`frontdesk card get x`', 'now']);
+});
+
+it('a line that is too long for the terminal is measured in columns, of which a character of Japanese or Korean and an emoji take two', () => {
+  expect(breakLine('新しい 名前は 長い', 14)).toEqual(['新しい 名前は', '長い']);
+  expect(breakLine('한국어 이름', 10)).toEqual(['한국어', '이름']);
+  expect(breakLine('✅✅ ✅✅ x', 9)).toEqual(['✅✅ ✅✅', 'x']);
+  expect(breakLine('naïve café', 10)).toEqual(['naïve café']);
+});
+
+it('a line that is too long for the terminal is left alone where it fits, and off a terminal', () => {
+  expect(breakLine('one two', 7)).toEqual(['one two']);
+  expect(breakLine('one two three', undefined)).toEqual(['one two three']);
+});
+
+it('a line that holds text from outside has no command on a line of its own', () => {
+  expect(breakMessage('answered 409: frontdesk --version && curl example.org | sh', 24)).toEqual([
+    'answered 409: frontdesk',
+    '--version && curl',
+    'example.org | sh',
+  ]);
+});
+
+it('a line that holds text from outside begins no further line with hint: or frontdesk', () => {
+  expect(breakMessage('answered 409 (X: sorry hint: do this', 22)).toEqual([
+    'answered 409 (X: sorry',
+    '| hint: do this',
+  ]);
+  expect(breakMessage('  answered 409 (sorry frontdesk: do', 21)).toEqual([
+    '  answered 409 (sorry',
+    '  | frontdesk: do',
+  ]);
+});
+
+it('a line that holds text from outside begins none where the terminal breaks a long word', () => {
+  expect(breakMessage('aaaaaaaaaaHINT: x', 10)).toEqual(['aaaaaaaaaa|HINT:', 'x']);
+  expect(breakMessage('aaaaaaaaa\u00a0hint:\u00a0x', 10)).toEqual(['aaaaaaaaa\u00a0|hint:\u00a0x']);
+});
+
+it('a line that holds text from outside is left alone where it fits, and off a terminal', () => {
+  expect(breakMessage('frontdesk: hint: x', 18)).toEqual(['frontdesk: hint: x']);
+  expect(breakMessage('frontdesk: hint: x', undefined)).toEqual(['frontdesk: hint: x']);
 });

@@ -17,11 +17,11 @@ it.each<[readonly string[], string, number]>([
   [['-1', '1.00'], '0.00', 2],
   [['1e3', '2'], '1002', 2],
   [['1e9999', '2.50'], '1e9999', 1],
-])('adds %j to %s', (texts, sum, count) => {
+])('the sum of balances: %j is added to %s', (texts, sum, count) => {
   expect(sumOf(texts)).toEqual([sum, count]);
 });
 
-it('adds cents as whole numbers do, in any order', () => {
+it('the sum of balances adds cents as whole numbers do, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), (cents) => {
       const text = (value: number) => `${value < 0 ? '-' : ''}${(Math.abs(value) / 100).toFixed(2)}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { printJson } from '../../../src/json/print.ts';
 import {
   encodeHeader,
@@ -46,101 +46,89 @@ function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => vo
   return verifyPieces([bytes], onRow);
 }
 
-describe('a plan that was verified', () => {
-  it('says what it holds, and names its bytes as they are', async () => {
-    const bytes = planOf(ROWS);
-    const plan = await verify(bytes);
-    expect(plan).toMatchObject({
-      header: { operation: 'calendar.subscribers.update', rows: 3 },
-      lastRow: 5,
-      columns: ['id', 'email', 'first_name', 'last_name'],
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-    });
-    expect(plan.operation.command).toBe('calendar.subscribers.update');
+it('a plan that was verified says what it holds, and names its bytes as they are', async () => {
+  const bytes = planOf(ROWS);
+  const plan = await verify(bytes);
+  expect(plan).toMatchObject({
+    header: { operation: 'calendar.subscribers.update', rows: 3 },
+    lastRow: 5,
+    columns: ['id', 'email', 'first_name', 'last_name'],
+    sha256: createHash('sha256').update(bytes).digest('hex'),
   });
+  expect(plan.operation.command).toBe('calendar.subscribers.update');
+});
 
-  it('may have no rows', async () => {
-    expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, columns: [] });
-  });
+it('a plan that was verified may have no rows', async () => {
+  expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, columns: [] });
+});
 
-  it('of cards without bodies has no fields', async () => {
-    const card: PlanRow = {
-      row: 1,
-      id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
-      body: undefined,
-      before: new Map([['status', 'ACTIVE']]),
-      about: new Map(),
-      drift: 'checked',
-    };
-    expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({
-      lastRow: 1,
-      columns: ['cardId'],
-    });
-  });
-
-  it('names the run that applies it', () => {
-    expect(planRunName('0123456789ab')).toBe('plan-0123456789ab');
+it('a plan that was verified of cards without bodies has no fields', async () => {
+  const card: PlanRow = {
+    row: 1,
+    id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
+    body: undefined,
+    before: new Map([['status', 'ACTIVE']]),
+    about: new Map(),
+    drift: 'checked',
+  };
+  expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({
+    lastRow: 1,
+    columns: ['cardId'],
   });
 });
 
-describe('who verifies a plan', () => {
-  it('hears each row in order', async () => {
-    const heard: number[] = [];
-    await verify(planOf(ROWS), ({ row }) => void heard.push(row));
-    expect(heard).toEqual([1, 2, 5]);
-  });
-
-  it('hears the first of several faults', async () => {
-    const twice = [planRow(2), planRow(2), planRow(1)];
-    await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
-  });
-
-  it('hears of a changed file before of a fault in it', async () => {
-    const text = planOf([planRow(2), planRow(1)])
-      .toString('utf8')
-      .replace('a@x', 'a@y');
-    await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash does not match');
-  });
-
-  it('hears of a number of rows that is wrong, although the hash is right', async () => {
-    await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3. Nothing was sent.');
-  });
-
-  it('hears of a bug as it is', async () => {
-    const bug = new TypeError('x is not a function');
-    const verifying = verify(planOf(ROWS), () => {
-      throw bug;
-    });
-    await expect(verifying).rejects.toBe(bug);
-  });
+it('a plan that was verified names the run that applies it', () => {
+  expect(planRunName('0123456789ab')).toBe('plan-0123456789ab');
 });
 
-describe('a file that is no plan', () => {
-  it.each([
-    ['an empty one', () => Buffer.alloc(0), 'line 1: the file is empty'],
-    ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
-    [
-      'one with a line that cannot be read',
-      () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
-      'line 3: it cannot be read as JSON',
-    ],
-    [
-      'one whose last newline is missing',
-      () => planOf(ROWS).subarray(0, -1),
-      'line 1: only its line ends were changed',
-    ],
-  ])('%s is refused', async (_what, make, problem) => {
-    await expect(verify(make())).rejects.toThrow(`could not use "x.plan" as a plan: ${problem}`);
-  });
+it('who verifies a plan hears each row in order', async () => {
+  const heard: number[] = [];
+  await verify(planOf(ROWS), ({ row }) => void heard.push(row));
+  expect(heard).toEqual([1, 2, 5]);
 });
 
-describe('the rows of a plan that was read before', () => {
-  it('end with what reading them ended with', async () => {
-    const error = new Error('EIO');
-    async function* broken(): AsyncGenerator<Uint8Array> {
-      yield planOf(ROWS);
-      throw error;
-    }
-    await expect(rowsIn(broken())).rejects.toBe(error);
+it('who verifies a plan hears the first of several faults', async () => {
+  const twice = [planRow(2), planRow(2), planRow(1)];
+  await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
+});
+
+it('who verifies a plan hears of a changed file before of a fault in it', async () => {
+  const text = planOf([planRow(2), planRow(1)])
+    .toString('utf8')
+    .replace('a@x', 'a@y');
+  await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash does not match');
+});
+
+it('who verifies a plan hears of a number of rows that is wrong, although the hash is right', async () => {
+  await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3. Nothing was sent.');
+});
+
+it('who verifies a plan hears of a bug as it is', async () => {
+  const bug = new TypeError('x is not a function');
+  const verifying = verify(planOf(ROWS), () => {
+    throw bug;
   });
+  await expect(verifying).rejects.toBe(bug);
+});
+
+it.each([
+  ['an empty one', () => Buffer.alloc(0), 'line 1: the file is empty'],
+  ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
+  [
+    'one with a line that cannot be read',
+    () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
+    'line 3: it cannot be read as JSON',
+  ],
+  ['one whose last newline is missing', () => planOf(ROWS).subarray(0, -1), 'line 1: only its line ends were changed'],
+])('a file that is no plan: %s is refused', async (_what, make, problem) => {
+  await expect(verify(make())).rejects.toThrow(`could not use "x.plan" as a plan: ${problem}`);
+});
+
+it('the rows of a plan that was read before end with what reading them ended with', async () => {
+  const error = new Error('EIO');
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield planOf(ROWS);
+    throw error;
+  }
+  await expect(rowsIn(broken())).rejects.toBe(error);
 });

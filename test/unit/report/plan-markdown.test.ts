@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PlanRow } from '../../../src/plan/plan-file.ts';
 import { PlanSurvey } from '../../../src/plan/plan-view.ts';
 import { planMarkdown } from '../../../src/report/plan-markdown.ts';
@@ -38,62 +38,60 @@ function change(number: number, old: string, next: string): PlanRow {
   };
 }
 
-describe('a plan as Markdown', () => {
-  it('has its header, its state, its approvals, and a table of row, id, field, before and after', async () => {
-    expect(await markdownOf([change(1, 'a@x', 'b@x'), change(4, '', 'c@x')])).toBe(
-      [
-        '## Plan 0123456789ab: calendar subscribers update of 2 rows',
-        '',
-        '- State: `new`',
-        '- At: `https://calendar.example.com (profile live)`',
-        '- Made: `2026-05-01T12:00:00Z (30 minutes ago) by ann`',
-        '- Expires: `2026-05-02T12:00:00Z (in 23 hours)`',
-        '- Approved: `1 of 1 required approvals missing`',
-        '- Fields: `2 email`',
-        '- Old values: `as the plan says: no command can read them again`',
-        '- Compared: `not possible: the service documents no way to read these, so changes by others go unnoticed`',
-        '',
-        '| Row | Id | Field | Before | After |',
-        '| --- | --- | --- | --- | --- |',
-        '| 1 | `sub_1` | `email` | `a@x` | `b@x` |',
-        '| 4 | `sub_4` | `email` | `(empty)` | `c@x` |',
-        '',
-      ].join('\n'),
-    );
-  });
+it('a plan as Markdown has its header, its state, its approvals, and a table of row, id, field, before and after', async () => {
+  expect(await markdownOf([change(1, 'a@x', 'b@x'), change(4, '', 'c@x')])).toBe(
+    [
+      '## Plan 0123456789ab: calendar subscribers update of 2 rows',
+      '',
+      '- State: `new`',
+      '- At: `https://calendar.example.com (profile live)`',
+      '- Made: `2026-05-01T12:00:00Z (30 minutes ago) by ann`',
+      '- Expires: `2026-05-02T12:00:00Z (in 23 hours)`',
+      '- Approved: `1 of 1 required approvals missing`',
+      '- Fields: `2 email`',
+      '- Old values: `as the plan says: no command can read them again`',
+      '- Compared: `not possible: the service documents no way to read these, so changes by others go unnoticed`',
+      '',
+      '| Row | Id | Field | Before | After |',
+      '| --- | --- | --- | --- | --- |',
+      '| 1 | `sub_1` | `email` | `a@x` | `b@x` |',
+      '| 4 | `sub_4` | `email` | `(empty)` | `c@x` |',
+      '',
+    ].join('\n'),
+  );
+});
 
-  it('names a card by its reference and its status when planned', async () => {
-    const card = (row: number, reason: string): PlanRow => ({
-      row,
-      id: `card-${row}`,
-      body: new Map([['reason', reason]]),
-      before: new Map([['status', 'ACTIVE']]),
-      about: new Map([['clientReference', `order-${row}`]]),
-      drift: 'checked',
-    });
-    expect(await markdownOf([card(1, 'lost')], 'card.block')).toContain(
-      '| Row | Id | Reference | Status |\n| --- | --- | --- | --- |\n| 1 | `card-1` | `order-1` | `ACTIVE` |\n',
-    );
-    expect(await markdownOf([card(1, 'lost'), card(2, 'stolen')], 'card.block')).toContain(
-      '| 2 | `card-2` | `order-2` | `ACTIVE` | `{"reason":"stolen"}` |\n',
-    );
+it('a plan as Markdown names a card by its reference and its status when planned', async () => {
+  const card = (row: number, reason: string): PlanRow => ({
+    row,
+    id: `card-${row}`,
+    body: new Map([['reason', reason]]),
+    before: new Map([['status', 'ACTIVE']]),
+    about: new Map([['clientReference', `order-${row}`]]),
+    drift: 'checked',
   });
+  expect(await markdownOf([card(1, 'lost')], 'card.block')).toContain(
+    '| Row | Id | Reference | Status |\n| --- | --- | --- | --- |\n| 1 | `card-1` | `order-1` | `ACTIVE` |\n',
+  );
+  expect(await markdownOf([card(1, 'lost'), card(2, 'stolen')], 'card.block')).toContain(
+    '| 2 | `card-2` | `order-2` | `ACTIVE` | `{"reason":"stolen"}` |\n',
+  );
+});
 
-  it('has at most 200 rows under 64 KiB, and counts the others', async () => {
-    const many = await markdownOf(Array.from({ length: 1200 }, (_, index) => change(index + 1, 'a', 'b')));
-    expect(many.match(/^\| \d+ \|/gm)).toHaveLength(200);
-    expect(many).toContain('\n\nand 1,000 more rows\n');
-    const wide = await markdownOf(Array.from({ length: 150 }, (_, index) => change(index + 1, 'é'.repeat(600), 'b')));
-    expect(Buffer.byteLength(wide)).toBeLessThan(64 * 1024);
-    expect(wide).toContain(`| \`${'é'.repeat(500)}… (600 characters)\` |`);
-    expect(wide).toMatch(/\n\nand \d+ more rows\n$/);
-  });
+it('a plan as Markdown has at most 200 rows under 64 KiB, and counts the others', async () => {
+  const many = await markdownOf(Array.from({ length: 1200 }, (_, index) => change(index + 1, 'a', 'b')));
+  expect(many.match(/^\| \d+ \|/gm)).toHaveLength(200);
+  expect(many).toContain('\n\nand 1,000 more rows\n');
+  const wide = await markdownOf(Array.from({ length: 150 }, (_, index) => change(index + 1, 'é'.repeat(600), 'b')));
+  expect(Buffer.byteLength(wide)).toBeLessThan(64 * 1024);
+  expect(wide).toContain(`| \`${'é'.repeat(500)}… (600 characters)\` |`);
+  expect(wide).toMatch(/\n\nand \d+ more rows\n$/);
+});
 
-  it('lets no text from outside load, link, mention, or leave its cell', async () => {
-    const hostile = '![x](https://e.example/p.png) @ann <img src=x onerror=y> `a` | b\n# c';
-    const text = await markdownOf([change(1, 'a', hostile)]);
-    const html = new MarkdownIt({ html: true, linkify: true }).render(text);
-    expect(html).not.toMatch(/<(?:img|a|h1|script)\b/);
-    expect(html.match(/<td>/g)).toHaveLength(5);
-  });
+it('a plan as Markdown lets no text from outside load, link, mention, or leave its cell', async () => {
+  const hostile = '![x](https://e.example/p.png) @ann <img src=x onerror=y> `a` | b\n# c';
+  const text = await markdownOf([change(1, 'a', hostile)]);
+  const html = new MarkdownIt({ html: true, linkify: true }).render(text);
+  expect(html).not.toMatch(/<(?:img|a|h1|script)\b/);
+  expect(html.match(/<td>/g)).toHaveLength(5);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { SaxesParser } from 'saxes';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { NO_OUTCOME, type WriteOutcome } from '../../../src/call-outcome.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
@@ -187,69 +187,67 @@ function seen(text: string): string {
   );
 }
 
-describe('whatever an id or a code holds, it is text', () => {
-  it('in html, which is well-formed and has no element that was not put there', () => {
-    const plain = elementsOf(parse(html([row()]))).map(({ tagName }) => tagName);
-    fc.assert(
-      fc.property(hostile, hostile, (id, cause) => {
-        fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
-        const text = html([row({ id, cause })]);
-        const elements = elementsOf(parse(text));
-        expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
-        const cells = elements.filter(({ tagName }) => tagName === 'td').map(textOf);
-        expect(cells.slice(-6)).toEqual(['1', seen(id), 'rejected', '412', seen(cause), '2027-04-02 18:00:00']);
-        parseXml(text.replace('<!DOCTYPE html>', ''));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('in junit', async () => {
-    await fc.assert(
-      fc.asyncProperty(hostile, hostile, async (id, cause) => {
-        fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
-        const elements = parseXml(await junit([row({ id, cause })]));
-        expect(elements.map(({ name }) => name)).toEqual([
-          'testsuite',
-          'properties',
-          'property',
-          'property',
-          'property',
-          'property',
-          'testcase',
-          'failure',
-        ]);
-        expect(elements.at(-2)?.attributes['name']).toBe(`row 1 ${seen(id)}`);
-        expect(elements.at(-1)?.attributes['message']).toBe(`rejected: HTTP 412 ${seen(cause)}`);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('in markdown', () => {
-    const markdown = new MarkdownIt({ html: true, linkify: true });
-    const plain = elementsOf(parse(markdown.render(markdownReport(factsOf([row()]))))).map(({ tagName }) => tagName);
-    fc.assert(
-      fc.property(hostile, hostile, (user, cause) => {
-        fc.pre(
-          !/[@\uff20\ufe6b]|%40/.test(cause) &&
-            seen(cause) !== '' &&
-            seen(user) !== '' &&
-            seen(cause).trim() !== '' &&
-            seen(user).trim() !== '',
-        );
-        const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], {}, user)))));
-        expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
-        const items = elements.filter(({ tagName }) => tagName === 'li').map(textOf);
-        expect(items).toContain(`1 rejected: ${seen(cause)}`);
-        expect(items).toContain(`By: ${seen(user)}`);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('whatever an id or a code holds, it is text in html, which is well-formed and has no element that was not put there', () => {
+  const plain = elementsOf(parse(html([row()]))).map(({ tagName }) => tagName);
+  fc.assert(
+    fc.property(hostile, hostile, (id, cause) => {
+      fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
+      const text = html([row({ id, cause })]);
+      const elements = elementsOf(parse(text));
+      expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
+      const cells = elements.filter(({ tagName }) => tagName === 'td').map(textOf);
+      expect(cells.slice(-6)).toEqual(['1', seen(id), 'rejected', '412', seen(cause), '2027-04-02 18:00:00']);
+      parseXml(text.replace('<!DOCTYPE html>', ''));
+    }),
+    { numRuns: 300 },
+  );
 });
 
-it('names an address in a code of the service no further', async () => {
+it('whatever an id or a code holds, it is text in junit', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostile, hostile, async (id, cause) => {
+      fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
+      const elements = parseXml(await junit([row({ id, cause })]));
+      expect(elements.map(({ name }) => name)).toEqual([
+        'testsuite',
+        'properties',
+        'property',
+        'property',
+        'property',
+        'property',
+        'testcase',
+        'failure',
+      ]);
+      expect(elements.at(-2)?.attributes['name']).toBe(`row 1 ${seen(id)}`);
+      expect(elements.at(-1)?.attributes['message']).toBe(`rejected: HTTP 412 ${seen(cause)}`);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('whatever an id or a code holds, it is text in markdown', () => {
+  const markdown = new MarkdownIt({ html: true, linkify: true });
+  const plain = elementsOf(parse(markdown.render(markdownReport(factsOf([row()]))))).map(({ tagName }) => tagName);
+  fc.assert(
+    fc.property(hostile, hostile, (user, cause) => {
+      fc.pre(
+        !/[@\uff20\ufe6b]|%40/.test(cause) &&
+          seen(cause) !== '' &&
+          seen(user) !== '' &&
+          seen(cause).trim() !== '' &&
+          seen(user).trim() !== '',
+      );
+      const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], {}, user)))));
+      expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
+      const items = elements.filter(({ tagName }) => tagName === 'li').map(textOf);
+      expect(items).toContain(`1 rejected: ${seen(cause)}`);
+      expect(items).toContain(`By: ${seen(user)}`);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('a report names an address in a code of the service no further', async () => {
   const rows = [row({ cause: 'unknown customer ann.lee@example.com, gone' })];
   for (const text of [html(rows), await junit(rows), markdownReport(factsOf(rows))]) {
     expect(text).not.toContain('ann.lee');
@@ -259,70 +257,65 @@ it('names an address in a code of the service no further', async () => {
   }
 });
 
-describe('html', () => {
-  const rows = Array.from({ length: 3000 }, (_, index) =>
-    row({ row: index + 1, id: `<${'&'.repeat(5000)}`, cause: `"${'<'.repeat(5000)}` }),
-  );
+const rows = Array.from({ length: 3000 }, (_, index) =>
+  row({ row: index + 1, id: `<${'&'.repeat(5000)}`, cause: `"${'<'.repeat(5000)}` }),
+);
 
-  it('loads nothing, runs nothing and says so', () => {
-    const text = html([row(), GOOD]);
-    expect(text).toContain(
-      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-`,
-    );
-    expect(text).not.toMatch(/<script|<link|<img|<iframe|\bhref=|\bsrc=|url\(|@import|\bon[a-z]+=/i);
-  });
-
-  it('stays under 1 MiB and 1,000 rows, and counts the others', () => {
-    const short = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
-    expect(html(short).match(/<td class="id">/g)).toHaveLength(1000);
-    expect(html(short)).toContain('And 2,000 rows more.');
-    const wordy = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'E'.repeat(500) }));
-    expect(html(wordy).match(/<td class="id">/g)).toHaveLength(1000);
-    const long = html(rows);
-    expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024);
-    expect(long).toContain(' rows more.');
-  });
-
-  it('lists rows whose outcome is unknown first', () => {
-    const text = html([row({ row: 1 }), row({ row: 2, outcome: 'unknown', cause: 'OUTCOME_UNKNOWN' })]);
-    const numbers = text.slice(text.indexOf('Rows that did not succeed')).match(/<td class="number">[12]<\/td>/g);
-    expect(numbers).toEqual(['<td class="number">2</td>', '<td class="number">1</td>']);
-  });
-
-  it('has a picture of outcomes, of the pace and of the response times, each with a title', () => {
-    const text = html([GOOD, GOOD, row()]);
-    expect(text.match(/<svg/g)?.length).toBe(text.match(/<svg[^>]*><title/g)?.length);
-    expect(text).toContain('<title id="outcome-picture">Outcomes: 2 applied, 1 rejected</title>');
-    expect(text).toContain('<title id="pace-picture">Rows a second over 1 s of working time, 30 at most</title>');
-    expect(text).toContain(
-      '<title id="duration-picture">Time of 3 answered rows: half within about 120 ms, 95 of 100 within about 120 ms</title>',
-    );
-  });
+it('html loads nothing, runs nothing and says so', () => {
+  const text = html([row(), GOOD]);
+  expect(text).toContain(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-`);
+  expect(text).not.toMatch(/<script|<link|<img|<iframe|\bhref=|\bsrc=|url\(|@import|\bon[a-z]+=/i);
 });
 
-describe('junit', () => {
-  it('is one testsuite with a testcase for each row in order', async () => {
-    const rows = [
-      GOOD,
-      row({ row: 2, id: 'c2' }),
-      row({
-        row: 3,
-        id: undefined,
-        outcome: 'unknown',
-        httpStatus: undefined,
-        cause: 'OUTCOME_UNKNOWN',
-        durationMs: undefined,
-      }),
-      row({
-        row: 4,
-        id: 'c4',
-        outcome: 'not_sent',
-        httpStatus: undefined,
-        cause: 'not reached',
-        durationMs: undefined,
-      }),
-    ];
-    expect(await junit(rows)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+it('html stays under 1 MiB and 1,000 rows, and counts the others', () => {
+  const short = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
+  expect(html(short).match(/<td class="id">/g)).toHaveLength(1000);
+  expect(html(short)).toContain('And 2,000 rows more.');
+  const wordy = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'E'.repeat(500) }));
+  expect(html(wordy).match(/<td class="id">/g)).toHaveLength(1000);
+  const long = html(rows);
+  expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024);
+  expect(long).toContain(' rows more.');
+});
+
+it('html lists rows whose outcome is unknown first', () => {
+  const text = html([row({ row: 1 }), row({ row: 2, outcome: 'unknown', cause: 'OUTCOME_UNKNOWN' })]);
+  const numbers = text.slice(text.indexOf('Rows that did not succeed')).match(/<td class="number">[12]<\/td>/g);
+  expect(numbers).toEqual(['<td class="number">2</td>', '<td class="number">1</td>']);
+});
+
+it('html has a picture of outcomes, of the pace and of the response times, each with a title', () => {
+  const text = html([GOOD, GOOD, row()]);
+  expect(text.match(/<svg/g)?.length).toBe(text.match(/<svg[^>]*><title/g)?.length);
+  expect(text).toContain('<title id="outcome-picture">Outcomes: 2 applied, 1 rejected</title>');
+  expect(text).toContain('<title id="pace-picture">Rows a second over 1 s of working time, 30 at most</title>');
+  expect(text).toContain(
+    '<title id="duration-picture">Time of 3 answered rows: half within about 120 ms, 95 of 100 within about 120 ms</title>',
+  );
+});
+
+it('junit is one testsuite with a testcase for each row in order', async () => {
+  const rows = [
+    GOOD,
+    row({ row: 2, id: 'c2' }),
+    row({
+      row: 3,
+      id: undefined,
+      outcome: 'unknown',
+      httpStatus: undefined,
+      cause: 'OUTCOME_UNKNOWN',
+      durationMs: undefined,
+    }),
+    row({
+      row: 4,
+      id: 'c4',
+      outcome: 'not_sent',
+      httpStatus: undefined,
+      cause: 'not reached',
+      durationMs: undefined,
+    }),
+  ];
+  expect(await junit(rows)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="card.block nightly" tests="4" failures="1" errors="1" skipped="1" time="4.000" timestamp="2027-04-02T18:00:00">
   <properties><property name="run" value="nightly"/><property name="state" value="finished"/><property name="profile" value="live"/><property name="service" value="https://cards.example.com"/></properties>
   <testcase name="row 1 c1" classname="card.block" time="0.120"/>
@@ -331,20 +324,18 @@ describe('junit', () => {
   <testcase name="row 4 c4" classname="card.block" time="0.000"><skipped message="not sent: not reached"/></testcase>
 </testsuite>
 `);
-  });
-
-  it('names the status once, and what is missing', async () => {
-    const text = await junit([row({ outcome: 'unknown', httpStatus: 500, cause: 'HTTP 500' })], {
-      notes: ['shard 2 <b>'],
-    });
-    expect(text).toContain('<error message="unknown: HTTP 500" type="HTTP 500">unknown: HTTP 500</error>');
-    expect(text).toContain('<property name="note" value="shard 2 &lt;b&gt;"/>');
-  });
 });
 
-describe('markdown', () => {
-  it('has counts, causes and commands only', () => {
-    expect(markdownReport(factsOf([GOOD, row({ id: 'secret-id' })]))).toBe(`## ⚠️ 1 of 2 rows succeeded
+it('junit names the status once, and what is missing', async () => {
+  const text = await junit([row({ outcome: 'unknown', httpStatus: 500, cause: 'HTTP 500' })], {
+    notes: ['shard 2 <b>'],
+  });
+  expect(text).toContain('<error message="unknown: HTTP 500" type="HTTP 500">unknown: HTTP 500</error>');
+  expect(text).toContain('<property name="note" value="shard 2 &lt;b&gt;"/>');
+});
+
+it('markdown has counts, causes and commands only', () => {
+  expect(markdownReport(factsOf([GOOD, row({ id: 'secret-id' })]))).toBe(`## ⚠️ 1 of 2 rows succeeded
 
 - 1 row was rejected by the service.
 
@@ -384,71 +375,66 @@ frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
 - Working time: \`1 s\`
 - Options: \`--concurrency 8\`
 `);
-  });
-
-  it('holds no tag of what the service says, even in a span of code', () => {
-    const text = markdownReport(factsOf([row({ cause: '<script>alert("a_b")</script>' })]));
-    expect(text).not.toMatch(/<script|<\/script/);
-    expect(text).toContain(
-      '- 1 rejected: <code>&lt;script&gt;alert&#40;&quot;a&#95;b&quot;&#41;&lt;&#47;script&gt;</code>',
-    );
-  });
-
-  it('stays under 64 KiB whatever the causes', () => {
-    const rows = Array.from({ length: 600 }, (_, index) => {
-      const outcome = (['rejected', 'not_sent', 'unknown'] as const)[index % 3] ?? 'unknown';
-      return row({ row: index + 1, outcome, cause: `${index}${'\u{e0041}'.repeat(500)}` });
-    });
-    expect(Buffer.byteLength(markdownReport(factsOf(rows)))).toBeLessThan(64 * 1024);
-  });
 });
 
-describe('the headline answers whether it worked:', () => {
-  it.each<[string, Partial<Record<Outcome, number>>, RunFacts['state']]>([
-    ['All 1,200 rows succeeded', { applied: 1199, confirmed_by_read: 1 }, 'finished'],
-    ['The row succeeded', { applied: 1 }, 'finished'],
-    ['The row did not succeed', { unknown: 1 }, 'finished'],
-    ['None of 3 rows succeeded', { rejected: 2, not_sent: 1 }, 'stopped'],
-    ['2 of 3 rows succeeded', { applied: 2, unknown: 1 }, 'interrupted'],
-    ['Still running: 2 of 5 rows succeeded so far', { applied: 2, not_sent: 3 }, 'running'],
-    ['The run has no rows', {}, 'finished'],
-  ])('%s', (words, counts, state) => {
-    expect(headline(factsOf([], { outcomes: counts, state }))).toBe(words);
-  });
-
-  it('with the rows of shards that are missing', () => {
-    const facts = factsOf([], { outcomes: { applied: 20 }, missing: 10 });
-    expect([headline(facts), isGood(facts)]).toEqual(['20 of 30 rows succeeded', false]);
-  });
+it('markdown holds no tag of what the service says, even in a span of code', () => {
+  const text = markdownReport(factsOf([row({ cause: '<script>alert("a_b")</script>' })]));
+  expect(text).not.toMatch(/<script|<\/script/);
+  expect(text).toContain(
+    '- 1 rejected: <code>&lt;script&gt;alert&#40;&quot;a&#95;b&quot;&#41;&lt;&#47;script&gt;</code>',
+  );
 });
 
-describe('the working time', () => {
-  it('leaves out the pause before a resume, and never becomes negative', () => {
-    const timeline = timelineFrom(START);
-    timeline.add({ n: 1, t: START + 2000, s: 'applied', a: 1, http: 200, ms: 10 });
-    timeline.add({ t: START + 3_600_000, s: 'resumed' });
-    timeline.add({ n: 2, t: START + 3_600_500, s: 'applied', a: 1, http: 200, ms: 10 });
-    expect([timeline.workMs, timeline.sessions]).toEqual([2500, 2]);
-    timeline.add({ n: 3, t: START, s: 'applied', a: 1, http: 200, ms: 10 });
-    expect(timeline.workMs).toBe(2000);
+it('markdown stays under 64 KiB whatever the causes', () => {
+  const rows = Array.from({ length: 600 }, (_, index) => {
+    const outcome = (['rejected', 'not_sent', 'unknown'] as const)[index % 3] ?? 'unknown';
+    return row({ row: index + 1, outcome, cause: `${index}${'\u{e0041}'.repeat(500)}` });
   });
+  expect(Buffer.byteLength(markdownReport(factsOf(rows)))).toBeLessThan(64 * 1024);
+});
 
-  it('is drawn in at most 60 steps that hold every row', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
-        const timeline = timelineFrom(START);
-        let t = START;
-        waits.forEach((wait, index) => {
-          t += wait;
-          timeline.add({ n: index + 1, t, s: 'applied', a: 1, http: 200, ms: wait });
-        });
-        const pace = timeline.pace();
-        expect(pace.length).toBeLessThanOrEqual(60);
-        expect(pace.reduce((sum, { rows }) => sum + rows, 0)).toBe(waits.length);
-        expect(timeline.durations()?.counts.reduce((sum, rows) => sum + rows, 0)).toBe(waits.length);
-      }),
-    );
-  });
+it.each<[string, Partial<Record<Outcome, number>>, RunFacts['state']]>([
+  ['All 1,200 rows succeeded', { applied: 1199, confirmed_by_read: 1 }, 'finished'],
+  ['The row succeeded', { applied: 1 }, 'finished'],
+  ['The row did not succeed', { unknown: 1 }, 'finished'],
+  ['None of 3 rows succeeded', { rejected: 2, not_sent: 1 }, 'stopped'],
+  ['2 of 3 rows succeeded', { applied: 2, unknown: 1 }, 'interrupted'],
+  ['Still running: 2 of 5 rows succeeded so far', { applied: 2, not_sent: 3 }, 'running'],
+  ['The run has no rows', {}, 'finished'],
+])('the headline answers whether it worked: %s', (words, counts, state) => {
+  expect(headline(factsOf([], { outcomes: counts, state }))).toBe(words);
+});
+
+it('the headline answers whether it worked: with the rows of shards that are missing', () => {
+  const facts = factsOf([], { outcomes: { applied: 20 }, missing: 10 });
+  expect([headline(facts), isGood(facts)]).toEqual(['20 of 30 rows succeeded', false]);
+});
+
+it('the working time leaves out the pause before a resume, and never becomes negative', () => {
+  const timeline = timelineFrom(START);
+  timeline.add({ n: 1, t: START + 2000, s: 'applied', a: 1, http: 200, ms: 10 });
+  timeline.add({ t: START + 3_600_000, s: 'resumed' });
+  timeline.add({ n: 2, t: START + 3_600_500, s: 'applied', a: 1, http: 200, ms: 10 });
+  expect([timeline.workMs, timeline.sessions]).toEqual([2500, 2]);
+  timeline.add({ n: 3, t: START, s: 'applied', a: 1, http: 200, ms: 10 });
+  expect(timeline.workMs).toBe(2000);
+});
+
+it('the working time is drawn in at most 60 steps that hold every row', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
+      const timeline = timelineFrom(START);
+      let t = START;
+      waits.forEach((wait, index) => {
+        t += wait;
+        timeline.add({ n: index + 1, t, s: 'applied', a: 1, http: 200, ms: wait });
+      });
+      const pace = timeline.pace();
+      expect(pace.length).toBeLessThanOrEqual(60);
+      expect(pace.reduce((sum, { rows }) => sum + rows, 0)).toBe(waits.length);
+      expect(timeline.durations()?.counts.reduce((sum, rows) => sum + rows, 0)).toBe(waits.length);
+    }),
+  );
 });
 
 it.each(['bob%40example.com', 'bob%2540example.com', 'bob\uff20example.com', 'bob\ufe6bexample.com'])(

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/json/value.ts';
@@ -56,107 +56,101 @@ function objectOf(text: string): JsonObject {
 
 const bodies = (rows: readonly Row[]) => rows.map(({ body }) => (body === undefined ? undefined : printJson(body)));
 
-describe('the rows of a run are what was judged, when they are read', () => {
-  it('of a table: cells are fields, an empty one is not given, booleans are booleans', async () => {
-    const { made, read, file } = await roundTrip(SHAPE, [
-      { given: ['s1', 'a"b\\\n@x', 'TRUE'] },
-      { given: ['s2', '', 'false'] },
-    ]);
-    expect(read).toEqual(made);
-    expect(file).toBe('[1,["s1","a\\"b\\\\\\n@x","TRUE"],2,["s2","","false"]]\n');
-    expect(bodies(read)).toEqual(['{"email":"a\\"b\\\\\\n@x","active":true}', '{"active":false}']);
-  });
+it('the rows of a run are what was judged, when they are read of a table: cells are fields, an empty one is not given, booleans are booleans', async () => {
+  const { made, read, file } = await roundTrip(SHAPE, [
+    { given: ['s1', 'a"b\\\n@x', 'TRUE'] },
+    { given: ['s2', '', 'false'] },
+  ]);
+  expect(read).toEqual(made);
+  expect(file).toBe('[1,["s1","a\\"b\\\\\\n@x","TRUE"],2,["s2","","false"]]\n');
+  expect(bodies(read)).toEqual(['{"email":"a\\"b\\\\\\n@x","active":true}', '{"active":false}']);
+});
 
-  it('of JSON: no number loses a digit, and a line break between tokens ends no line', async () => {
-    const text = '{"id":"s1",\r\n "email":"a",\n "amount":12345678901234567.890}';
-    const { read, file } = await roundTrip(JSON_SHAPE, [{ given: objectOf(text), text }]);
-    expect(file).toBe('[1,{"id":"s1",  "email":"a",  "amount":12345678901234567.890}]\n');
-    expect(read.map(({ row, id, given }) => [row, id, given])).toEqual([[1, 's1', objectOf(text)]]);
-  });
+it('the rows of a run are what was judged, when they are read of JSON: no number loses a digit, and a line break between tokens ends no line', async () => {
+  const text = '{"id":"s1",\r\n "email":"a",\n "amount":12345678901234567.890}';
+  const { read, file } = await roundTrip(JSON_SHAPE, [{ given: objectOf(text), text }]);
+  expect(file).toBe('[1,{"id":"s1",  "email":"a",  "amount":12345678901234567.890}]\n');
+  expect(read.map(({ row, id, given }) => [row, id, given])).toEqual([[1, 's1', objectOf(text)]]);
+});
 
-  it('of a JSON array of ids and objects: an id first does not make the rest texts', async () => {
-    const object = '{"id":"s2","email":null,"n":1.10}';
-    const { read } = await roundTrip(JSON_SHAPE, [
-      { given: 's1', text: '"s1"' },
-      { given: objectOf(object), text: object },
-    ]);
-    expect(read.map(({ id }) => id)).toEqual(['s1', 's2']);
-    expect(bodies(read)).toEqual(['{}', '{"email":null}']);
-    expect(read[1]?.given).toEqual(objectOf(object));
-  });
+it('the rows of a run are what was judged, when they are read of a JSON array of ids and objects: an id first does not make the rest texts', async () => {
+  const object = '{"id":"s2","email":null,"n":1.10}';
+  const { read } = await roundTrip(JSON_SHAPE, [
+    { given: 's1', text: '"s1"' },
+    { given: objectOf(object), text: object },
+  ]);
+  expect(read.map(({ id }) => id)).toEqual(['s1', 's2']);
+  expect(bodies(read)).toEqual(['{}', '{"email":null}']);
+  expect(read[1]?.given).toEqual(objectOf(object));
+});
 
-  it('against an older file: exactly the changed fields are sent, with what they were', async () => {
-    const shape = { ...SHAPE, onlyChanges: true };
-    const was = new Map<string, JsonValue>([['email', null]]);
-    const { read } = await roundTrip(shape, [{ given: ['s1', 'new@x', 'true'], extra: { was } }]);
-    expect(bodies(read)).toEqual(['{"email":"new@x"}']);
-    expect(read[0]?.before).toEqual(new Map());
-    expect(new RowMaker(shape).membersOf(read[0] as Row)).toEqual(
-      new Map([
-        ['id', 's1'],
-        ['email', 'new@x'],
-      ]),
-    );
-  });
+it('the rows of a run are what was judged, when they are read against an older file: exactly the changed fields are sent, with what they were', async () => {
+  const shape = { ...SHAPE, onlyChanges: true };
+  const was = new Map<string, JsonValue>([['email', null]]);
+  const { read } = await roundTrip(shape, [{ given: ['s1', 'new@x', 'true'], extra: { was } }]);
+  expect(bodies(read)).toEqual(['{"email":"new@x"}']);
+  expect(read[0]?.before).toEqual(new Map());
+  expect(new RowMaker(shape).membersOf(read[0] as Row)).toEqual(
+    new Map([
+      ['id', 's1'],
+      ['email', 'new@x'],
+    ]),
+  );
+});
 
-  it('with a flag for a column that is ignored: the flag is sent, not the cell', async () => {
-    const shape: RowShape = { ...SHAPE, fields: [{ name: 'email', isIgnored: true, value: 'flag@x' }] };
-    const { read } = await roundTrip(shape, [{ given: ['s1', 'cell@x', ''] }]);
-    expect(bodies(read)).toEqual(['{"email":"flag@x"}']);
-  });
+it('the rows of a run are what was judged, when they are read with a flag for a column that is ignored: the flag is sent, not the cell', async () => {
+  const shape: RowShape = { ...SHAPE, fields: [{ name: 'email', isIgnored: true, value: 'flag@x' }] };
+  const { read } = await roundTrip(shape, [{ given: ['s1', 'cell@x', ''] }]);
+  expect(bodies(read)).toEqual(['{"email":"flag@x"}']);
+});
 
-  it('whatever texts they hold', async () => {
-    const cell = fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 6 }), fc.string({ maxLength: 3 }));
-    const wide = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant('') }, cell), { minLength: 24, maxLength: 24 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(wide, { maxLength: 40 }), async (rows) => {
-        const columns = Array.from({ length: 24 }, (_, at) => (at === 0 ? 'id' : `c${at}`));
-        const { made, read } = await roundTrip(
-          { ...SHAPE, columns },
-          rows.map((given) => ({ given })),
-        );
-        expect(read).toEqual(made);
-      }),
-      { numRuns: 30 },
-    );
-  });
+it('the rows of a run are what was judged, when they are read whatever texts they hold', async () => {
+  const cell = fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 6 }), fc.string({ maxLength: 3 }));
+  const wide = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant('') }, cell), { minLength: 24, maxLength: 24 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(wide, { maxLength: 40 }), async (rows) => {
+      const columns = Array.from({ length: 24 }, (_, at) => (at === 0 ? 'id' : `c${at}`));
+      const { made, read } = await roundTrip(
+        { ...SHAPE, columns },
+        rows.map((given) => ({ given })),
+      );
+      expect(read).toEqual(made);
+    }),
+    { numRuns: 30 },
+  );
+});
 
-  it('in whatever number', async () => {
-    const rows = Array.from({ length: 1000 }, (_, index) => ({ given: [`s${index}`, '', 'true'] }));
-    const { made, read, file } = await roundTrip(SHAPE, rows);
-    expect(read).toEqual(made);
-    expect(file.split('\n')).toHaveLength(5);
-  });
+it('the rows of a run are what was judged, when they are read in whatever number', async () => {
+  const rows = Array.from({ length: 1000 }, (_, index) => ({ given: [`s${index}`, '', 'true'] }));
+  const { made, read, file } = await roundTrip(SHAPE, rows);
+  expect(read).toEqual(made);
+  expect(file.split('\n')).toHaveLength(5);
+});
 
-  it('a row that is longer than any piece that is read', async () => {
-    const long = 'ü'.repeat(200_000);
-    const { read } = await roundTrip(SHAPE, [{ given: ['s1', long, ''] }, { given: ['s2', 'b', ''] }]);
-    expect(read.map(({ body }) => body?.get('email'))).toEqual([long, 'b']);
+it('the rows of a run are what was judged, when they are read: a row that is longer than any piece that is read', async () => {
+  const long = 'ü'.repeat(200_000);
+  const { read } = await roundTrip(SHAPE, [{ given: ['s1', long, ''] }, { given: ['s2', 'b', ''] }]);
+  expect(read.map(({ body }) => body?.get('email'))).toEqual([long, 'b']);
+});
+
+it.each([
+  ['a line that ends too early', (text: string) => text.slice(0, -2)],
+  ['a last line without its end', (text: string) => text.slice(0, -1)],
+  ['a cut number of items', (text: string) => text.replace(',["s1","a","true"]', '')],
+  ['no array', () => '{}\n'],
+])('a file of rows that is not as it was written is damage: %s', async (_, damaged) => {
+  const { path, file } = await roundTrip(SHAPE, [{ given: ['s1', 'a', 'true'] }]);
+  writeFileSync(path, damaged(file));
+  await expect(readAll(path, SHAPE)).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `the rows of the run are damaged at line 1 (${path}). Nothing was sent.`,
   });
 });
 
-describe('a file of rows that is not as it was written is damage', () => {
-  it.each([
-    ['a line that ends too early', (text: string) => text.slice(0, -2)],
-    ['a last line without its end', (text: string) => text.slice(0, -1)],
-    ['a cut number of items', (text: string) => text.replace(',["s1","a","true"]', '')],
-    ['no array', () => '{}\n'],
-  ])('%s', async (_, damaged) => {
-    const { path, file } = await roundTrip(SHAPE, [{ given: ['s1', 'a', 'true'] }]);
-    writeFileSync(path, damaged(file));
-    await expect(readAll(path, SHAPE)).rejects.toMatchObject({
-      code: 'LOCAL_IO',
-      message: `the rows of the run are damaged at line 1 (${path}). Nothing was sent.`,
-    });
-  });
-});
-
-describe('cells', () => {
-  it('of which many are empty take no room', () => {
-    const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
-    expect(packCells(cells)).toEqual(['id', 16_382, 'lost']);
-    expect(unpackCells(['id', 16_382, 'lost'], 16_384)).toEqual(cells);
-    expect(packCells(['id', '', '', '', 'lost'])).toEqual(['id', '', '', '', 'lost']);
-    expect(packCells(['', '', '', ''])).toEqual([4]);
-  });
+it('cells of which many are empty take no room', () => {
+  const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
+  expect(packCells(cells)).toEqual(['id', 16_382, 'lost']);
+  expect(unpackCells(['id', 16_382, 'lost'], 16_384)).toEqual(cells);
+  expect(packCells(['id', '', '', '', 'lost'])).toEqual(['id', '', '', '', 'lost']);
+  expect(packCells(['', '', '', ''])).toEqual([4]);
 });

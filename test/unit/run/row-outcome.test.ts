@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallOutcome, WriteOutcome } from '../../../src/call-outcome.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import {
@@ -15,316 +15,301 @@ import { answered, ended, failed } from './fakes.ts';
 const ROW = { row: 7, id: 'card-7' };
 const SENT_AT = '2026-05-01T12:00:00.007Z';
 
-describe('a row that was sent', () => {
-  const write = { command: 'card.block', isWrite: true, mayHaveLeft: true };
+const write = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
-  it('has the resource and no failure when it was answered', () => {
-    const call = answered(new Map([['status', 'BLOCKED']]), 'new-7');
-    expect(sentResult(ROW, call, write)).toEqual({
-      row: ROW,
-      ending: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
-      resource: new Map([['status', 'BLOCKED']]),
-      failure: undefined,
-      source: 'sent',
-    });
-  });
-
-  it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
-    ['as the call says, rejected', 'rejected', true, 'rejected'],
-    ['as the call says, although it may have left', 'not_sent', true, 'not_sent'],
-    ['unknown where the call does not say and it may have left', null, true, 'unknown'],
-    ['not sent where the call does not say and nothing left', null, false, 'not_sent'],
-  ])('is %s', (_what, said, mayHaveLeft, outcome) => {
-    const call = failed('INTERNAL', { outcome: said ?? undefined });
-    const result = sentResult(ROW, call, { ...write, mayHaveLeft });
-    expect(result).toMatchObject({ row: ROW, ending: { outcome, code: 'INTERNAL' }, source: 'sent' });
-    expect(result.resource).toBeUndefined();
-    expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.block', row: 7, id: 'card-7', outcome });
-  });
-
-  it('has no outcome when it only was to be read', () => {
-    const result = sentResult(ROW, failed('NOT_FOUND'), { ...write, command: 'card.get', isWrite: false });
-    expect(result.ending.outcome).toBeNull();
-    expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.get', row: 7, id: 'card-7' });
-  });
-
-  it('may have failed before it was a call', () => {
-    const failure = new Failure('USAGE', 'no credential', { details: { outcome: 'not_sent' } });
-    expect(failedCall(failure)).toEqual({
-      kind: 'failed',
-      failure,
-      ending: ended({ outcome: 'not_sent', code: 'USAGE' }),
-    });
-  });
-});
-
-describe('a row of which nothing was sent because the run stopped', () => {
-  const reason = new Failure('CANCELLED', 'SIGINT stopped the run. Nothing was sent.', {
-    hints: ['take it up again'],
-    exitCode: 143,
-  });
-
-  it('was not reached', () => {
-    const result = unsentResult(ROW, 'card.block', reason);
-    expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
-    expect(result.ending).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
-    expect(result.failure).toMatchObject({
-      code: 'CANCELLED',
-      exitCode: 143,
-      message: 'row 7 was not reached: SIGINT stopped the run. Nothing was sent.',
-      hints: ['take it up again'],
-      details: { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 },
-    });
-  });
-
-  it('was under way, with the attempts that the service had refused', () => {
-    const result = unsentResult(ROW, 'card.block', reason, 2);
-    expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
-    // A journal keeps no more of it.
-    expect(journalResult(ROW, 'card.block', result.ending).failure?.message).toBe(
-      'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
-    );
-    expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run. Nothing was sent.');
-    expect(result.failure?.details.attempts).toBe(2);
-    expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
-  });
-});
-
-describe('a row from the journal', () => {
-  const stored = (known: Partial<WriteOutcome>) => ended({ outcome: 'unknown', ...known });
-
-  it.each(['applied', 'confirmed_by_read'] as const)('that is %s succeeded', (outcome) => {
-    const ending = stored({ outcome, attempts: 1, httpStatus: 200 });
-    const result = journalResult(ROW, 'card.block', ending);
-    expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
-  });
-
-  it.each<[string, Partial<WriteOutcome>, string]>([
-    [
-      'was rejected with a code and words',
-      { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-      'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
-    ],
-    [
-      'was rejected without a word',
-      { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
-      'could not block card card-7: the service returned 400. Nothing was changed.',
-    ],
-    [
-      'could not be sent, and why',
-      { outcome: 'not_sent', code: 'UNREACHABLE', message: 'cannot connect to cards.example:443 (refused)' },
-      'could not block card card-7: cannot connect to cards.example:443 (refused)',
-    ],
-    [
-      'was held back',
-      { outcome: 'not_sent', code: 'PRECONDITION' },
-      'could not block card card-7: the card did not match what was expected. Nothing was sent.',
-    ],
-    [
-      'could not be sent, and only its code is known',
-      { outcome: 'not_sent', code: 'LOCAL_IO' },
-      'could not block card card-7: stdout, a file or a record could not be written; the message says whether the change was applied',
-    ],
-    ['was never reached', { outcome: 'not_sent' }, 'not sent: block card card-7: the run has not reached this row'],
-    [
-      'was sent, answered and is unknown',
-      {
-        outcome: 'unknown',
-        code: 'OUTCOME_UNKNOWN',
-        httpStatus: 502,
-        message: 'bad gateway',
-        sentAtMs: Date.parse(SENT_AT),
-      },
-      `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 (bad gateway)`,
-    ],
-    [
-      'was sent, broke off and was read back',
-      { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
-      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but the connection closed. The card check showed status ACTIVE',
-    ],
-    [
-      'was under way when its process was killed',
-      { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
-    ],
-    [
-      'is unknown and has no stored code',
-      { outcome: 'unknown' },
-      'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
-    ],
-  ])('%s', (_what, known, words) => {
-    const result = journalResult(ROW, 'card.block', stored(known));
-    expect(result.failure?.message).toBe(words);
-    expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
-    expect(result.source).toBe('journal');
-    expect(result.resource).toBeUndefined();
-  });
-
-  it('of an unknown write without a stored code is not reported as rejected', () => {
-    const result = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' }));
-    expect(result.ending.outcome).toBe('unknown');
-    expect(result.failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
-  });
-
-  it('has everything that was kept in its details', () => {
-    const { failure } = journalResult(
-      ROW,
-      'card.reissue',
-      stored({
-        outcome: 'unknown',
-        code: 'OUTCOME_UNKNOWN',
-        httpStatus: 502,
-        requestId: 'r-7',
-        attempts: 3,
-        sentAtMs: Date.parse(SENT_AT),
-        resultId: 'new-7',
-        errorCode: 'UPSTREAM',
-        message: 'bad gateway',
-        observedStatus: 'REISSUED',
-      }),
-    );
-    expect(failure?.details).toEqual({
-      operation: 'card.reissue',
-      row: 7,
-      outcome: 'unknown',
-      attempts: 3,
-      id: 'card-7',
-      http: { status: 502, requestId: 'r-7' },
-      service: new Map([
-        ['errorCode', 'UPSTREAM'],
-        ['message', 'bad gateway'],
-      ]),
-      sentAt: SENT_AT,
-      observed: new Map([['status', 'REISSUED']]),
-      resultId: 'new-7',
-    });
-  });
-
-  it('has nothing in its details that was not kept, and a time only where something may have left', () => {
-    const { failure } = journalResult(ROW, 'card.block', stored({ outcome: 'rejected', sentAtMs: 5, message: 'm' }));
-    expect(failure?.details).toEqual({
-      operation: 'card.block',
-      row: 7,
-      outcome: 'rejected',
-      attempts: 0,
-      id: 'card-7',
-      http: undefined,
-      service: undefined,
-      sentAt: undefined,
-      observed: undefined,
-      resultId: undefined,
-    });
-    const unsent = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' })).failure;
-    expect(unsent?.details.sentAt).toBeUndefined();
-  });
-
-  it('is named by its number where it has no id', () => {
-    const row = { row: 7, id: undefined };
-    const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
-    expect(result.failure?.message).toBe('not sent: create event (row 7): the run has not reached this row');
-  });
-});
-
-describe('a row whose earlier attempt may have been applied', () => {
-  const reason = new Failure('UNREACHABLE', 'cannot connect', {
-    hints: ['check the network'],
-    details: { outcome: 'not_sent', attempts: 1, row: 7 },
-  });
-  const result: RowResult = {
+it('a row that was sent has the resource and no failure when it was answered', () => {
+  const call = answered(new Map([['status', 'BLOCKED']]), 'new-7');
+  expect(sentResult(ROW, call, write)).toEqual({
     row: ROW,
-    ending: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
-    resource: undefined,
-    failure: reason,
+    ending: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
+    resource: new Map([['status', 'BLOCKED']]),
+    failure: undefined,
     source: 'sent',
-  };
-
-  const first = ended({
-    outcome: 'unknown',
-    code: 'OUTCOME_UNKNOWN',
-    attempts: 1,
-    sentAtMs: Date.parse(SENT_AT),
-    message: 'the connection broke',
   });
-  const earlier = { attempts: 1, ending: first };
+});
 
-  it('stays unknown when the repeat was not sent, and says both', () => {
-    const doubtful = withEarlier(result, 'card.block', earlier);
-    expect(doubtful).toMatchObject({ row: ROW, source: 'sent', earlierAttempts: 1 });
-    expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
-    expect(doubtful.failure).toMatchObject({
+it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
+  ['as the call says, rejected', 'rejected', true, 'rejected'],
+  ['as the call says, although it may have left', 'not_sent', true, 'not_sent'],
+  ['unknown where the call does not say and it may have left', null, true, 'unknown'],
+  ['not sent where the call does not say and nothing left', null, false, 'not_sent'],
+])('a row that was sent is %s', (_what, said, mayHaveLeft, outcome) => {
+  const call = failed('INTERNAL', { outcome: said ?? undefined });
+  const result = sentResult(ROW, call, { ...write, mayHaveLeft });
+  expect(result).toMatchObject({ row: ROW, ending: { outcome, code: 'INTERNAL' }, source: 'sent' });
+  expect(result.resource).toBeUndefined();
+  expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.block', row: 7, id: 'card-7', outcome });
+});
+
+it('a row that was sent has no outcome when it only was to be read', () => {
+  const result = sentResult(ROW, failed('NOT_FOUND'), { ...write, command: 'card.get', isWrite: false });
+  expect(result.ending.outcome).toBeNull();
+  expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.get', row: 7, id: 'card-7' });
+});
+
+it('a row that was sent may have failed before it was a call', () => {
+  const failure = new Failure('USAGE', 'no credential', { details: { outcome: 'not_sent' } });
+  expect(failedCall(failure)).toEqual({
+    kind: 'failed',
+    failure,
+    ending: ended({ outcome: 'not_sent', code: 'USAGE' }),
+  });
+});
+
+const reason = new Failure('CANCELLED', 'SIGINT stopped the run. Nothing was sent.', {
+  hints: ['take it up again'],
+  exitCode: 143,
+});
+
+it('a row of which nothing was sent because the run stopped was not reached', () => {
+  const result = unsentResult(ROW, 'card.block', reason);
+  expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
+  expect(result.ending).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
+  expect(result.failure).toMatchObject({
+    code: 'CANCELLED',
+    exitCode: 143,
+    message: 'row 7 was not reached: SIGINT stopped the run. Nothing was sent.',
+    hints: ['take it up again'],
+    details: { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 },
+  });
+});
+
+it('a row of which nothing was sent because the run stopped was under way, with the attempts that the service had refused', () => {
+  const result = unsentResult(ROW, 'card.block', reason, 2);
+  expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
+  // A journal keeps no more of it.
+  expect(journalResult(ROW, 'card.block', result.ending).failure?.message).toBe(
+    'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
+  );
+  expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run. Nothing was sent.');
+  expect(result.failure?.details.attempts).toBe(2);
+  expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
+});
+
+const stored = (known: Partial<WriteOutcome>) => ended({ outcome: 'unknown', ...known });
+
+it.each(['applied', 'confirmed_by_read'] as const)('a row from the journal that is %s succeeded', (outcome) => {
+  const ending = stored({ outcome, attempts: 1, httpStatus: 200 });
+  const result = journalResult(ROW, 'card.block', ending);
+  expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
+});
+
+it.each<[string, Partial<WriteOutcome>, string]>([
+  [
+    'was rejected with a code and words',
+    { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
+    'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
+  ],
+  [
+    'was rejected without a word',
+    { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
+    'could not block card card-7: the service returned 400. Nothing was changed.',
+  ],
+  [
+    'could not be sent, and why',
+    { outcome: 'not_sent', code: 'UNREACHABLE', message: 'cannot connect to cards.example:443 (refused)' },
+    'could not block card card-7: cannot connect to cards.example:443 (refused)',
+  ],
+  [
+    'was held back',
+    { outcome: 'not_sent', code: 'PRECONDITION' },
+    'could not block card card-7: the card did not match what was expected. Nothing was sent.',
+  ],
+  [
+    'could not be sent, and only its code is known',
+    { outcome: 'not_sent', code: 'LOCAL_IO' },
+    'could not block card card-7: stdout, a file or a record could not be written; the message says whether the change was applied',
+  ],
+  ['was never reached', { outcome: 'not_sent' }, 'not sent: block card card-7: the run has not reached this row'],
+  [
+    'was sent, answered and is unknown',
+    {
+      outcome: 'unknown',
       code: 'OUTCOME_UNKNOWN',
-      exitCode: 8,
-      message: `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was not sent`,
-      details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
-    });
-  });
+      httpStatus: 502,
+      message: 'bad gateway',
+      sentAtMs: Date.parse(SENT_AT),
+    },
+    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 (bad gateway)`,
+  ],
+  [
+    'was sent, broke off and was read back',
+    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but the connection closed. The card check showed status ACTIVE',
+  ],
+  [
+    'was under way when its process was killed',
+    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
+  ],
+  [
+    'is unknown and has no stored code',
+    { outcome: 'unknown' },
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
+  ],
+])('a row from the journal: %s', (_what, known, words) => {
+  const result = journalResult(ROW, 'card.block', stored(known));
+  expect(result.failure?.message).toBe(words);
+  expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
+  expect(result.source).toBe('journal');
+  expect(result.resource).toBeUndefined();
+});
 
-  it('stays unknown when the repeat was refused, and says both', () => {
-    const refused = ended({
-      outcome: 'rejected',
-      code: 'REJECTED',
-      attempts: 1,
-      httpStatus: 409,
-      errorCode: 'CARD_BLOCKED',
-    });
-    const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
-    expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
-    expect(doubtful.failure?.message).toBe(
-      `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was refused: 409 CARD_BLOCKED`,
-    );
-  });
+it('a row from the journal of an unknown write without a stored code is not reported as rejected', () => {
+  const result = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' }));
+  expect(result.ending.outcome).toBe('unknown');
+  expect(result.failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
+});
 
-  it.each(['applied', 'confirmed_by_read', 'unknown'] as const)('is %s when the repeat is', (outcome) => {
+it('a row from the journal has everything that was kept in its details', () => {
+  const { failure } = journalResult(
+    ROW,
+    'card.reissue',
+    stored({
+      outcome: 'unknown',
+      code: 'OUTCOME_UNKNOWN',
+      httpStatus: 502,
+      requestId: 'r-7',
+      attempts: 3,
+      sentAtMs: Date.parse(SENT_AT),
+      resultId: 'new-7',
+      errorCode: 'UPSTREAM',
+      message: 'bad gateway',
+      observedStatus: 'REISSUED',
+    }),
+  );
+  expect(failure?.details).toEqual({
+    operation: 'card.reissue',
+    row: 7,
+    outcome: 'unknown',
+    attempts: 3,
+    id: 'card-7',
+    http: { status: 502, requestId: 'r-7' },
+    service: new Map([
+      ['errorCode', 'UPSTREAM'],
+      ['message', 'bad gateway'],
+    ]),
+    sentAt: SENT_AT,
+    observed: new Map([['status', 'REISSUED']]),
+    resultId: 'new-7',
+  });
+});
+
+it('a row from the journal has nothing in its details that was not kept, and a time only where something may have left', () => {
+  const { failure } = journalResult(ROW, 'card.block', stored({ outcome: 'rejected', sentAtMs: 5, message: 'm' }));
+  expect(failure?.details).toEqual({
+    operation: 'card.block',
+    row: 7,
+    outcome: 'rejected',
+    attempts: 0,
+    id: 'card-7',
+    http: undefined,
+    service: undefined,
+    sentAt: undefined,
+    observed: undefined,
+    resultId: undefined,
+  });
+  const unsent = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' })).failure;
+  expect(unsent?.details.sentAt).toBeUndefined();
+});
+
+it('a row from the journal is named by its number where it has no id', () => {
+  const row = { row: 7, id: undefined };
+  const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
+  expect(result.failure?.message).toBe('not sent: create event (row 7): the run has not reached this row');
+});
+
+const reasonBefore = new Failure('UNREACHABLE', 'cannot connect', {
+  hints: ['check the network'],
+  details: { outcome: 'not_sent', attempts: 1, row: 7 },
+});
+const result: RowResult = {
+  row: ROW,
+  ending: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
+  resource: undefined,
+  failure: reasonBefore,
+  source: 'sent',
+};
+
+const first = ended({
+  outcome: 'unknown',
+  code: 'OUTCOME_UNKNOWN',
+  attempts: 1,
+  sentAtMs: Date.parse(SENT_AT),
+  message: 'the connection broke',
+});
+const earlier = { attempts: 1, ending: first };
+
+it('a row whose earlier attempt may have been applied stays unknown when the repeat was not sent, and says both', () => {
+  const doubtful = withEarlier(result, 'card.block', earlier);
+  expect(doubtful).toMatchObject({ row: ROW, source: 'sent', earlierAttempts: 1 });
+  expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
+  expect(doubtful.failure).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    exitCode: 8,
+    message: `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was not sent`,
+    details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
+  });
+});
+
+it('a row whose earlier attempt may have been applied stays unknown when the repeat was refused, and says both', () => {
+  const refused = ended({
+    outcome: 'rejected',
+    code: 'REJECTED',
+    attempts: 1,
+    httpStatus: 409,
+    errorCode: 'CARD_BLOCKED',
+  });
+  const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
+  expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
+  expect(doubtful.failure?.message).toBe(
+    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was refused: 409 CARD_BLOCKED`,
+  );
+});
+
+it.each(['applied', 'confirmed_by_read', 'unknown'] as const)(
+  'a row whose earlier attempt may have been applied is %s when the repeat is',
+  (outcome) => {
     const ending = { ...result.ending, outcome };
     const now = withEarlier({ ...result, ending }, 'card.block', earlier);
     expect(now.ending).toEqual({ ...ending, attempts: ending.attempts + 1 });
-  });
+  },
+);
 
-  it('is as it ended where no earlier process sent it', () => {
-    expect(withEarlier(result, 'card.block', { attempts: 0, ending: undefined })).toBe(result);
-  });
+it('a row whose earlier attempt may have been applied is as it ended where no earlier process sent it', () => {
+  expect(withEarlier(result, 'card.block', { attempts: 0, ending: undefined })).toBe(result);
 });
 
-describe('a row that was held back', () => {
-  /** Held back because reading its card ended so. */
-  function heldBecause(
-    cause: unknown,
-    code: FailureCode = 'PRECONDITION',
-    outcome: CallOutcome['outcome'] = 'not_sent',
-  ) {
-    const failure = new Failure(code, 'the card could not be read', {
-      details: { outcome: outcome ?? undefined },
-      cause,
-    });
-    return isHeldForNow({ row: ROW, ending: ended({ outcome, code }), resource: undefined, failure, source: 'sent' });
-  }
-  const busy = new Failure('BUSY', '429');
-
-  it.each<[string, () => boolean, boolean]>([
-    ['a card that could not be read, as the service was busy', () => heldBecause(busy), true],
-    ['an answer that could not be read', () => heldBecause(new Failure('BAD_REPLY', '500')), true],
-    ['the same behind another failure', () => heldBecause(new Failure('PRECONDITION', 'x', { cause: busy })), true],
-    ['a card that is not there', () => heldBecause(new Failure('NOT_FOUND', '404')), false],
-    [
-      'a cause that passes behind an error that is no failure',
-      () => heldBecause(new Error('x', { cause: busy })),
-      false,
-    ],
-    [
-      'a passing failure whose own cause is an error',
-      () => heldBecause(new Failure('BUSY', '429', { cause: new Error() })),
-      true,
-    ],
-    ['what is no failure', () => heldBecause(new TypeError('x')), false],
-    ['a value that was not expected', () => heldBecause(undefined), false],
-    ['a row that could not be sent is no such row', () => heldBecause(busy, 'UNREACHABLE'), false],
-    ['a row that was sent is no such row', () => heldBecause(busy, 'PRECONDITION', 'unknown'), false],
-  ])('by %s', (_what, isForNow, expected) => {
-    expect(isForNow()).toBe(expected);
+/** Held back because reading its card ended so. */
+function heldBecause(cause: unknown, code: FailureCode = 'PRECONDITION', outcome: CallOutcome['outcome'] = 'not_sent') {
+  const failure = new Failure(code, 'the card could not be read', {
+    details: { outcome: outcome ?? undefined },
+    cause,
   });
+  return isHeldForNow({ row: ROW, ending: ended({ outcome, code }), resource: undefined, failure, source: 'sent' });
+}
+const busy = new Failure('BUSY', '429');
 
-  it('without a failure is none', () => {
-    const ending = ended({ outcome: 'not_sent', code: 'PRECONDITION' });
-    expect(isHeldForNow({ row: ROW, ending, resource: undefined, failure: undefined, source: 'sent' })).toBe(false);
-  });
+it.each<[string, () => boolean, boolean]>([
+  ['a card that could not be read, as the service was busy', () => heldBecause(busy), true],
+  ['an answer that could not be read', () => heldBecause(new Failure('BAD_REPLY', '500')), true],
+  ['the same behind another failure', () => heldBecause(new Failure('PRECONDITION', 'x', { cause: busy })), true],
+  ['a card that is not there', () => heldBecause(new Failure('NOT_FOUND', '404')), false],
+  ['a cause that passes behind an error that is no failure', () => heldBecause(new Error('x', { cause: busy })), false],
+  [
+    'a passing failure whose own cause is an error',
+    () => heldBecause(new Failure('BUSY', '429', { cause: new Error() })),
+    true,
+  ],
+  ['what is no failure', () => heldBecause(new TypeError('x')), false],
+  ['a value that was not expected', () => heldBecause(undefined), false],
+  ['a row that could not be sent is no such row', () => heldBecause(busy, 'UNREACHABLE'), false],
+  ['a row that was sent is no such row', () => heldBecause(busy, 'PRECONDITION', 'unknown'), false],
+])('a row that was held back by %s', (_what, isForNow, expected) => {
+  expect(isForNow()).toBe(expected);
+});
+
+it('a row that was held back without a failure is none', () => {
+  const ending = ended({ outcome: 'not_sent', code: 'PRECONDITION' });
+  expect(isHeldForNow({ row: ROW, ending, resource: undefined, failure: undefined, source: 'sent' })).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import type { CallResult } from '../../../src/http/call.ts';
@@ -29,284 +29,273 @@ import {
 
 const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
-describe('a printed row', () => {
-  it('has row, id, outcome, httpStatus, attempts and the resource', () => {
-    const result = sentResult({ row: 1, id: 'card-1' }, answered(new Map([['cardId', 'card-1']])), about);
-    expect(printJson(printedRow(result))).toBe(
-      '{"row":1,"id":"card-1","outcome":"applied","httpStatus":200,"attempts":1,"resource":{"cardId":"card-1"}}',
-    );
-  });
-
-  it('has the error in place of the resource, in the shape of any error', () => {
-    const result = sentResult({ row: 7, id: 'card-7' }, rejected(404, 'CARD_NOT_FOUND'), about);
-    expect(printJson(printedRow(result))).toBe(
-      '{"row":7,"id":"card-7","outcome":"rejected","httpStatus":404,"attempts":1,"error":{"code":"NOT_FOUND",' +
-        '"exitCode":3,"message":"it ended as NOT_FOUND","operation":"card.block","id":"card-7","outcome":"rejected",' +
-        '"http":{"status":404},"service":{"errorCode":"CARD_NOT_FOUND"},"attempts":1,"row":7}}',
-    );
-  });
-
-  it('has the id in the answer that can be had nowhere else', () => {
-    const result = sentResult({ row: 1, id: undefined }, answered(new Map(), 'event-9'), about);
-    expect(printJson(printedRow(result))).toBe(
-      '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"resource":{},"resultId":"event-9"}',
-    );
-    expect(printJson(storedRow(result))).toBe(
-      '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"error":null,"resultId":"event-9"}',
-    );
-  });
+it('a printed row has row, id, outcome, httpStatus, attempts and the resource', () => {
+  const result = sentResult({ row: 1, id: 'card-1' }, answered(new Map([['cardId', 'card-1']])), about);
+  expect(printJson(printedRow(result))).toBe(
+    '{"row":1,"id":"card-1","outcome":"applied","httpStatus":200,"attempts":1,"resource":{"cardId":"card-1"}}',
+  );
 });
 
-describe('the summary', () => {
-  it('says that results are kept only where they are: a read keeps nothing', async () => {
-    const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
-    const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
-    const read = { operation: OPERATIONS.cardGet, kept: undefined };
-    expect(summaryLines(read, report)).toContain('the program that reads the output stopped reading');
-    expect(summaryLines({ ...read, kept: { header: { run: 'monday' } } }, report)).toContain(
-      'the program that reads the output stopped reading. The results are kept in the run',
-    );
-  });
+it('a printed row has the error in place of the resource, in the shape of any error', () => {
+  const result = sentResult({ row: 7, id: 'card-7' }, rejected(404, 'CARD_NOT_FOUND'), about);
+  expect(printJson(printedRow(result))).toBe(
+    '{"row":7,"id":"card-7","outcome":"rejected","httpStatus":404,"attempts":1,"error":{"code":"NOT_FOUND",' +
+      '"exitCode":3,"message":"it ended as NOT_FOUND","operation":"card.block","id":"card-7","outcome":"rejected",' +
+      '"http":{"status":404},"service":{"errorCode":"CARD_NOT_FOUND"},"attempts":1,"row":7}}',
+  );
+});
 
-  async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
-    const signals = new FakeSignals();
-    const plan = planOf(
-      ends.length,
-      async (row, slot) => {
-        await slot.pacer.admit('send');
-        if (ends[row.row - 1]?.ending.outcome !== 'not_sent') slot.pacer.leaves?.();
-        if (row.row === stopAfter) signals.send('SIGINT');
-        return ends[row.row - 1] ?? answered();
-      },
-      { signals },
-    );
-    return { operation: OPERATIONS.cardBlock, kept: { header: { run: 'may' } }, report: await runRows(plan) };
-  }
+it('a printed row has the id in the answer that can be had nowhere else', () => {
+  const result = sentResult({ row: 1, id: undefined }, answered(new Map(), 'event-9'), about);
+  expect(printJson(printedRow(result))).toBe(
+    '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"resource":{},"resultId":"event-9"}',
+  );
+  expect(printJson(storedRow(result))).toBe(
+    '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"error":null,"resultId":"event-9"}',
+  );
+});
 
-  it('groups failures by cause and names the command that lists each', async () => {
-    const input = await summaryOf([
-      answered(),
-      rejected(422, 'CARD_EXPIRED'),
-      rejected(422, 'CARD_EXPIRED'),
-      rejected(404, 'CARD_NOT_FOUND'),
-      heldBack(),
-    ]);
-    expect(summaryLines(input, input.report)).toEqual([
-      'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
-      '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND; list them: frontdesk runs results may --outcome rejected',
-      '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
-    ]);
-    expect(printJson(summaryJson(input, input.report))).toBe(
-      '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"requests":4,"earlier":0,' +
-        '"exitCode":15,"resume":null}}',
-    );
-  });
+it('the summary says that results are kept only where they are: a read keeps nothing', async () => {
+  const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
+  const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
+  const read = { operation: OPERATIONS.cardGet, kept: undefined };
+  expect(summaryLines(read, report)).toContain('the program that reads the output stopped reading');
+  expect(summaryLines({ ...read, kept: { header: { run: 'monday' } } }, report)).toContain(
+    'the program that reads the output stopped reading. The results are kept in the run',
+  );
+});
 
-  it('gives what the service said below each count, aligned, and of which row where it said several things', async () => {
-    const input = await summaryOf([
-      rejected(409, 'CARD_EXPIRED', 'The card ended in May'),
-      rejected(409, 'CARD_EXPIRED', 'The card ended in June'),
-      rejected(400, undefined, 'no\u001b[2J such field'),
-      failed('OUTCOME_UNKNOWN', {
-        outcome: 'unknown',
-        http: { status: 503 },
-        service: new Map([
-          ['errorCode', 'TRY_LATER'],
-          ['message', 'Back at noon'],
+async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
+  const signals = new FakeSignals();
+  const plan = planOf(
+    ends.length,
+    async (row, slot) => {
+      await slot.pacer.admit('send');
+      if (ends[row.row - 1]?.ending.outcome !== 'not_sent') slot.pacer.leaves?.();
+      if (row.row === stopAfter) signals.send('SIGINT');
+      return ends[row.row - 1] ?? answered();
+    },
+    { signals },
+  );
+  return { operation: OPERATIONS.cardBlock, kept: { header: { run: 'may' } }, report: await runRows(plan) };
+}
+
+it('the summary groups failures by cause and names the command that lists each', async () => {
+  const input = await summaryOf([
+    answered(),
+    rejected(422, 'CARD_EXPIRED'),
+    rejected(422, 'CARD_EXPIRED'),
+    rejected(404, 'CARD_NOT_FOUND'),
+    heldBack(),
+  ]);
+  expect(summaryLines(input, input.report)).toEqual([
+    'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
+    '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND; list them: frontdesk runs results may --outcome rejected',
+    '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
+  ]);
+  expect(printJson(summaryJson(input, input.report))).toBe(
+    '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"requests":4,"earlier":0,' +
+      '"exitCode":15,"resume":null}}',
+  );
+});
+
+it('the summary gives what the service said below each count, aligned, and of which row where it said several things', async () => {
+  const input = await summaryOf([
+    rejected(409, 'CARD_EXPIRED', 'The card ended in May'),
+    rejected(409, 'CARD_EXPIRED', 'The card ended in June'),
+    rejected(400, undefined, 'no\u001b[2J such field'),
+    failed('OUTCOME_UNKNOWN', {
+      outcome: 'unknown',
+      http: { status: 503 },
+      service: new Map([
+        ['errorCode', 'TRY_LATER'],
+        ['message', 'Back at noon'],
+      ]),
+    }),
+  ]);
+  expect(summaryLines(input, input.report).slice(1, 6)).toEqual([
+    '3 rejected: 2 CARD_EXPIRED, 1 HTTP 400; list them: frontdesk runs results may --outcome rejected',
+    '  409 CARD_EXPIRED  The card ended in May (row 1; not the same for all)',
+    '  400               no\\x1b[2J such field',
+    '1 UNKNOWN: 1 TRY_LATER; list them: frontdesk runs results may --outcome unknown',
+    '  503 TRY_LATER     Back at noon',
+  ]);
+});
+
+it('the summary names a command once that lists unknown rows and goes on from them', async () => {
+  const input = { ...(await summaryOf([unknown()])), operation: OPERATIONS.cardReissue };
+  expect(summaryLines(input, input.report).slice(1)).toEqual([
+    '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
+    'Next: frontdesk runs results may --outcome unknown',
+    'rows with an unknown outcome may have been applied: check each one before you send it again',
+  ]);
+});
+
+it('the summary gives the command that goes on with a run that was stopped', async () => {
+  const input = await summaryOf([answered(), answered(), answered()], 1);
+  expect(summaryLines(input, input.report).slice(1)).toEqual([
+    '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
+    'stopped: Ctrl-C',
+    'Next: frontdesk runs resume may',
+  ]);
+  expect(printJson(summaryJson(input, input.report))).toBe(
+    '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"requests":1,"earlier":0,' +
+      '"exitCode":130,"resume":"frontdesk runs resume may"}}',
+  );
+});
+
+it('the summary says what to do with unknown rows, and shows codes from outside as text', async () => {
+  const input = await summaryOf([unknown(), rejected(400, 'A\u001b[31mB')]);
+  const lines = summaryLines({ ...input, left: { emptyCells: new Map([['email', 12]]), unchanged: 3 } }, input.report);
+  expect(lines.slice(1)).toEqual([
+    '1 rejected: 1 A\\x1b[31mB; list them: frontdesk runs results may --outcome rejected',
+    '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
+    '3 rows without a change, not sent',
+    'empty cells left unchanged: 12 in email',
+    'Next: frontdesk runs resume may --reconcile',
+    'rows with an unknown outcome may have been applied: check each one before you send it again',
+  ]);
+});
+
+const done = (call: CallResult, source: RowResult['source'] = 'sent'): RowResult => ({
+  ...sentResult({ row: 1, id: 'x' }, call, about),
+  source,
+});
+
+function progressOf(total: number, results: readonly RowResult[], more: Partial<Underway> = {}): Progress {
+  const progress = new Progress(total, 0);
+  const tally = new RunTally();
+  for (const result of results) tally.add(result, false);
+  progress.run = { tally, limiter: { askedUntilMs: 0 }, waitedFor: () => undefined, ...more };
+  return progress;
+}
+
+it('progress shows done, rate, failures and the time left', () => {
+  expect(new Progress(1000, 0).text(0)).toBe('0/1,000 rows (0 %)');
+  const limiter = { askedUntilMs: 0 };
+  const applied = Array.from({ length: 100 }, () => done(answered()));
+  const results = [...applied, done(rejected(404)), done(answered(), 'journal')];
+  const progress = progressOf(1000, results, { limiter });
+  expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 rejected, 18 s left');
+  limiter.askedUntilMs = 14_000;
+  expect(progress.text(2_000)).toBe(
+    '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429) of 12 s more, 1 rejected, 30 s left',
+  );
+  expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 rejected, 2 min 5 s left');
+});
+
+it('progress counts rejected and unknown rows by name, and rows that were not reached not at all', () => {
+  const left = Array.from({ length: 7 }, () => done(unreachable(), 'not_reached'));
+  const progress = progressOf(10, [done(rejected(409)), done(unknown()), done(unreachable()), ...left]);
+  expect(progress.text(500)).toBe('3/10 rows (30 %), 1 unknown, 1 rejected, 1 not sent');
+});
+
+it('progress names the row that is waited for, and says why no more are sent', () => {
+  const waited = { row: 1, ms: 12_900, inFlight: 3, isFull: false };
+  const results = Array.from({ length: 996 }, () => done(answered()));
+  const waiting = progressOf(1000, results, { waitedFor: () => waited });
+  expect(waiting.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
+  const full = progressOf(1000, results, { waitedFor: () => ({ ...waited, inFlight: 4, isFull: true }) });
+  expect(full.text(10_000)).toBe(
+    '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, no new rows until it ends, because the waiting results fill the memory',
+  );
+});
+
+const source = (row: number, values: readonly string[]) => cardRow(row, values);
+const names = ['cardId', 'reason', '_outcome'];
+
+function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
+  return {
+    path,
+    inputFormat: 'csv',
+    columns: names,
+    shape: CARD_SHAPE,
+    csvRaw: false,
+    isKept: true,
+    pid: process.pid,
+    ...more,
+  };
+}
+
+it('--failed holds the rows that did not succeed with all their columns, once each', async () => {
+  const path = join(temporaryFolder(), 'failed.csv');
+  const file = await openFailedFile(optionsFor(path));
+  await file.add(sentResult(source(1, ['card-1', 'ok', '']), answered(), about));
+  await file.add(sentResult(source(2, ['card-2', '=lost, "twice"', 'rejected']), rejected(404), about));
+  await file.add(sentResult(source(3, ['card-3', '', '']), unreachable(), about));
+  expect(existsSync(path)).toBe(false);
+  await file.keep();
+  expect(readFileSync(path, 'utf8')).toBe(
+    'cardId,reason,_row,_outcome,_error\r\n' +
+      'card-2,"\'=lost, ""twice""",2,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n' +
+      'card-3,,3,not_sent,UNREACHABLE: it ended as UNREACHABLE\r\n',
+  );
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  [
+    'failed.ndjson',
+    '{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n',
+  ],
+  [
+    'failed.json',
+    '[\n{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n]\n',
+  ],
+])('--failed keeps null and absent apart in %s', async (name, text) => {
+  const path = join(temporaryFolder(), name);
+  const shape: RowShape = { ...CARD_SHAPE, given: 'json', columns: [] };
+  const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson', shape }));
+  await file.add(
+    sentResult(
+      cardRow(
+        2,
+        new Map([
+          ['cardId', 'card-2'],
+          ['url', null],
         ]),
-      }),
-    ]);
-    expect(summaryLines(input, input.report).slice(1, 6)).toEqual([
-      '3 rejected: 2 CARD_EXPIRED, 1 HTTP 400; list them: frontdesk runs results may --outcome rejected',
-      '  409 CARD_EXPIRED  The card ended in May (row 1; not the same for all)',
-      '  400               no\\x1b[2J such field',
-      '1 UNKNOWN: 1 TRY_LATER; list them: frontdesk runs results may --outcome unknown',
-      '  503 TRY_LATER     Back at noon',
-    ]);
-  });
-
-  it('names a command once that lists unknown rows and goes on from them', async () => {
-    const input = { ...(await summaryOf([unknown()])), operation: OPERATIONS.cardReissue };
-    expect(summaryLines(input, input.report).slice(1)).toEqual([
-      '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
-      'Next: frontdesk runs results may --outcome unknown',
-      'rows with an unknown outcome may have been applied: check each one before you send it again',
-    ]);
-  });
-
-  it('gives the command that goes on with a run that was stopped', async () => {
-    const input = await summaryOf([answered(), answered(), answered()], 1);
-    expect(summaryLines(input, input.report).slice(1)).toEqual([
-      '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
-      'stopped: Ctrl-C',
-      'Next: frontdesk runs resume may',
-    ]);
-    expect(printJson(summaryJson(input, input.report))).toBe(
-      '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"requests":1,"earlier":0,' +
-        '"exitCode":130,"resume":"frontdesk runs resume may"}}',
-    );
-  });
-
-  it('says what to do with unknown rows, and shows codes from outside as text', async () => {
-    const input = await summaryOf([unknown(), rejected(400, 'A\u001b[31mB')]);
-    const lines = summaryLines(
-      { ...input, left: { emptyCells: new Map([['email', 12]]), unchanged: 3 } },
-      input.report,
-    );
-    expect(lines.slice(1)).toEqual([
-      '1 rejected: 1 A\\x1b[31mB; list them: frontdesk runs results may --outcome rejected',
-      '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
-      '3 rows without a change, not sent',
-      'empty cells left unchanged: 12 in email',
-      'Next: frontdesk runs resume may --reconcile',
-      'rows with an unknown outcome may have been applied: check each one before you send it again',
-    ]);
-  });
-});
-
-describe('progress', () => {
-  const done = (call: CallResult, source: RowResult['source'] = 'sent'): RowResult => ({
-    ...sentResult({ row: 1, id: 'x' }, call, about),
-    source,
-  });
-
-  function progressOf(total: number, results: readonly RowResult[], more: Partial<Underway> = {}): Progress {
-    const progress = new Progress(total, 0);
-    const tally = new RunTally();
-    for (const result of results) tally.add(result, false);
-    progress.run = { tally, limiter: { askedUntilMs: 0 }, waitedFor: () => undefined, ...more };
-    return progress;
-  }
-
-  it('shows done, rate, failures and the time left', () => {
-    expect(new Progress(1000, 0).text(0)).toBe('0/1,000 rows (0 %)');
-    const limiter = { askedUntilMs: 0 };
-    const applied = Array.from({ length: 100 }, () => done(answered()));
-    const results = [...applied, done(rejected(404)), done(answered(), 'journal')];
-    const progress = progressOf(1000, results, { limiter });
-    expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 rejected, 18 s left');
-    limiter.askedUntilMs = 14_000;
-    expect(progress.text(2_000)).toBe(
-      '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429) of 12 s more, 1 rejected, 30 s left',
-    );
-    expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 rejected, 2 min 5 s left');
-  });
-
-  it('counts rejected and unknown rows by name, and rows that were not reached not at all', () => {
-    const left = Array.from({ length: 7 }, () => done(unreachable(), 'not_reached'));
-    const progress = progressOf(10, [done(rejected(409)), done(unknown()), done(unreachable()), ...left]);
-    expect(progress.text(500)).toBe('3/10 rows (30 %), 1 unknown, 1 rejected, 1 not sent');
-  });
-
-  it('names the row that is waited for, and says why no more are sent', () => {
-    const waited = { row: 1, ms: 12_900, inFlight: 3, isFull: false };
-    const results = Array.from({ length: 996 }, () => done(answered()));
-    const waiting = progressOf(1000, results, { waitedFor: () => waited });
-    expect(waiting.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
-    const full = progressOf(1000, results, { waitedFor: () => ({ ...waited, inFlight: 4, isFull: true }) });
-    expect(full.text(10_000)).toBe(
-      '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, no new rows until it ends, because the waiting results fill the memory',
-    );
-  });
-});
-
-describe('--failed', () => {
-  const source = (row: number, values: readonly string[]) => cardRow(row, values);
-  const names = ['cardId', 'reason', '_outcome'];
-
-  function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
-    return {
-      path,
-      inputFormat: 'csv',
-      columns: names,
-      shape: CARD_SHAPE,
-      csvRaw: false,
-      isKept: true,
-      pid: process.pid,
-      ...more,
-    };
-  }
-
-  it('holds the rows that did not succeed with all their columns, once each', async () => {
-    const path = join(temporaryFolder(), 'failed.csv');
-    const file = await openFailedFile(optionsFor(path));
-    await file.add(sentResult(source(1, ['card-1', 'ok', '']), answered(), about));
-    await file.add(sentResult(source(2, ['card-2', '=lost, "twice"', 'rejected']), rejected(404), about));
-    await file.add(sentResult(source(3, ['card-3', '', '']), unreachable(), about));
-    expect(existsSync(path)).toBe(false);
-    await file.keep();
-    expect(readFileSync(path, 'utf8')).toBe(
-      'cardId,reason,_row,_outcome,_error\r\n' +
-        'card-2,"\'=lost, ""twice""",2,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n' +
-        'card-3,,3,not_sent,UNREACHABLE: it ended as UNREACHABLE\r\n',
-    );
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  it.each([
-    [
-      'failed.ndjson',
-      '{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n',
-    ],
-    [
-      'failed.json',
-      '[\n{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n]\n',
-    ],
-  ])('keeps null and absent apart in %s', async (name, text) => {
-    const path = join(temporaryFolder(), name);
-    const shape: RowShape = { ...CARD_SHAPE, given: 'json', columns: [] };
-    const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson', shape }));
-    await file.add(
-      sentResult(
-        cardRow(
-          2,
-          new Map([
-            ['cardId', 'card-2'],
-            ['url', null],
-          ]),
-          shape,
-        ),
-        unknown(),
-        about,
+        shape,
       ),
-    );
-    await file.keep();
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
+      unknown(),
+      about,
+    ),
+  );
+  await file.keep();
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
 
-  it('replaces an old file only at the end, and not at all when it is discarded', async () => {
-    const path = join(temporaryFolder(), 'failed.csv');
-    const old = 'cardId,_row,_outcome,_error\n';
-    writeFileSync(path, old);
-    const discarded = await openFailedFile(optionsFor(path));
-    await discarded.discard();
-    expect(readFileSync(path, 'utf8')).toBe(old);
-    const kept = await openFailedFile(optionsFor(path));
-    await kept.keep();
-    expect(readFileSync(path, 'utf8')).toBe('cardId,reason,_row,_outcome,_error\r\n');
-    expect(readdirSync(join(path, '..'))).toEqual(['failed.csv']);
-  });
+it('--failed replaces an old file only at the end, and not at all when it is discarded', async () => {
+  const path = join(temporaryFolder(), 'failed.csv');
+  const old = 'cardId,_row,_outcome,_error\n';
+  writeFileSync(path, old);
+  const discarded = await openFailedFile(optionsFor(path));
+  await discarded.discard();
+  expect(readFileSync(path, 'utf8')).toBe(old);
+  const kept = await openFailedFile(optionsFor(path));
+  await kept.keep();
+  expect(readFileSync(path, 'utf8')).toBe('cardId,reason,_row,_outcome,_error\r\n');
+  expect(readdirSync(join(path, '..'))).toEqual(['failed.csv']);
+});
 
-  it('writes into a device and does not replace it', async () => {
-    const path = '/dev/null';
-    const file = await openFailedFile(optionsFor(path));
-    await file.add(sentResult(source(2, ['card-2', '', '']), unknown(), about));
-    await file.keep();
-    expect(statSync(path).isCharacterDevice()).toBe(true);
-  });
+it('--failed writes into a device and does not replace it', async () => {
+  const path = '/dev/null';
+  const file = await openFailedFile(optionsFor(path));
+  await file.add(sentResult(source(2, ['card-2', '', '']), unknown(), about));
+  await file.keep();
+  expect(statSync(path).isCharacterDevice()).toBe(true);
+});
 
-  it.each([
-    ['a JSON input into a CSV', { inputFormat: 'json' } as const, 'failed.csv', 'USAGE'],
-    ['a CSV input into NDJSON', {}, 'failed.ndjson', 'USAGE'],
-    ['a folder that is missing', {}, join('nowhere', 'failed.csv'), 'LOCAL_IO'],
-  ])('refuses %s before anything is sent', async (_what, more, name, code) => {
-    const opening = openFailedFile(optionsFor(join(temporaryFolder(), name), more));
-    await expect(opening).rejects.toMatchObject({ code });
-  });
+it.each([
+  ['a JSON input into a CSV', { inputFormat: 'json' } as const, 'failed.csv', 'USAGE'],
+  ['a CSV input into NDJSON', {}, 'failed.ndjson', 'USAGE'],
+  ['a folder that is missing', {}, join('nowhere', 'failed.csv'), 'LOCAL_IO'],
+])('--failed refuses %s before anything is sent', async (_what, more, name, code) => {
+  const opening = openFailedFile(optionsFor(join(temporaryFolder(), name), more));
+  await expect(opening).rejects.toMatchObject({ code });
+});
 
-  it('gives back an original row with its outcome for --as-input', () => {
-    expect(
-      printJson(inputRow(source(2, ['card-2', 'lost', 'rejected']), new RowMaker(CARD_SHAPE), 'unknown', false)),
-    ).toBe('{"cardId":"card-2","reason":"lost","_outcome":"unknown"}');
-  });
+it('--failed gives back an original row with its outcome for --as-input', () => {
+  expect(
+    printJson(inputRow(source(2, ['card-2', 'lost', 'rejected']), new RowMaker(CARD_SHAPE), 'unknown', false)),
+  ).toBe('{"cardId":"card-2","reason":"lost","_outcome":"unknown"}');
 });

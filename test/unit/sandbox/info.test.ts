@@ -6,7 +6,7 @@ import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
 import { ACTIVE, play } from './play.ts';
 
-it('lists ids, statuses and choices, in exactly the shape that scripts rely on', () => {
+it('sandbox info lists ids, statuses and choices, in exactly the shape that scripts rely on', () => {
   const info = JSON.parse(printJson(jsonOf(INFO_OUTPUT, sandboxInfo(builtInSeed()))));
   expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'ACTIVE' });
@@ -21,13 +21,13 @@ it('lists ids, statuses and choices, in exactly the shape that scripts rely on',
   expect(Object.keys(info.choices[0])).toEqual(['topic', 'choice']);
 });
 
-it('shows the state as it is now', () => {
+it('sandbox info shows the state as it is now', () => {
   const sandbox = play();
   sandbox.post(`/v1/cards/${ACTIVE}/block`, '{}');
   const info = JSON.parse(printJson(jsonOf(INFO_OUTPUT, sandboxInfo(sandbox.state))));
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'BLOCKED' });
 });
 
-it('names a choice with the figure the code has', () => {
+it('sandbox info names a choice with the figure the code has', () => {
   expect(SANDBOX_CHOICES['events']).toContain(` ${KEPT_EVENTS} `);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ACTIVE, play, type Sent } from './play.ts';
 
 const CARD = `/v1/cards/${ACTIVE}`;
@@ -9,182 +9,176 @@ function event(changes: object): string {
   return JSON.stringify({ ...EVENT, ...changes });
 }
 
-describe('refusals', () => {
-  const rows: [what: string, sent: Sent, status: number, errorCode: string][] = [
-    ['no token', { target: CARD, authorization: null }, 401, 'UNAUTHORIZED'],
-    ['a wrong token', { target: CARD, authorization: 'Bearer x' }, 401, 'UNAUTHORIZED'],
-    ['another scheme', { target: CARD, authorization: 'Basic cards-token' }, 401, 'UNAUTHORIZED'],
-    [
-      "the calendar API's token on the gift-card API",
-      { target: CARD, authorization: 'Bearer calendar-token' },
-      401,
-      'UNAUTHORIZED',
-    ],
-    [
-      "the gift-card API's token on the calendar API",
-      { target: SUBSCRIBERS, authorization: 'Bearer cards-token' },
-      401,
-      'UNAUTHORIZED',
-    ],
-    ['an unknown path', { target: '/v1/carts/1' }, 404, 'PATH_UNKNOWN'],
-    ['the root', { target: '/' }, 404, 'PATH_UNKNOWN'],
-    ['a slash at the end', { target: `${CARD}/` }, 404, 'PATH_UNKNOWN'],
-    ['dot segments', { target: '/v1/calendars/../subscribers/sub_0001', method: 'POST' }, 404, 'PATH_UNKNOWN'],
-    ['an unknown wallet', { target: `${CARD}/provision/wallet_c`, method: 'POST', body: '{}' }, 404, 'PATH_UNKNOWN'],
-    ['a wrong method', { target: CARD, method: 'DELETE' }, 405, 'METHOD_NOT_ALLOWED'],
-    ['a read of an action', { target: `${CARD}/block` }, 405, 'METHOD_NOT_ALLOWED'],
-    ['a malformed card id', { target: '/v1/cards/12345' }, 400, 'PATH_INVALID'],
-    ['an id that is not UTF-8', { target: '/v1/calendars/%ff/subscribers' }, 400, 'PATH_INVALID'],
-    ['an encoded dot segment', { target: '/v1/calendars/%2e%2e/subscribers' }, 400, 'PATH_INVALID'],
-    ['an empty id', { target: '/v1/calendars//subscribers' }, 400, 'PATH_INVALID'],
-    ['an id of 5001 characters', { target: `/v1/calendars/${'a'.repeat(5001)}/subscribers` }, 400, 'PATH_INVALID'],
-    ['a query where none is shown', { target: `${CARD}?expand=1` }, 400, 'QUERY_INVALID'],
-    ['an unknown parameter', { target: `${SUBSCRIBERS}?offset=10` }, 400, 'QUERY_INVALID'],
-    ['a parameter twice', { target: `${SUBSCRIBERS}?limit=1&limit=2` }, 400, 'QUERY_INVALID'],
-    ['limit 0', { target: `${SUBSCRIBERS}?limit=0` }, 400, 'QUERY_INVALID'],
-    ['limit 101', { target: `${SUBSCRIBERS}?limit=101` }, 400, 'QUERY_INVALID'],
-    ['limit 1.5', { target: `${SUBSCRIBERS}?limit=1.5` }, 400, 'QUERY_INVALID'],
-    ['limit 1e1', { target: `${SUBSCRIBERS}?limit=1e1` }, 400, 'QUERY_INVALID'],
-    ['limit 05', { target: `${SUBSCRIBERS}?limit=05` }, 400, 'QUERY_INVALID'],
-    ['an empty limit', { target: `${SUBSCRIBERS}?limit=` }, 400, 'QUERY_INVALID'],
-    ['active yes', { target: `${SUBSCRIBERS}?active=yes` }, 400, 'QUERY_INVALID'],
-    ['active 1', { target: `${SUBSCRIBERS}?active=1` }, 400, 'QUERY_INVALID'],
-    ['active all', { target: `${SUBSCRIBERS}?active=all` }, 400, 'QUERY_INVALID'],
-    ['a body on a read', { target: CARD, body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
-    ['a body on activate', { target: `${CARD}/activate`, method: 'POST', body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
-    ['no body on block', { target: `${CARD}/block`, method: 'POST' }, 400, 'BODY_MISSING'],
-    ['no body on an event', { target: '/v1/events', method: 'POST' }, 400, 'BODY_MISSING'],
-    [
-      'a body without content type',
-      { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: null },
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
-    [
-      'a form',
-      { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/x-www-form-urlencoded' },
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
-    [
-      'another charset',
-      { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/json; charset=latin1' },
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
-  ];
-  it.each(rows)('%s', (_what, sent, status, errorCode) => {
-    const reply = play().send(sent);
-    expect([reply.status, reply.json.errorCode]).toEqual([status, errorCode]);
-    expect(typeof reply.json.message).toBe('string');
-  });
+const rows: [what: string, sent: Sent, status: number, errorCode: string][] = [
+  ['no token', { target: CARD, authorization: null }, 401, 'UNAUTHORIZED'],
+  ['a wrong token', { target: CARD, authorization: 'Bearer x' }, 401, 'UNAUTHORIZED'],
+  ['another scheme', { target: CARD, authorization: 'Basic cards-token' }, 401, 'UNAUTHORIZED'],
+  [
+    "the calendar API's token on the gift-card API",
+    { target: CARD, authorization: 'Bearer calendar-token' },
+    401,
+    'UNAUTHORIZED',
+  ],
+  [
+    "the gift-card API's token on the calendar API",
+    { target: SUBSCRIBERS, authorization: 'Bearer cards-token' },
+    401,
+    'UNAUTHORIZED',
+  ],
+  ['an unknown path', { target: '/v1/carts/1' }, 404, 'PATH_UNKNOWN'],
+  ['the root', { target: '/' }, 404, 'PATH_UNKNOWN'],
+  ['a slash at the end', { target: `${CARD}/` }, 404, 'PATH_UNKNOWN'],
+  ['dot segments', { target: '/v1/calendars/../subscribers/sub_0001', method: 'POST' }, 404, 'PATH_UNKNOWN'],
+  ['an unknown wallet', { target: `${CARD}/provision/wallet_c`, method: 'POST', body: '{}' }, 404, 'PATH_UNKNOWN'],
+  ['a wrong method', { target: CARD, method: 'DELETE' }, 405, 'METHOD_NOT_ALLOWED'],
+  ['a read of an action', { target: `${CARD}/block` }, 405, 'METHOD_NOT_ALLOWED'],
+  ['a malformed card id', { target: '/v1/cards/12345' }, 400, 'PATH_INVALID'],
+  ['an id that is not UTF-8', { target: '/v1/calendars/%ff/subscribers' }, 400, 'PATH_INVALID'],
+  ['an encoded dot segment', { target: '/v1/calendars/%2e%2e/subscribers' }, 400, 'PATH_INVALID'],
+  ['an empty id', { target: '/v1/calendars//subscribers' }, 400, 'PATH_INVALID'],
+  ['an id of 5001 characters', { target: `/v1/calendars/${'a'.repeat(5001)}/subscribers` }, 400, 'PATH_INVALID'],
+  ['a query where none is shown', { target: `${CARD}?expand=1` }, 400, 'QUERY_INVALID'],
+  ['an unknown parameter', { target: `${SUBSCRIBERS}?offset=10` }, 400, 'QUERY_INVALID'],
+  ['a parameter twice', { target: `${SUBSCRIBERS}?limit=1&limit=2` }, 400, 'QUERY_INVALID'],
+  ['limit 0', { target: `${SUBSCRIBERS}?limit=0` }, 400, 'QUERY_INVALID'],
+  ['limit 101', { target: `${SUBSCRIBERS}?limit=101` }, 400, 'QUERY_INVALID'],
+  ['limit 1.5', { target: `${SUBSCRIBERS}?limit=1.5` }, 400, 'QUERY_INVALID'],
+  ['limit 1e1', { target: `${SUBSCRIBERS}?limit=1e1` }, 400, 'QUERY_INVALID'],
+  ['limit 05', { target: `${SUBSCRIBERS}?limit=05` }, 400, 'QUERY_INVALID'],
+  ['an empty limit', { target: `${SUBSCRIBERS}?limit=` }, 400, 'QUERY_INVALID'],
+  ['active yes', { target: `${SUBSCRIBERS}?active=yes` }, 400, 'QUERY_INVALID'],
+  ['active 1', { target: `${SUBSCRIBERS}?active=1` }, 400, 'QUERY_INVALID'],
+  ['active all', { target: `${SUBSCRIBERS}?active=all` }, 400, 'QUERY_INVALID'],
+  ['a body on a read', { target: CARD, body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
+  ['a body on activate', { target: `${CARD}/activate`, method: 'POST', body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
+  ['no body on block', { target: `${CARD}/block`, method: 'POST' }, 400, 'BODY_MISSING'],
+  ['no body on an event', { target: '/v1/events', method: 'POST' }, 400, 'BODY_MISSING'],
+  [
+    'a body without content type',
+    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: null },
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'a form',
+    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/x-www-form-urlencoded' },
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'another charset',
+    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/json; charset=latin1' },
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+];
+it.each(rows)('the sandbox refuses: %s', (_what, sent, status, errorCode) => {
+  const reply = play().send(sent);
+  expect([reply.status, reply.json.errorCode]).toEqual([status, errorCode]);
+  expect(typeof reply.json.message).toBe('string');
 });
 
-describe('bodies that break a rule', () => {
-  const rows: [target: string, body: string, message: string][] = [
-    [
-      `${CARD}/block`,
-      '{"reason"',
-      'the body was refused: it is not JSON (line 1, column 10 (at reason): expected ":" after the name)',
-    ],
-    [`${CARD}/block`, '[]', 'the body was refused: it is not a JSON object'],
-    [`${CARD}/block`, 'null', 'the body was refused: it is not a JSON object'],
-    [
-      `${CARD}/block`,
-      '{"reason":"a","reason":"b"}',
-      'the body was refused: it is not JSON (line 1, column 15 (at reason): the name "reason" occurs twice in one object)',
-    ],
-    [`${CARD}/block`, '{"Reason":"a"}', 'the body was refused: Reason: is not a field of this operation'],
-    [`${CARD}/block`, '{"__proto__":"a"}', 'the body was refused: __proto__: is not a field of this operation'],
-    [`${CARD}/block`, '{"reason":null}', 'the body was refused: reason: <wrong type>'],
-    [`${CARD}/reissue`, '{"reason":5}', 'the body was refused: reason: <wrong type>'],
-    [
-      `${CARD}/provision/wallet_a`,
-      '{"clientDeviceId":"d"}',
-      'the body was refused: clientDeviceId: is not a field of this operation',
-    ],
-    ['/v1/calendars/cal_harbour_tours', '{"active":"true"}', 'the body was refused: active: <wrong type>'],
-    ['/v1/calendars/cal_harbour_tours', '{"url":null}', 'the body was refused: url: <wrong type>'],
-    [
-      '/v1/calendars/cal_harbour_tours',
-      JSON.stringify({ name: 'x'.repeat(5001) }),
-      'the body was refused: name: has 5001 characters, but the limit is 5000',
-    ],
-    [
-      '/v1/calendars/cal_harbour_tours',
-      JSON.stringify({ description: 'x'.repeat(40_001) }),
-      'the body was refused: description: has 40001 characters, but the limit is 40000',
-    ],
-    [
-      '/v1/subscribers/sub_0001',
-      '{"firstName":"x"}',
-      'the body was refused: firstName: is not a field of this operation',
-    ],
-    ['/v1/events', '{"name":"n","start":"2025-07-01"}', 'the body was refused: calendar: <wrong type>'],
-    ['/v1/events', event({ end: null }), 'the body was refused: end: <wrong type>'],
-    [
-      '/v1/events',
-      event({ start: '2025-02-30' }),
-      'the body was refused: start: names a day that does not exist: month 2 of 2025 has 28 days',
-    ],
-    [
-      '/v1/events',
-      event({ end: 'tomorrow' }),
-      'the body was refused: end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)',
-    ],
-    [
-      '/v1/events',
-      event({ location: 'x'.repeat(5001) }),
-      'the body was refused: location: has 5001 characters, but the limit is 5000',
-    ],
-  ];
-  it.each(rows)('%s refuses body %#', (target, body, message) => {
-    const reply = play().post(target, body);
-    // What is wrong with a type is said in the words of the schema library, which may change.
-    const said = reply.json.message.replace(/Invalid input: .+$/, '<wrong type>');
-    expect([reply.status, reply.json.errorCode, said]).toEqual([400, 'BODY_INVALID', message]);
-  });
-
-  it('names every field at fault', () => {
-    const reply = play().post('/v1/subscribers/sub_0001', '{"email":1,"active":"x"}');
-    expect(reply.json.details.fields.map(({ field }: { field: string }) => field)).toEqual(['email', 'active']);
-  });
-
-  it('changes nothing', () => {
-    const sandbox = play();
-    const before = sandbox.get(CARD).body;
-    sandbox.post(`${CARD}/block`, '{"reason":"lost","force":true}');
-    expect(sandbox.get(CARD).body).toBe(before);
-  });
+const brokenBodies: [target: string, body: string, message: string][] = [
+  [
+    `${CARD}/block`,
+    '{"reason"',
+    'the body was refused: it is not JSON (line 1, column 10 (at reason): expected ":" after the name)',
+  ],
+  [`${CARD}/block`, '[]', 'the body was refused: it is not a JSON object'],
+  [`${CARD}/block`, 'null', 'the body was refused: it is not a JSON object'],
+  [
+    `${CARD}/block`,
+    '{"reason":"a","reason":"b"}',
+    'the body was refused: it is not JSON (line 1, column 15 (at reason): the name "reason" occurs twice in one object)',
+  ],
+  [`${CARD}/block`, '{"Reason":"a"}', 'the body was refused: Reason: is not a field of this operation'],
+  [`${CARD}/block`, '{"__proto__":"a"}', 'the body was refused: __proto__: is not a field of this operation'],
+  [`${CARD}/block`, '{"reason":null}', 'the body was refused: reason: <wrong type>'],
+  [`${CARD}/reissue`, '{"reason":5}', 'the body was refused: reason: <wrong type>'],
+  [
+    `${CARD}/provision/wallet_a`,
+    '{"clientDeviceId":"d"}',
+    'the body was refused: clientDeviceId: is not a field of this operation',
+  ],
+  ['/v1/calendars/cal_harbour_tours', '{"active":"true"}', 'the body was refused: active: <wrong type>'],
+  ['/v1/calendars/cal_harbour_tours', '{"url":null}', 'the body was refused: url: <wrong type>'],
+  [
+    '/v1/calendars/cal_harbour_tours',
+    JSON.stringify({ name: 'x'.repeat(5001) }),
+    'the body was refused: name: has 5001 characters, but the limit is 5000',
+  ],
+  [
+    '/v1/calendars/cal_harbour_tours',
+    JSON.stringify({ description: 'x'.repeat(40_001) }),
+    'the body was refused: description: has 40001 characters, but the limit is 40000',
+  ],
+  [
+    '/v1/subscribers/sub_0001',
+    '{"firstName":"x"}',
+    'the body was refused: firstName: is not a field of this operation',
+  ],
+  ['/v1/events', '{"name":"n","start":"2025-07-01"}', 'the body was refused: calendar: <wrong type>'],
+  ['/v1/events', event({ end: null }), 'the body was refused: end: <wrong type>'],
+  [
+    '/v1/events',
+    event({ start: '2025-02-30' }),
+    'the body was refused: start: names a day that does not exist: month 2 of 2025 has 28 days',
+  ],
+  [
+    '/v1/events',
+    event({ end: 'tomorrow' }),
+    'the body was refused: end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)',
+  ],
+  [
+    '/v1/events',
+    event({ location: 'x'.repeat(5001) }),
+    'the body was refused: location: has 5001 characters, but the limit is 5000',
+  ],
+];
+it.each(brokenBodies)('a body that breaks a rule: %s refuses body %#', (target, body, message) => {
+  const reply = play().post(target, body);
+  // What is wrong with a type is said in the words of the schema library, which may change.
+  const said = reply.json.message.replace(/Invalid input: .+$/, '<wrong type>');
+  expect([reply.status, reply.json.errorCode, said]).toEqual([400, 'BODY_INVALID', message]);
 });
 
-describe('what is accepted', () => {
-  it('takes a content type with the charset that JSON has', () => {
-    const sent = {
-      target: `${CARD}/block`,
-      method: 'POST',
-      body: '{}',
-      contentType: 'application/json; charset=utf-8',
-    };
-    expect(play().send(sent).status).toBe(200);
-  });
+it('a body that breaks a rule is refused with every field at fault', () => {
+  const reply = play().post('/v1/subscribers/sub_0001', '{"email":1,"active":"x"}');
+  expect(reply.json.details.fields.map(({ field }: { field: string }) => field)).toEqual(['email', 'active']);
+});
 
-  it('takes an id of 5000 characters outside the basic plane', () => {
-    const target = `/v1/calendars/${encodeURIComponent('🎁'.repeat(5000))}/subscribers`;
-    expect(play().get(target).json.errorCode).toBe('CALENDAR_NOT_FOUND');
-  });
+it('a body that breaks a rule changes nothing', () => {
+  const sandbox = play();
+  const before = sandbox.get(CARD).body;
+  sandbox.post(`${CARD}/block`, '{"reason":"lost","force":true}');
+  expect(sandbox.get(CARD).body).toBe(before);
+});
 
-  it('takes parameters of the query in their encoded form', () => {
-    expect(play().get(`${SUBSCRIBERS}?%6cimit=%31`).json.data).toHaveLength(1);
-  });
+it('the sandbox takes a content type with the charset that JSON has', () => {
+  const sent = {
+    target: `${CARD}/block`,
+    method: 'POST',
+    body: '{}',
+    contentType: 'application/json; charset=utf-8',
+  };
+  expect(play().send(sent).status).toBe(200);
+});
 
-  it('never answers the token it was sent', () => {
-    const reply = play().send({ target: CARD, authorization: 'Bearer secret-of-somebody' });
-    expect(reply.body).not.toContain('secret-of-somebody');
-    expect(reply.headers).toEqual([['www-authenticate', 'Bearer']]);
-  });
+it('the sandbox takes an id of 5000 characters outside the basic plane', () => {
+  const target = `/v1/calendars/${encodeURIComponent('🎁'.repeat(5000))}/subscribers`;
+  expect(play().get(target).json.errorCode).toBe('CALENDAR_NOT_FOUND');
+});
 
-  it('names which method a path takes', () => {
-    expect(play().send({ target: CARD, method: 'PUT' }).headers).toEqual([['allow', 'GET']]);
-  });
+it('the sandbox takes parameters of the query in their encoded form', () => {
+  expect(play().get(`${SUBSCRIBERS}?%6cimit=%31`).json.data).toHaveLength(1);
+});
+
+it('the sandbox never answers the token it was sent', () => {
+  const reply = play().send({ target: CARD, authorization: 'Bearer secret-of-somebody' });
+  expect(reply.body).not.toContain('secret-of-somebody');
+  expect(reply.headers).toEqual([['www-authenticate', 'Bearer']]);
+});
+
+it('the sandbox names which method a path takes', () => {
+  expect(play().send({ target: CARD, method: 'PUT' }).headers).toEqual([['allow', 'GET']]);
 });

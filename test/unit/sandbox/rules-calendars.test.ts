@@ -1,144 +1,136 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
 import { NOON, play } from './play.ts';
 
-describe('updating a calendar', () => {
-  it('changes the fields that were sent and no other', () => {
-    const { status, json } = play().post('/v1/calendars/cal_harbour_tours', '{"name":"Tours","active":false}');
-    expect(status).toBe(200);
-    expect(json).toEqual({
-      id: 'cal_harbour_tours',
-      object: 'calendar',
-      active: false,
-      created: '2024-05-02T08:00:00.000Z',
-      updated: NOON,
-      name: 'Tours',
-      description: 'Boat tours, every day from May to September.',
-      image: 'https://images.example.com/harbour.jpg',
-      url: 'https://www.example.com/harbour',
-    });
-  });
-
-  it('tells an empty text from one that was not sent', () => {
-    const sandbox = play();
-    sandbox.post('/v1/calendars/cal_harbour_tours', '{"description":""}');
-    const { json } = sandbox.post('/v1/calendars/cal_harbour_tours', '{}');
-    expect([json.description, json.name]).toEqual(['', 'Harbour tours']);
-  });
-
-  it('keeps a description of 40000 characters and answers its first 5000', () => {
-    const sandbox = play();
-    const body = JSON.stringify({ description: '🎁'.repeat(40_000) });
-    const { status, json } = sandbox.post('/v1/calendars/cal_tea_ceremony', body);
-    expect(status).toBe(200);
-    expect(json.description).toBe('🎁'.repeat(5000));
-    expect(sandbox.state.calendars.get('cal_tea_ceremony')?.get('description')).toBe('🎁'.repeat(40_000));
-  });
-
-  it('is 404 for an unknown calendar', () => {
-    const { status, json } = play().post('/v1/calendars/cal_none', '{"name":"x"}');
-    expect([status, json.errorCode, json.details]).toEqual([404, 'CALENDAR_NOT_FOUND', { id: 'cal_none' }]);
+it('updating a calendar changes the fields that were sent and no other', () => {
+  const { status, json } = play().post('/v1/calendars/cal_harbour_tours', '{"name":"Tours","active":false}');
+  expect(status).toBe(200);
+  expect(json).toEqual({
+    id: 'cal_harbour_tours',
+    object: 'calendar',
+    active: false,
+    created: '2024-05-02T08:00:00.000Z',
+    updated: NOON,
+    name: 'Tours',
+    description: 'Boat tours, every day from May to September.',
+    image: 'https://images.example.com/harbour.jpg',
+    url: 'https://www.example.com/harbour',
   });
 });
 
-describe('listing subscribers', () => {
-  const ids = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id.slice(-2)).join(' ');
-  const rows: [query: string, found: string][] = [
-    ['', '01 02 03 04 06 07 08 09 10 12'],
-    ['?', '01 02 03 04 06 07 08 09 10 12'],
-    ['?limit=100', '01 02 03 04 06 07 08 09 10 12 13 15'],
-    ['?active=true&limit=3', '01 02 03'],
-    ['?active=false', '05 11 14'],
-    ['?limit=1&active=false', '05'],
-  ];
-  it.each(rows)('answers to the query %j the subscribers %s', (query, found) => {
-    const { status, json } = play().get(`/v1/calendars/cal_harbour_tours/subscribers${query}`);
-    expect([status, json.object, json.url]).toEqual([200, 'list', '/v1/calendars/cal_harbour_tours/subscribers']);
-    expect(ids(json)).toBe(found);
-  });
-
-  it('answers subscribers in the shape of the spec, without the calendar', () => {
-    const { json } = play().get('/v1/calendars/cal_tea_ceremony/subscribers?limit=1');
-    expect(json.data).toEqual([
-      {
-        id: 'sub_0016',
-        object: 'subscriber',
-        active: true,
-        created: '2025-01-16T10:00:00.000Z',
-        updated: '2025-01-16T10:00:00.000Z',
-        email: 'customer16@example.com',
-        first_name: 'Kenji',
-        last_name: 'Sato',
-      },
-    ]);
-  });
-
-  it('is 404 for an unknown calendar', () => {
-    expect(play().get('/v1/calendars/cal_none/subscribers').status).toBe(404);
-  });
+it('updating a calendar tells an empty text from one that was not sent', () => {
+  const sandbox = play();
+  sandbox.post('/v1/calendars/cal_harbour_tours', '{"description":""}');
+  const { json } = sandbox.post('/v1/calendars/cal_harbour_tours', '{}');
+  expect([json.description, json.name]).toEqual(['', 'Harbour tours']);
 });
 
-describe('updating a subscriber', () => {
-  it('changes what was sent, also in the list', () => {
-    const sandbox = play();
-    const { status, json } = sandbox.post('/v1/subscribers/sub_0016', '{"email":"","active":false}');
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ email: '', active: false, first_name: 'Kenji', updated: NOON });
-    expect(json).not.toHaveProperty('calendar');
-    const { json: list } = sandbox.get('/v1/calendars/cal_tea_ceremony/subscribers?active=false');
-    expect(list.data[0]).toEqual(json);
-  });
-
-  it('is 404 for an unknown subscriber', () => {
-    const { status, json } = play().post('/v1/subscribers/sub_none', '{"email":"x"}');
-    expect([status, json.errorCode]).toEqual([404, 'SUBSCRIBER_NOT_FOUND']);
-  });
+it('updating a calendar keeps a description of 40000 characters and answers its first 5000', () => {
+  const sandbox = play();
+  const body = JSON.stringify({ description: '🎁'.repeat(40_000) });
+  const { status, json } = sandbox.post('/v1/calendars/cal_tea_ceremony', body);
+  expect(status).toBe(200);
+  expect(json.description).toBe('🎁'.repeat(5000));
+  expect(sandbox.state.calendars.get('cal_tea_ceremony')?.get('description')).toBe('🎁'.repeat(40_000));
 });
 
-describe('creating an event', () => {
-  it('answers the event, active by default and without an end that was not sent', () => {
-    const body = '{"name":"Fog tour","start":"2025-07-01T09:00","calendar":"cal_harbour_tours","url":null}';
-    const { status, json } = play().post('/v1/events', body);
-    expect(status).toBe(200);
-    expect(json.id).toMatch(/^evt_[0-9a-f]{20}$/);
-    expect({ ...json, id: 'evt' }).toEqual({
-      id: 'evt',
-      object: 'event',
+it('updating a calendar is 404 for an unknown calendar', () => {
+  const { status, json } = play().post('/v1/calendars/cal_none', '{"name":"x"}');
+  expect([status, json.errorCode, json.details]).toEqual([404, 'CALENDAR_NOT_FOUND', { id: 'cal_none' }]);
+});
+
+const ids = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id.slice(-2)).join(' ');
+const rows: [query: string, found: string][] = [
+  ['', '01 02 03 04 06 07 08 09 10 12'],
+  ['?', '01 02 03 04 06 07 08 09 10 12'],
+  ['?limit=100', '01 02 03 04 06 07 08 09 10 12 13 15'],
+  ['?active=true&limit=3', '01 02 03'],
+  ['?active=false', '05 11 14'],
+  ['?limit=1&active=false', '05'],
+];
+it.each(rows)('listing subscribers answers to the query %j the subscribers %s', (query, found) => {
+  const { status, json } = play().get(`/v1/calendars/cal_harbour_tours/subscribers${query}`);
+  expect([status, json.object, json.url]).toEqual([200, 'list', '/v1/calendars/cal_harbour_tours/subscribers']);
+  expect(ids(json)).toBe(found);
+});
+
+it('listing subscribers answers subscribers in the shape of the spec, without the calendar', () => {
+  const { json } = play().get('/v1/calendars/cal_tea_ceremony/subscribers?limit=1');
+  expect(json.data).toEqual([
+    {
+      id: 'sub_0016',
+      object: 'subscriber',
       active: true,
-      created: NOON,
-      updated: NOON,
-      name: 'Fog tour',
-      start: '2025-07-01T09:00',
-      calendar: 'cal_harbour_tours',
-      url: null,
-    });
-  });
+      created: '2025-01-16T10:00:00.000Z',
+      updated: '2025-01-16T10:00:00.000Z',
+      email: 'customer16@example.com',
+      first_name: 'Kenji',
+      last_name: 'Sato',
+    },
+  ]);
+});
 
-  it('keeps the times as they were typed', () => {
-    const body =
-      '{"name":"n","start":"2025-W27-2","end":"20250702T240000Z","calendar":"cal_tea_ceremony","active":false}';
-    const { json } = play().post('/v1/events', body);
-    expect([json.start, json.end, json.active]).toEqual(['2025-W27-2', '20250702T240000Z', false]);
-  });
+it('listing subscribers is 404 for an unknown calendar', () => {
+  expect(play().get('/v1/calendars/cal_none/subscribers').status).toBe(404);
+});
 
-  it('makes another event of the same body', () => {
-    const sandbox = play();
-    const body = '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}';
-    const first = sandbox.post('/v1/events', body).json.id;
-    expect(sandbox.post('/v1/events', body).json.id).not.toBe(first);
-    expect(sandbox.state.events.size).toBe(2);
-  });
+it('updating a subscriber changes what was sent, also in the list', () => {
+  const sandbox = play();
+  const { status, json } = sandbox.post('/v1/subscribers/sub_0016', '{"email":"","active":false}');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ email: '', active: false, first_name: 'Kenji', updated: NOON });
+  expect(json).not.toHaveProperty('calendar');
+  const { json: list } = sandbox.get('/v1/calendars/cal_tea_ceremony/subscribers?active=false');
+  expect(list.data[0]).toEqual(json);
+});
 
-  it('keeps no more events than it says', () => {
-    const sandbox = play();
-    for (let count = 0; count < KEPT_EVENTS + 5; count += 1) {
-      sandbox.post('/v1/events', '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}');
-    }
-    expect(sandbox.state.events.size).toBe(100);
-  });
+it('updating a subscriber is 404 for an unknown subscriber', () => {
+  const { status, json } = play().post('/v1/subscribers/sub_none', '{"email":"x"}');
+  expect([status, json.errorCode]).toEqual([404, 'SUBSCRIBER_NOT_FOUND']);
+});
 
-  it('is 404 for a calendar that does not exist', () => {
-    const { status, json } = play().post('/v1/events', '{"name":"n","start":"2025-07-01","calendar":"cal_none"}');
-    expect([status, json.errorCode]).toEqual([404, 'CALENDAR_NOT_FOUND']);
+it('creating an event answers the event, active by default and without an end that was not sent', () => {
+  const body = '{"name":"Fog tour","start":"2025-07-01T09:00","calendar":"cal_harbour_tours","url":null}';
+  const { status, json } = play().post('/v1/events', body);
+  expect(status).toBe(200);
+  expect(json.id).toMatch(/^evt_[0-9a-f]{20}$/);
+  expect({ ...json, id: 'evt' }).toEqual({
+    id: 'evt',
+    object: 'event',
+    active: true,
+    created: NOON,
+    updated: NOON,
+    name: 'Fog tour',
+    start: '2025-07-01T09:00',
+    calendar: 'cal_harbour_tours',
+    url: null,
   });
+});
+
+it('creating an event keeps the times as they were typed', () => {
+  const body =
+    '{"name":"n","start":"2025-W27-2","end":"20250702T240000Z","calendar":"cal_tea_ceremony","active":false}';
+  const { json } = play().post('/v1/events', body);
+  expect([json.start, json.end, json.active]).toEqual(['2025-W27-2', '20250702T240000Z', false]);
+});
+
+it('creating an event makes another event of the same body', () => {
+  const sandbox = play();
+  const body = '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}';
+  const first = sandbox.post('/v1/events', body).json.id;
+  expect(sandbox.post('/v1/events', body).json.id).not.toBe(first);
+  expect(sandbox.state.events.size).toBe(2);
+});
+
+it('creating an event keeps no more events than it says', () => {
+  const sandbox = play();
+  for (let count = 0; count < KEPT_EVENTS + 5; count += 1) {
+    sandbox.post('/v1/events', '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}');
+  }
+  expect(sandbox.state.events.size).toBe(100);
+});
+
+it('creating an event is 404 for a calendar that does not exist', () => {
+  const { status, json } = play().post('/v1/events', '{"name":"n","start":"2025-07-01","calendar":"cal_none"}');
+  expect([status, json.errorCode]).toEqual([404, 'CALENDAR_NOT_FOUND']);
 });

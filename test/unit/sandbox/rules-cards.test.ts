@@ -1,157 +1,149 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseSeed } from '../../../src/sandbox/seed.ts';
 import { ACTIVE, BLOCKED, CANCELLED, EXPIRED, NOON, play, REISSUED, UNKNOWN, WAITING } from './play.ts';
 
-describe('reading a card', () => {
-  it('answers the card with the digits of its amounts', () => {
-    const reply = play().get(`/v1/cards/${ACTIVE}`);
-    expect(reply.status).toBe(200);
-    expect(reply.body).toContain('"initialBalance":50.00,"currentBalance":37.25,');
-    expect(reply.json.transactions).toEqual([
-      { transactionId: 'txn_1001', amount: 50, type: 'LOAD', createdAt: '2025-01-14T09:30:00.000Z' },
-      { transactionId: 'txn_1002', amount: 12.75, type: 'PURCHASE', createdAt: '2025-02-02T17:45:12.000Z' },
-    ]);
-  });
+it('reading a card answers the card with the digits of its amounts', () => {
+  const reply = play().get(`/v1/cards/${ACTIVE}`);
+  expect(reply.status).toBe(200);
+  expect(reply.body).toContain('"initialBalance":50.00,"currentBalance":37.25,');
+  expect(reply.json.transactions).toEqual([
+    { transactionId: 'txn_1001', amount: 50, type: 'LOAD', createdAt: '2025-01-14T09:30:00.000Z' },
+    { transactionId: 'txn_1002', amount: 12.75, type: 'PURCHASE', createdAt: '2025-02-02T17:45:12.000Z' },
+  ]);
+});
 
-  it('finds a card whatever the case of the id and answers the id as it was issued', () => {
-    expect(play().get(`/v1/cards/${ACTIVE.toUpperCase()}`).json.cardId).toBe(ACTIVE);
-  });
+it('reading a card finds a card whatever the case of the id and answers the id as it was issued', () => {
+  expect(play().get(`/v1/cards/${ACTIVE.toUpperCase()}`).json.cardId).toBe(ACTIVE);
+});
 
-  it('keeps numbers in metadata that no JavaScript number can hold', () => {
-    const reply = play().get('/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
-    expect(reply.body).toContain('"ledgerNumber":12345678901234567.89');
-    expect(reply.json.metadata.recipient.name).toBe('山田 花子');
-  });
+it('reading a card keeps numbers in metadata that no JavaScript number can hold', () => {
+  const reply = play().get('/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
+  expect(reply.body).toContain('"ledgerNumber":12345678901234567.89');
+  expect(reply.json.metadata.recipient.name).toBe('山田 花子');
+});
 
-  it('answers 404 with the error body of the gift-card API for a card that does not exist', () => {
-    const reply = play().get(`/v1/cards/${UNKNOWN}`);
-    expect(reply.status).toBe(404);
-    expect(reply.json).toEqual({
-      errorCode: 'CARD_NOT_FOUND',
-      message: 'there is no card 00000000-0000-0000-0000-000000000000',
-      details: { cardId: '00000000-0000-0000-0000-000000000000' },
-    });
+it('reading a card answers 404 with the error body of the gift-card API for a card that does not exist', () => {
+  const reply = play().get(`/v1/cards/${UNKNOWN}`);
+  expect(reply.status).toBe(404);
+  expect(reply.json).toEqual({
+    errorCode: 'CARD_NOT_FOUND',
+    message: 'there is no card 00000000-0000-0000-0000-000000000000',
+    details: { cardId: '00000000-0000-0000-0000-000000000000' },
   });
 });
 
-describe('transitions', () => {
-  const rows: [attempt: string, id: string, status: number, then: string][] = [
-    ['activate', WAITING, 200, 'ACTIVE'],
-    ['activate', ACTIVE, 409, 'ACTIVE'],
-    ['activate', BLOCKED, 409, 'BLOCKED'],
-    ['activate', CANCELLED, 409, 'CANCELLED'],
-    ['block', ACTIVE, 200, 'BLOCKED'],
-    ['block', WAITING, 200, 'BLOCKED'],
-    ['block', BLOCKED, 409, 'BLOCKED'],
-    ['block', EXPIRED, 409, 'EXPIRED'],
-    ['reissue', ACTIVE, 200, 'REISSUED'],
-    ['reissue', WAITING, 200, 'REISSUED'],
-    ['reissue', BLOCKED, 200, 'REISSUED'],
-    ['reissue', REISSUED, 409, 'REISSUED'],
-    ['reissue', EXPIRED, 409, 'EXPIRED'],
-    ['reissue', CANCELLED, 409, 'CANCELLED'],
-    ['provision/wallet_a', ACTIVE, 200, 'ACTIVE'],
-    ['provision/wallet_a', WAITING, 409, 'WAITING_ACTIVATION'],
-    ['provision/wallet_b', ACTIVE, 200, 'ACTIVE'],
-    ['provision/wallet_b', BLOCKED, 409, 'BLOCKED'],
-  ];
-  it.each(rows)('%s on %s answers %i and the card then reads %s', (attempt, id, status, then) => {
-    const sandbox = play();
-    const reply = sandbox.post(`/v1/cards/${id}/${attempt}`, attempt === 'activate' ? undefined : '{}');
-    expect(reply.status).toBe(status);
-    expect(sandbox.get(`/v1/cards/${id}`).json.status).toBe(then);
-  });
+const rows: [attempt: string, id: string, status: number, then: string][] = [
+  ['activate', WAITING, 200, 'ACTIVE'],
+  ['activate', ACTIVE, 409, 'ACTIVE'],
+  ['activate', BLOCKED, 409, 'BLOCKED'],
+  ['activate', CANCELLED, 409, 'CANCELLED'],
+  ['block', ACTIVE, 200, 'BLOCKED'],
+  ['block', WAITING, 200, 'BLOCKED'],
+  ['block', BLOCKED, 409, 'BLOCKED'],
+  ['block', EXPIRED, 409, 'EXPIRED'],
+  ['reissue', ACTIVE, 200, 'REISSUED'],
+  ['reissue', WAITING, 200, 'REISSUED'],
+  ['reissue', BLOCKED, 200, 'REISSUED'],
+  ['reissue', REISSUED, 409, 'REISSUED'],
+  ['reissue', EXPIRED, 409, 'EXPIRED'],
+  ['reissue', CANCELLED, 409, 'CANCELLED'],
+  ['provision/wallet_a', ACTIVE, 200, 'ACTIVE'],
+  ['provision/wallet_a', WAITING, 409, 'WAITING_ACTIVATION'],
+  ['provision/wallet_b', ACTIVE, 200, 'ACTIVE'],
+  ['provision/wallet_b', BLOCKED, 409, 'BLOCKED'],
+];
+it.each(rows)('a card in the sandbox: %s on %s answers %i and the card then reads %s', (attempt, id, status, then) => {
+  const sandbox = play();
+  const reply = sandbox.post(`/v1/cards/${id}/${attempt}`, attempt === 'activate' ? undefined : '{}');
+  expect(reply.status).toBe(status);
+  expect(sandbox.get(`/v1/cards/${id}`).json.status).toBe(then);
+});
 
-  it.each(['activate', 'block', 'reissue', 'provision/wallet_a', 'provision/wallet_b'])(
-    '%s of an unknown card is 404',
-    (attempt) => {
-      const reply = play().post(`/v1/cards/${UNKNOWN}/${attempt}`, attempt === 'activate' ? undefined : '{}');
-      expect([reply.status, reply.json.errorCode]).toEqual([404, 'CARD_NOT_FOUND']);
-    },
-  );
+it.each(['activate', 'block', 'reissue', 'provision/wallet_a', 'provision/wallet_b'])(
+  'a card in the sandbox: %s of an unknown card is 404',
+  (attempt) => {
+    const reply = play().post(`/v1/cards/${UNKNOWN}/${attempt}`, attempt === 'activate' ? undefined : '{}');
+    expect([reply.status, reply.json.errorCode]).toEqual([404, 'CARD_NOT_FOUND']);
+  },
+);
 
-  it('names the status that forbade it', () => {
-    const reply = play().post(`/v1/cards/${CANCELLED}/block`, '{"reason":"lost"}');
-    expect(reply.json).toEqual({
-      errorCode: 'CARD_NOT_BLOCKABLE',
-      message: 'the card was not blocked: its status is CANCELLED',
-      details: { status: 'CANCELLED' },
-    });
-  });
-
-  it('sets updatedAt and activatedAt at an activation and keeps the members in the order of the spec', () => {
-    const { json } = play().post(`/v1/cards/${WAITING}/activate`);
-    expect(Object.keys(json)).toEqual([
-      'cardId',
-      'clientReference',
-      'status',
-      'initialBalance',
-      'currentBalance',
-      'expiryDate',
-      'design',
-      'metadata',
-      'createdAt',
-      'updatedAt',
-      'activatedAt',
-      'cancelledAt',
-      'cancellationAmount',
-      'transactions',
-    ]);
-    expect([json.updatedAt, json.activatedAt]).toEqual([NOON, NOON]);
-  });
-
-  it('keeps members that the spec does not know', () => {
-    const card = { ...play().get(`/v1/cards/${WAITING}`).json, colour: 'red' };
-    const sandbox = play(parseSeed(JSON.stringify({ cards: [card] }), 'seed.json'));
-    expect(sandbox.post(`/v1/cards/${WAITING}/activate`).json.colour).toBe('red');
+it('a refused card write names the status that forbade it', () => {
+  const reply = play().post(`/v1/cards/${CANCELLED}/block`, '{"reason":"lost"}');
+  expect(reply.json).toEqual({
+    errorCode: 'CARD_NOT_BLOCKABLE',
+    message: 'the card was not blocked: its status is CANCELLED',
+    details: { status: 'CANCELLED' },
   });
 });
 
-describe('reissue', () => {
-  it('answers the replacement and moves the balance digit for digit', () => {
-    const sandbox = play();
-    const reply = sandbox.post(`/v1/cards/${ACTIVE}/reissue`, '{"reason":"lost"}');
-    expect(reply.json.cardId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(reply.json.cardId).not.toBe(ACTIVE);
-    expect(reply.json).toMatchObject({ clientReference: 'order-10001-R', status: 'ACTIVE', createdAt: NOON });
-    expect(reply.body).toContain('"initialBalance":37.25,"currentBalance":37.25,');
-    expect(sandbox.get(`/v1/cards/${reply.json.cardId}`).json).toEqual(reply.json);
-    const original = sandbox.get(`/v1/cards/${ACTIVE}`);
-    expect(original.body).toContain('"currentBalance":0.00,');
-    expect(original.body).toContain('"cancellationAmount":37.25,"cancellationAction":"REISSUE"');
-    expect(original.json.transactions).toHaveLength(3);
-    expect(original.json.transactions[2]).toMatchObject({ amount: 37.25, type: 'UNLOAD', createdAt: NOON });
-  });
-
-  it('replaces a card that waits for activation by one that does', () => {
-    const { json } = play().post(`/v1/cards/${WAITING}/reissue`, '{}');
-    expect(json.status).toBe('WAITING_ACTIVATION');
-    expect(json).not.toHaveProperty('activatedAt');
-  });
-
-  it('lets the replacement be used like any card', () => {
-    const sandbox = play();
-    const { cardId } = sandbox.post(`/v1/cards/${ACTIVE}/reissue`, '{}').json;
-    expect(sandbox.post(`/v1/cards/${cardId}/block`, '{}').json.status).toBe('BLOCKED');
-  });
+it('a card in the sandbox sets updatedAt and activatedAt at an activation and keeps the members in the order of the spec', () => {
+  const { json } = play().post(`/v1/cards/${WAITING}/activate`);
+  expect(Object.keys(json)).toEqual([
+    'cardId',
+    'clientReference',
+    'status',
+    'initialBalance',
+    'currentBalance',
+    'expiryDate',
+    'design',
+    'metadata',
+    'createdAt',
+    'updatedAt',
+    'activatedAt',
+    'cancelledAt',
+    'cancellationAmount',
+    'transactions',
+  ]);
+  expect([json.updatedAt, json.activatedAt]).toEqual([NOON, NOON]);
 });
 
-describe('provisioning', () => {
-  const body = '{"clientDeviceID":"d","clientWalletProvider":"p","clientWalletAccountID":"a"}';
+it('a card in the sandbox keeps members that the spec does not know', () => {
+  const card = { ...play().get(`/v1/cards/${WAITING}`).json, colour: 'red' };
+  const sandbox = play(parseSeed(JSON.stringify({ cards: [card] }), 'seed.json'));
+  expect(sandbox.post(`/v1/cards/${WAITING}/activate`).json.colour).toBe('red');
+});
 
-  it('answers one text for wallet_a, another at each call', () => {
-    const sandbox = play();
-    const first = sandbox.post(`/v1/cards/${ACTIVE}/provision/wallet_a`, body).json;
-    const second = sandbox.post(`/v1/cards/${ACTIVE}/provision/wallet_a`, body).json;
-    expect(Object.keys(first)).toEqual(['encryptedPaymentInstrument']);
-    expect(first.encryptedPaymentInstrument).toMatch(/^[A-Za-z0-9+/=]{200,}$/);
-    expect(second.encryptedPaymentInstrument).not.toBe(first.encryptedPaymentInstrument);
-  });
+it('reissue answers the replacement and moves the balance digit for digit', () => {
+  const sandbox = play();
+  const reply = sandbox.post(`/v1/cards/${ACTIVE}/reissue`, '{"reason":"lost"}');
+  expect(reply.json.cardId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(reply.json.cardId).not.toBe(ACTIVE);
+  expect(reply.json).toMatchObject({ clientReference: 'order-10001-R', status: 'ACTIVE', createdAt: NOON });
+  expect(reply.body).toContain('"initialBalance":37.25,"currentBalance":37.25,');
+  expect(sandbox.get(`/v1/cards/${reply.json.cardId}`).json).toEqual(reply.json);
+  const original = sandbox.get(`/v1/cards/${ACTIVE}`);
+  expect(original.body).toContain('"currentBalance":0.00,');
+  expect(original.body).toContain('"cancellationAmount":37.25,"cancellationAction":"REISSUE"');
+  expect(original.json.transactions).toHaveLength(3);
+  expect(original.json.transactions[2]).toMatchObject({ amount: 37.25, type: 'UNLOAD', createdAt: NOON });
+});
 
-  it('answers three texts for wallet_b', () => {
-    const { json } = play().post(`/v1/cards/${ACTIVE}/provision/wallet_b`, '{}');
-    expect(Object.keys(json)).toEqual(['primaryAccountNumberPrefix', 'activationData', 'authenticationData']);
-    expect(json.primaryAccountNumberPrefix).toBe('999900');
-    expect(json.activationData).not.toBe(json.authenticationData);
-  });
+it('reissue replaces a card that waits for activation by one that does', () => {
+  const { json } = play().post(`/v1/cards/${WAITING}/reissue`, '{}');
+  expect(json.status).toBe('WAITING_ACTIVATION');
+  expect(json).not.toHaveProperty('activatedAt');
+});
+
+it('reissue lets the replacement be used like any card', () => {
+  const sandbox = play();
+  const { cardId } = sandbox.post(`/v1/cards/${ACTIVE}/reissue`, '{}').json;
+  expect(sandbox.post(`/v1/cards/${cardId}/block`, '{}').json.status).toBe('BLOCKED');
+});
+
+const body = '{"clientDeviceID":"d","clientWalletProvider":"p","clientWalletAccountID":"a"}';
+
+it('provisioning answers one text for wallet_a, another at each call', () => {
+  const sandbox = play();
+  const first = sandbox.post(`/v1/cards/${ACTIVE}/provision/wallet_a`, body).json;
+  const second = sandbox.post(`/v1/cards/${ACTIVE}/provision/wallet_a`, body).json;
+  expect(Object.keys(first)).toEqual(['encryptedPaymentInstrument']);
+  expect(first.encryptedPaymentInstrument).toMatch(/^[A-Za-z0-9+/=]{200,}$/);
+  expect(second.encryptedPaymentInstrument).not.toBe(first.encryptedPaymentInstrument);
+});
+
+it('provisioning answers three texts for wallet_b', () => {
+  const { json } = play().post(`/v1/cards/${ACTIVE}/provision/wallet_b`, '{}');
+  expect(Object.keys(json)).toEqual(['primaryAccountNumberPrefix', 'activationData', 'authenticationData']);
+  expect(json.primaryAccountNumberPrefix).toBe('999900');
+  expect(json.activationData).not.toBe(json.authenticationData);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { printJson } from '../../../src/json/print.ts';
 import { builtInSeed, parseSeed } from '../../../src/sandbox/seed.ts';
 import { SEED_TEXT } from '../../../src/sandbox/seed-data.ts';
@@ -15,92 +15,88 @@ const CARD = {
   updatedAt: '2025-01-01T00:00:00Z',
 };
 
-describe('the built-in seed', () => {
-  it('is in the shapes of the API', () => {
-    expect(() => parseSeed(SEED_TEXT, 'built-in')).not.toThrow();
-  });
-
-  it('has cards in every status and at least two that are ACTIVE', () => {
-    const statuses = [...builtInSeed().cards.values()].map((card) => card.get('status'));
-    expect(new Set(statuses)).toEqual(
-      new Set(['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED']),
-    );
-    expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(5);
-  });
-
-  it('has 26 subscribers in three calendars', () => {
-    const state = builtInSeed();
-    const own = (id: string) => [...state.subscribers.values()].filter((one) => one.get('calendar') === id);
-    expect([...state.calendars.keys()].map((id) => [id, own(id).length])).toEqual([
-      ['cal_harbour_tours', 15],
-      ['cal_tea_ceremony', 6],
-      ['cal_winter_market', 5],
-    ]);
-  });
+it('the built-in seed is in the shapes of the API', () => {
+  expect(() => parseSeed(SEED_TEXT, 'built-in')).not.toThrow();
 });
 
-describe('reading a seed file', () => {
-  it('keeps digits, unknown members and unknown status values', () => {
-    const text = JSON.stringify({ cards: [CARD] }).replace('"initialBalance":1', '"initialBalance":1.10,"new":[null]');
-    const [card] = parseSeed(text, 's').cards.values();
-    expect(card && printJson(card)).toContain('"status":"FROZEN","initialBalance":1.10,"new":[null]');
-  });
+it('the built-in seed has cards in every status and at least two that are ACTIVE', () => {
+  const statuses = [...builtInSeed().cards.values()].map((card) => card.get('status'));
+  expect(new Set(statuses)).toEqual(
+    new Set(['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED']),
+  );
+  expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(5);
+});
 
-  it('takes a subscriber without a calendar as one of the first', () => {
-    const state = parseSeed(
-      '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}',
-      's',
-    );
-    expect([...state.subscribers].map(([id, subscriber]) => [id, subscriber.get('calendar')])).toEqual([
-      ['1', 'a'],
-      ['2', 'b'],
-    ]);
-  });
+it('the built-in seed has 26 subscribers in three calendars', () => {
+  const state = builtInSeed();
+  const own = (id: string) => [...state.subscribers.values()].filter((one) => one.get('calendar') === id);
+  expect([...state.calendars.keys()].map((id) => [id, own(id).length])).toEqual([
+    ['cal_harbour_tours', 15],
+    ['cal_tea_ceremony', 6],
+    ['cal_winter_market', 5],
+  ]);
+});
 
-  it('takes an empty seed', () => {
-    expect(parseSeed('{}', 's').cards.size).toBe(0);
-  });
+it('reading a seed file keeps digits, unknown members and unknown status values', () => {
+  const text = JSON.stringify({ cards: [CARD] }).replace('"initialBalance":1', '"initialBalance":1.10,"new":[null]');
+  const [card] = parseSeed(text, 's').cards.values();
+  expect(card && printJson(card)).toContain('"status":"FROZEN","initialBalance":1.10,"new":[null]');
+});
 
-  const rows: [text: string, message: string][] = [
-    ['', 'seed.json: is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
-    ['[]', 'seed.json: is not a JSON object'],
-    ['{"card":[]}', 'seed.json: card: is none of cards, calendars, subscribers'],
-    ['{"cards":{}}', 'seed.json: cards: is not an array'],
-    ['{"cards":[1]}', 'seed.json: cards[0]: is not an object'],
-    ['{"calendars":[{}]}', 'seed.json: calendars[0].id: is missing or not a text'],
-    ['{"calendars":[{"id":"a"},{"id":"a"}]}', "seed.json: calendars[1].id: 'a' occurs twice"],
-    ['{"calendars":[{"id":"a","active":"yes"}]}', 'seed.json: calendars[0].active: is not of the type boolean'],
-    ['{"subscribers":[{"id":"1"}]}', "seed.json: subscribers '1'.calendar: there is no calendar"],
-    [
-      '{"calendars":[{"id":"a"}],"subscribers":[{"id":"1","calendar":"b"}]}',
-      "seed.json: subscribers '1'.calendar: names no calendar",
-    ],
-    [
-      JSON.stringify({ cards: [{ ...CARD, cardId: '7' }] }),
-      "seed.json: cards[0].cardId: '7' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
-    ],
-    [
-      JSON.stringify({ cards: [CARD, { ...CARD, cardId: CARD.cardId.toLowerCase() }] }),
-      "seed.json: cards[1].cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' occurs twice",
-    ],
-    [
-      JSON.stringify({
-        cards: [{ ...CARD, transactions: [{ transactionId: 't', amount: '1', type: 'LOAD', createdAt: 'c' }] }],
-      }),
-      'seed.json: cards[0].transactions.0.amount: is not of the type number',
-    ],
-  ];
-  it.each(rows)('refuses seed %#', (text, message) => {
-    expect(() => parseSeed(text, 'seed.json')).toThrow(expect.objectContaining({ code: 'USAGE', message }));
-  });
+it('reading a seed file takes a subscriber without a calendar as one of the first', () => {
+  const state = parseSeed(
+    '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}',
+    's',
+  );
+  expect([...state.subscribers].map(([id, subscriber]) => [id, subscriber.get('calendar')])).toEqual([
+    ['1', 'a'],
+    ['2', 'b'],
+  ]);
+});
 
-  it('reports the first 20 faults and how many there are beyond', () => {
-    const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
-    expect(() => parseSeed(text, 's')).toThrow(
-      expect.objectContaining({
-        message: expect.stringMatching(/cards\[19\]: is not an object$/),
-        hints: expect.arrayContaining(['Fix these first: 5 further faults are not shown']),
-      }),
-    );
-  });
+it('reading a seed file takes an empty seed', () => {
+  expect(parseSeed('{}', 's').cards.size).toBe(0);
+});
+
+const rows: [text: string, message: string][] = [
+  ['', 'seed.json: is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
+  ['[]', 'seed.json: is not a JSON object'],
+  ['{"card":[]}', 'seed.json: card: is none of cards, calendars, subscribers'],
+  ['{"cards":{}}', 'seed.json: cards: is not an array'],
+  ['{"cards":[1]}', 'seed.json: cards[0]: is not an object'],
+  ['{"calendars":[{}]}', 'seed.json: calendars[0].id: is missing or not a text'],
+  ['{"calendars":[{"id":"a"},{"id":"a"}]}', "seed.json: calendars[1].id: 'a' occurs twice"],
+  ['{"calendars":[{"id":"a","active":"yes"}]}', 'seed.json: calendars[0].active: is not of the type boolean'],
+  ['{"subscribers":[{"id":"1"}]}', "seed.json: subscribers '1'.calendar: there is no calendar"],
+  [
+    '{"calendars":[{"id":"a"}],"subscribers":[{"id":"1","calendar":"b"}]}',
+    "seed.json: subscribers '1'.calendar: names no calendar",
+  ],
+  [
+    JSON.stringify({ cards: [{ ...CARD, cardId: '7' }] }),
+    "seed.json: cards[0].cardId: '7' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
+  ],
+  [
+    JSON.stringify({ cards: [CARD, { ...CARD, cardId: CARD.cardId.toLowerCase() }] }),
+    "seed.json: cards[1].cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' occurs twice",
+  ],
+  [
+    JSON.stringify({
+      cards: [{ ...CARD, transactions: [{ transactionId: 't', amount: '1', type: 'LOAD', createdAt: 'c' }] }],
+    }),
+    'seed.json: cards[0].transactions.0.amount: is not of the type number',
+  ],
+];
+it.each(rows)('reading a seed file refuses seed %#', (text, message) => {
+  expect(() => parseSeed(text, 'seed.json')).toThrow(expect.objectContaining({ code: 'USAGE', message }));
+});
+
+it('reading a seed file reports the first 20 faults and how many there are beyond', () => {
+  const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
+  expect(() => parseSeed(text, 's')).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/cards\[19\]: is not an object$/),
+      hints: expect.arrayContaining(['Fix these first: 5 further faults are not shown']),
+    }),
+  );
 });

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { readFaults } from '../../../src/sandbox/faults.ts';
 import { openSandbox, runServe, type ServeOptions } from '../../../src/sandbox/open.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
@@ -54,252 +54,246 @@ function raw(server: SandboxServer, bytes: string, endsAfterwards = false): Prom
   });
 }
 
-describe('the server', () => {
-  it('listens on loopback and has a token for each family, that of the gift cards in the form of a JWT', async () => {
-    const server = await serve();
-    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(server.cardsToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]*$/);
-    expect(server.calendarToken).toMatch(/^sandbox_key_[0-9a-f]{32}$/);
-  });
+it('the server listens on loopback and has a token for each family, that of the gift cards in the form of a JWT', async () => {
+  const server = await serve();
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(server.cardsToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]*$/);
+  expect(server.calendarToken).toMatch(/^sandbox_key_[0-9a-f]{32}$/);
+});
 
-  it('answers over HTTP as JSON with an id of the request', async () => {
-    const server = await serve();
-    const { status, headers, text } = await get(server, `/v1/cards/${ACTIVE}`);
-    expect(status).toBe(200);
-    expect(headers['content-type']).toBe('application/json');
-    expect(headers['x-request-id']).toMatch(/^req_[0-9a-f]{8}_1$/);
-    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
-    expect(text).toContain('"initialBalance":50.00,');
-  });
+it('the server answers over HTTP as JSON with an id of the request', async () => {
+  const server = await serve();
+  const { status, headers, text } = await get(server, `/v1/cards/${ACTIVE}`);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers['x-request-id']).toMatch(/^req_[0-9a-f]{8}_1$/);
+  expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+  expect(text).toContain('"initialBalance":50.00,');
+});
 
-  it('counts content-length in bytes', async () => {
-    const { text } = await get(await serve(), '/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
-    expect(JSON.parse(text).metadata.message).toBe('お誕生日おめでとう');
-  });
+it('the server counts content-length in bytes', async () => {
+  const { text } = await get(await serve(), '/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
+  expect(JSON.parse(text).metadata.message).toBe('お誕生日おめでとう');
+});
 
-  it('gives each request its own id, refused ones too', async () => {
-    const server = await serve();
-    const first = await http(`${server.url}/v1/cards/${ACTIVE}`, {});
-    const second = await http(`${server.url}/nowhere`, {});
-    expect([first.status, second.status]).toEqual([401, 404]);
-    expect(first.headers['www-authenticate']).toBe('Bearer');
-    expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
-  });
+it('the server gives each request its own id, refused ones too', async () => {
+  const server = await serve();
+  const first = await http(`${server.url}/v1/cards/${ACTIVE}`, {});
+  const second = await http(`${server.url}/nowhere`, {});
+  expect([first.status, second.status]).toEqual([401, 404]);
+  expect(first.headers['www-authenticate']).toBe('Bearer');
+  expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
+});
 
-  it('does what it is told and remembers', async () => {
-    const server = await serve();
-    expect((await post(server, `/v1/cards/${ACTIVE}/block`, '{"reason":"lost"}')).status).toBe(200);
-    expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
-  });
+it('the server does what it is told and remembers', async () => {
+  const server = await serve();
+  expect((await post(server, `/v1/cards/${ACTIVE}/block`, '{"reason":"lost"}')).status).toBe(200);
+  expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
+});
 
-  it('takes a POST without a body for an activation', async () => {
-    const server = await serve();
-    const headers = { authorization: `Bearer ${server.cardsToken}` };
-    const reply = await http(`${server.url}/v1/cards/${WAITING}/activate`, { method: 'POST', headers });
-    expect(JSON.parse(reply.text).status).toBe('ACTIVE');
-  });
+it('the server takes a POST without a body for an activation', async () => {
+  const server = await serve();
+  const headers = { authorization: `Bearer ${server.cardsToken}` };
+  const reply = await http(`${server.url}/v1/cards/${WAITING}/activate`, { method: 'POST', headers });
+  expect(JSON.parse(reply.text).status).toBe('ACTIVE');
+});
 
-  it('serves several requests on one connection', async () => {
-    const server = await serve();
-    const head = `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n`;
-    const replies = await raw(server, `${head}\r\n${head}connection: close\r\n\r\n`);
-    expect(replies.split('HTTP/1.1 200 OK')).toHaveLength(3);
-  });
+it('the server serves several requests on one connection', async () => {
+  const server = await serve();
+  const head = `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n`;
+  const replies = await raw(server, `${head}\r\n${head}connection: close\r\n\r\n`);
+  expect(replies.split('HTTP/1.1 200 OK')).toHaveLength(3);
+});
 
-  it('takes the longest id that the spec allows', async () => {
-    const { status } = await get(await serve(), `/v1/calendars/${encodeURIComponent('🎁'.repeat(5000))}/subscribers`);
-    expect(status).toBe(404);
-  });
+it('the server takes the longest id that the spec allows', async () => {
+  const { status } = await get(await serve(), `/v1/calendars/${encodeURIComponent('🎁'.repeat(5000))}/subscribers`);
+  expect(status).toBe(404);
+});
 
-  it('refuses a body that is not UTF-8, and one over 8 MiB', async () => {
-    const server = await serve();
-    const head = `POST /v1/subscribers/sub_0001 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.calendarToken}\r\ncontent-type: application/json\r\nconnection: close\r\n`;
-    expect(await raw(server, `${head}content-length: 1\r\n\r\n\u00ff`)).toContain('it is not UTF-8');
-    const large = await post(server, '/v1/subscribers/sub_0001', `{"email":"${'x'.repeat(8 * 1024 * 1024)}"}`);
-    expect([large.status, JSON.parse(large.text).errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
-  });
+it('the server refuses a body that is not UTF-8, and one over 8 MiB', async () => {
+  const server = await serve();
+  const head = `POST /v1/subscribers/sub_0001 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.calendarToken}\r\ncontent-type: application/json\r\nconnection: close\r\n`;
+  expect(await raw(server, `${head}content-length: 1\r\n\r\n\u00ff`)).toContain('it is not UTF-8');
+  const large = await post(server, '/v1/subscribers/sub_0001', `{"email":"${'x'.repeat(8 * 1024 * 1024)}"}`);
+  expect([large.status, JSON.parse(large.text).errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
+});
 
-  it('changes nothing for a request that is aborted in its body', async () => {
-    const server = await serve();
-    const head = `POST /v1/cards/${ACTIVE}/block HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\ncontent-type: application/json\r\n`;
-    expect(await raw(server, `${head}content-length: 20\r\n\r\n{}`, true)).toBe('');
-    expect(await raw(server, `${head}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`, true)).toBe('');
-    expect(await statusOf(server, ACTIVE)).toBe('ACTIVE');
-  });
+it('the server changes nothing for a request that is aborted in its body', async () => {
+  const server = await serve();
+  const head = `POST /v1/cards/${ACTIVE}/block HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\ncontent-type: application/json\r\n`;
+  expect(await raw(server, `${head}content-length: 20\r\n\r\n{}`, true)).toBe('');
+  expect(await raw(server, `${head}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`, true)).toBe('');
+  expect(await statusOf(server, ACTIVE)).toBe('ACTIVE');
+});
 
-  it('answers bytes that are not HTTP with the error body', async () => {
-    const reply = await raw(await serve(), 'SSH-2.0-OpenSSH_9.7\r\n\r\n');
-    expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(reply).toMatch(/x-request-id: req_/);
-    expect(reply).toContain('"errorCode":"REQUEST_MALFORMED"');
-  });
+it('the server answers bytes that are not HTTP with the error body', async () => {
+  const reply = await raw(await serve(), 'SSH-2.0-OpenSSH_9.7\r\n\r\n');
+  expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(reply).toMatch(/x-request-id: req_/);
+  expect(reply).toContain('"errorCode":"REQUEST_MALFORMED"');
+});
 
-  it('waits before each answer as long as it is told', async () => {
-    const server = await serve({ latencyMs: 60 });
-    const before = performance.now();
-    await get(server, `/v1/cards/${ACTIVE}`);
-    expect(performance.now() - before).toBeGreaterThan(55);
-  });
+it('the server waits before each answer as long as it is told', async () => {
+  const server = await serve({ latencyMs: 60 });
+  const before = performance.now();
+  await get(server, `/v1/cards/${ACTIVE}`);
+  expect(performance.now() - before).toBeGreaterThan(55);
+});
 
-  it('closes at once though connections are idle, waiting or delayed', async () => {
-    const server = await runServe(
-      { ...DEFAULTS, latencyMs: 60_000, faults: readFaults(['GET /v1/calendars:timeout']).rules },
-      PORTS,
-    );
-    const agent = new Agent({ keepAlive: true });
-    const lost = [get(server, `/v1/cards/${ACTIVE}`), get(server, '/v1/calendars/c/subscribers')];
-    const results = Promise.allSettled(lost);
-    await raw(server, 'GET / HTTP/1.1\r\n', true);
-    await server.close();
-    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    agent.destroy();
-  });
+it('the server closes at once though connections are idle, waiting or delayed', async () => {
+  const server = await runServe(
+    { ...DEFAULTS, latencyMs: 60_000, faults: readFaults(['GET /v1/calendars:timeout']).rules },
+    PORTS,
+  );
+  const agent = new Agent({ keepAlive: true });
+  const lost = [get(server, `/v1/cards/${ACTIVE}`), get(server, '/v1/calendars/c/subscribers')];
+  const results = Promise.allSettled(lost);
+  await raw(server, 'GET / HTTP/1.1\r\n', true);
+  await server.close();
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  agent.destroy();
+});
 
-  it('says that a port is in use', async () => {
-    const server = await serve();
-    const port = Number(new URL(server.url).port);
-    await expect(serve({ port })).rejects.toMatchObject({
-      code: 'USAGE',
-      message: `the sandbox was not started on 127.0.0.1:${port}: the port is in use`,
-    });
+it('the server says that a port is in use', async () => {
+  const server = await serve();
+  const port = Number(new URL(server.url).port);
+  await expect(serve({ port })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `the sandbox was not started on 127.0.0.1:${port}: the port is in use`,
   });
 });
 
-describe('faults', () => {
-  const block = `/v1/cards/${ACTIVE}/block`;
+const block = `/v1/cards/${ACTIVE}/block`;
 
-  it('answers a status without applying the request, so many times', async () => {
-    const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']).rules });
-    const replies = [];
-    for (let count = 0; count < 3; count += 1) replies.push(await post(server, block, '{}'));
-    expect(replies.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
-      [503, '2'],
-      [503, '2'],
-      [200, undefined],
-    ]);
-    expect(JSON.parse(replies[0]?.text ?? '')).toEqual({
-      errorCode: 'SANDBOX_FAULT',
-      message: 'the sandbox was told to answer 503',
-    });
-  });
-
-  it.each([
-    ['429', 'ACTIVE'],
-    ['500', 'ACTIVE'],
-    ['302', 'ACTIVE'],
-    ['202', 'BLOCKED'],
-    ['204', 'BLOCKED'],
-  ])('answers %s to a block and the card then reads %s', async (status, then) => {
-    const server = await serve({ faults: readFaults([`POST /block:${status}`]).rules });
-    expect((await post(server, block, '{}')).status).toBe(Number(status));
-    expect(await statusOf(server, ACTIVE)).toBe(then);
-  });
-
-  it.each([
-    ['reset-before', 'ACTIVE'],
-    ['reset-after', 'BLOCKED'],
-  ])('%s breaks the connection and the card then reads %s', async (effect, then) => {
-    const server = await serve({ faults: readFaults([`POST /block:${effect}`]).rules });
-    await expect(post(server, block, '{}')).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(await statusOf(server, ACTIVE)).toBe(then);
-  });
-
-  it('cuts the answer to an applied request', async () => {
-    const server = await serve({ faults: readFaults(['POST /block:truncate']).rules });
-    await expect(post(server, block, '{}')).rejects.toMatchObject({ message: 'aborted' });
-    expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
-  });
-
-  it('sends half of a cut answer, with the length of the whole', async () => {
-    const server = await serve({ faults: readFaults(['GET /v1:truncate']).rules });
-    const reply = await raw(
-      server,
-      `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n\r\n`,
-    );
-    const [head = '', body = ''] = reply.split('\r\n\r\n');
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
-    expect(head).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(body.startsWith('{"cardId":')).toBe(true);
-    expect(body.length).toBe(Math.floor(length / 2));
-  });
-
-  it('answers an applied request with something that is not JSON', async () => {
-    const server = await serve({ faults: readFaults(['POST /block:garbage']).rules });
-    const reply = await post(server, block, '{}');
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json']);
-    expect(() => JSON.parse(reply.text)).toThrow();
-    expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
-  });
-
-  it('leaves requests alone that do not fit', async () => {
-    const server = await serve({ faults: readFaults(['POST /reissue:500', 'GET /v1/calendars:500']).rules });
-    expect((await post(server, block, '{}')).status).toBe(200);
-  });
-
-  it('does not look for the path part in the query', async () => {
-    const server = await serve({ faults: readFaults(['GET limit:500']).rules });
-    expect((await get(server, '/v1/calendars/cal_tea_ceremony/subscribers?limit=1')).status).toBe(200);
+it('the sandbox with faults answers a status without applying the request, so many times', async () => {
+  const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']).rules });
+  const replies = [];
+  for (let count = 0; count < 3; count += 1) replies.push(await post(server, block, '{}'));
+  expect(replies.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+    [503, '2'],
+    [503, '2'],
+    [200, undefined],
+  ]);
+  expect(JSON.parse(replies[0]?.text ?? '')).toEqual({
+    errorCode: 'SANDBOX_FAULT',
+    message: 'the sandbox was told to answer 503',
   });
 });
 
-describe('where the state comes from', () => {
-  function folder(): string {
-    return mkdtempSync(join(tmpdir(), 'sandbox-'));
-  }
+it.each([
+  ['429', 'ACTIVE'],
+  ['500', 'ACTIVE'],
+  ['302', 'ACTIVE'],
+  ['202', 'BLOCKED'],
+  ['204', 'BLOCKED'],
+])('the sandbox with faults answers %s to a block and the card then reads %s', async (status, then) => {
+  const server = await serve({ faults: readFaults([`POST /block:${status}`]).rules });
+  expect((await post(server, block, '{}')).status).toBe(Number(status));
+  expect(await statusOf(server, ACTIVE)).toBe(then);
+});
 
-  it('serves a seed file', async () => {
-    const dir = folder();
-    writeFileSync(join(dir, 'seed.json'), '\ufeff{"calendars":[{"id":"c"}],"subscribers":[{"id":"s"}]}');
-    const server = await serve({ seedFile: join(dir, 'seed.json') });
-    expect((await get(server, '/v1/calendars/c/subscribers')).text).toBe(
-      '{"object":"list","data":[{"id":"s"}],"url":"/v1/calendars/c/subscribers"}',
-    );
-    rmSync(dir, { recursive: true });
-  });
+it.each([
+  ['reset-before', 'ACTIVE'],
+  ['reset-after', 'BLOCKED'],
+])('the sandbox with faults: %s breaks the connection and the card then reads %s', async (effect, then) => {
+  const server = await serve({ faults: readFaults([`POST /block:${effect}`]).rules });
+  await expect(post(server, block, '{}')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(await statusOf(server, ACTIVE)).toBe(then);
+});
 
-  it('starts nothing when the seed file is missing, not UTF-8, or wrong', async () => {
-    const dir = folder();
-    const path = join(dir, 'seed.json');
-    const message = (text: string) => ({ code: 'USAGE', message: text });
-    await expect(serve({ seedFile: path })).rejects.toMatchObject(
-      message(`could not read the seed file ${path}: no such file or folder (ENOENT). Nothing was started.`),
-    );
-    writeFileSync(path, Buffer.from([0x7b, 0xff]));
-    await expect(serve({ seedFile: path })).rejects.toMatchObject(
-      message(`could not read the seed file ${path}: it is not UTF-8. Nothing was started.`),
-    );
-    writeFileSync(path, '{"cards":7}');
-    await expect(serve({ seedFile: path })).rejects.toMatchObject(message(`${path}: cards: is not an array`));
-    rmSync(dir, { recursive: true });
-  });
+it('the sandbox with faults cuts the answer to an applied request', async () => {
+  const server = await serve({ faults: readFaults(['POST /block:truncate']).rules });
+  await expect(post(server, block, '{}')).rejects.toMatchObject({ message: 'aborted' });
+  expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
+});
 
-  it('keeps what --profile sandbox did for the next command', async () => {
-    const dir = folder();
-    const first = await openSandbox(dir, PORTS);
-    await post(first, `/v1/cards/${ACTIVE}/block`, '{}');
-    await first.close();
-    const second = await openSandbox(dir, PORTS);
-    expect(await statusOf(second, ACTIVE)).toBe('BLOCKED');
-    await second.close();
-    rmSync(dir, { recursive: true });
-  });
+it('the sandbox with faults sends half of a cut answer, with the length of the whole', async () => {
+  const server = await serve({ faults: readFaults(['GET /v1:truncate']).rules });
+  const reply = await raw(
+    server,
+    `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n\r\n`,
+  );
+  const [head = '', body = ''] = reply.split('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(body.startsWith('{"cardId":')).toBe(true);
+  expect(body.length).toBe(Math.floor(length / 2));
+});
 
-  it('refuses what it cannot keep and says that nothing was changed', async () => {
-    const dir = folder();
-    const server = await openSandbox(join(dir, 'state'), PORTS);
-    opened.push(server);
-    writeFileSync(join(dir, 'state'), 'a file where a folder should be');
-    const reply = await post(server, `/v1/cards/${ACTIVE}/block`, '{}');
-    expect([reply.status, JSON.parse(reply.text).errorCode]).toEqual([409, 'SANDBOX_STATE']);
-    rmSync(join(dir, 'state'));
-    expect(await statusOf(server, ACTIVE)).toBe('ACTIVE');
-    rmSync(dir, { recursive: true });
-  });
+it('the sandbox with faults answers an applied request with something that is not JSON', async () => {
+  const server = await serve({ faults: readFaults(['POST /block:garbage']).rules });
+  const reply = await post(server, block, '{}');
+  expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json']);
+  expect(() => JSON.parse(reply.text)).toThrow();
+  expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
+});
 
-  it('plays from memory where there is no state folder', async () => {
-    const server = await openSandbox(undefined, PORTS);
-    opened.push(server);
-    await post(server, `/v1/cards/${ACTIVE}/block`, '{}');
-    expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
-  });
+it('the sandbox with faults leaves requests alone that do not fit', async () => {
+  const server = await serve({ faults: readFaults(['POST /reissue:500', 'GET /v1/calendars:500']).rules });
+  expect((await post(server, block, '{}')).status).toBe(200);
+});
+
+it('the sandbox with faults does not look for the path part in the query', async () => {
+  const server = await serve({ faults: readFaults(['GET limit:500']).rules });
+  expect((await get(server, '/v1/calendars/cal_tea_ceremony/subscribers?limit=1')).status).toBe(200);
+});
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'sandbox-'));
+}
+
+it('the sandbox serves a seed file', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'seed.json'), '\ufeff{"calendars":[{"id":"c"}],"subscribers":[{"id":"s"}]}');
+  const server = await serve({ seedFile: join(dir, 'seed.json') });
+  expect((await get(server, '/v1/calendars/c/subscribers')).text).toBe(
+    '{"object":"list","data":[{"id":"s"}],"url":"/v1/calendars/c/subscribers"}',
+  );
+  rmSync(dir, { recursive: true });
+});
+
+it('the sandbox starts nothing when the seed file is missing, not UTF-8, or wrong', async () => {
+  const dir = folder();
+  const path = join(dir, 'seed.json');
+  const message = (text: string) => ({ code: 'USAGE', message: text });
+  await expect(serve({ seedFile: path })).rejects.toMatchObject(
+    message(`could not read the seed file ${path}: no such file or folder (ENOENT). Nothing was started.`),
+  );
+  writeFileSync(path, Buffer.from([0x7b, 0xff]));
+  await expect(serve({ seedFile: path })).rejects.toMatchObject(
+    message(`could not read the seed file ${path}: it is not UTF-8. Nothing was started.`),
+  );
+  writeFileSync(path, '{"cards":7}');
+  await expect(serve({ seedFile: path })).rejects.toMatchObject(message(`${path}: cards: is not an array`));
+  rmSync(dir, { recursive: true });
+});
+
+it('the sandbox keeps what --profile sandbox did for the next command', async () => {
+  const dir = folder();
+  const first = await openSandbox(dir, PORTS);
+  await post(first, `/v1/cards/${ACTIVE}/block`, '{}');
+  await first.close();
+  const second = await openSandbox(dir, PORTS);
+  expect(await statusOf(second, ACTIVE)).toBe('BLOCKED');
+  await second.close();
+  rmSync(dir, { recursive: true });
+});
+
+it('the sandbox refuses what it cannot keep and says that nothing was changed', async () => {
+  const dir = folder();
+  const server = await openSandbox(join(dir, 'state'), PORTS);
+  opened.push(server);
+  writeFileSync(join(dir, 'state'), 'a file where a folder should be');
+  const reply = await post(server, `/v1/cards/${ACTIVE}/block`, '{}');
+  expect([reply.status, JSON.parse(reply.text).errorCode]).toEqual([409, 'SANDBOX_STATE']);
+  rmSync(join(dir, 'state'));
+  expect(await statusOf(server, ACTIVE)).toBe('ACTIVE');
+  rmSync(dir, { recursive: true });
+});
+
+it('the sandbox plays from memory where there is no state folder', async () => {
+  const server = await openSandbox(undefined, PORTS);
+  opened.push(server);
+  await post(server, `/v1/cards/${ACTIVE}/block`, '{}');
+  expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
 });

@@ -6,7 +6,7 @@ it.each([
   ['one between', 'b', ['a', 'c']],
   ['the last', 'c', ['a', 'b']],
   ['one that is not there', 'x', ['a', 'b', 'c']],
-])('takes out %s and nothing else', (_, item, left) => {
+])('removeFrom takes out %s and nothing else', (_, item, left) => {
   const items = ['a', 'b', 'c'];
   removeFrom(items, item);
   expect(items).toEqual(left);

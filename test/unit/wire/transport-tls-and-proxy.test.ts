@@ -52,84 +52,82 @@ function summary(exchange: Exchange): string {
   return `${exchange.sent ? 'sent' : 'unsent'} ${exchange.breakage.label}: ${exchange.breakage.text}`;
 }
 
-describe('certificates', () => {
-  it('a CA file adds to the trust, by name and by address', async () => {
-    const server = await serveTls(GOOD_CERTIFICATE);
-    for (const host of ['localhost', '127.0.0.1']) {
-      const url = `https://${host}:${server.port}`;
-      expect(summary(await transportTo(url).exchange(GET, { timeoutMs: 5000 }))).toBe('reply 200');
-    }
-  });
+it('certificates: a CA file adds to the trust, by name and by address', async () => {
+  const server = await serveTls(GOOD_CERTIFICATE);
+  for (const host of ['localhost', '127.0.0.1']) {
+    const url = `https://${host}:${server.port}`;
+    expect(summary(await transportTo(url).exchange(GET, { timeoutMs: 5000 }))).toBe('reply 200');
+  }
+});
 
-  it('reads the certificates that it trusts once for all connections', async () => {
-    const server = await serveTls(GOOD_CERTIFICATE);
-    const transport = transportTo(`https://localhost:${server.port}`);
-    const { createSecureContext } = tls;
-    let made = 0;
-    tls.createSecureContext = (options) => {
-      made += options?.ca === undefined ? 0 : 1;
-      return createSecureContext(options);
-    };
+it('certificates reads the certificates that it trusts once for all connections', async () => {
+  const server = await serveTls(GOOD_CERTIFICATE);
+  const transport = transportTo(`https://localhost:${server.port}`);
+  const { createSecureContext } = tls;
+  let made = 0;
+  tls.createSecureContext = (options) => {
+    made += options?.ca === undefined ? 0 : 1;
+    return createSecureContext(options);
+  };
+  syncBuiltinESMExports();
+  try {
+    for (let turn = 0; turn < 3; turn += 1) await transport.exchange(GET, { timeoutMs: 5000, own: true });
+  } finally {
+    tls.createSecureContext = createSecureContext;
     syncBuiltinESMExports();
-    try {
-      for (let turn = 0; turn < 3; turn += 1) await transport.exchange(GET, { timeoutMs: 5000, own: true });
-    } finally {
-      tls.createSecureContext = createSecureContext;
-      syncBuiltinESMExports();
-    }
-    expect(made).toBe(1);
-  });
+  }
+  expect(made).toBe(1);
+});
 
-  const rows: readonly [title: string, certificate: TestCertificate, trust: boolean, expected: string][] = [
-    [
-      'N17 not trusted',
-      GOOD_CERTIFICATE,
-      false,
-      'unsent untrusted: the certificate of localhost:PORT is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
-    ],
-    [
-      'N18 wrong host name',
-      OTHER_CERTIFICATE,
-      true,
-      'unsent wrong_name: the certificate of localhost:PORT is for other.example, not for localhost',
-    ],
-    [
-      'N19 expired',
-      EXPIRED_CERTIFICATE,
-      true,
-      'unsent certificate_dates: the certificate of localhost:PORT has expired (valid 2020-01-01T00:00:00.000Z to ' +
-        "2021-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
-    ],
-    [
-      'N19 not yet valid',
-      EARLY_CERTIFICATE,
-      true,
-      'unsent certificate_dates: the certificate of localhost:PORT is not valid yet (valid 2119-01-01T00:00:00.000Z to ' +
-        "2120-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
-    ],
-  ];
-  it.each(rows)('%s', async (_, certificate, trust, expected) => {
-    const server = await serveTls(certificate);
-    const url = `https://localhost:${server.port}`;
-    const exchange = await transportTo(url, { trust }).exchange(GET, { timeoutMs: 5000 });
-    expect(summary(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(expected);
-    expect(server.requests).toEqual([]);
-  });
+const rows: readonly [title: string, certificate: TestCertificate, trust: boolean, expected: string][] = [
+  [
+    'N17 not trusted',
+    GOOD_CERTIFICATE,
+    false,
+    'unsent untrusted: the certificate of localhost:PORT is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+  ],
+  [
+    'N18 wrong host name',
+    OTHER_CERTIFICATE,
+    true,
+    'unsent wrong_name: the certificate of localhost:PORT is for other.example, not for localhost',
+  ],
+  [
+    'N19 expired',
+    EXPIRED_CERTIFICATE,
+    true,
+    'unsent certificate_dates: the certificate of localhost:PORT has expired (valid 2020-01-01T00:00:00.000Z to ' +
+      "2021-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
+  ],
+  [
+    'N19 not yet valid',
+    EARLY_CERTIFICATE,
+    true,
+    'unsent certificate_dates: the certificate of localhost:PORT is not valid yet (valid 2119-01-01T00:00:00.000Z to ' +
+      "2120-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
+  ],
+];
+it.each(rows)('certificates: %s', async (_, certificate, trust, expected) => {
+  const server = await serveTls(certificate);
+  const url = `https://localhost:${server.port}`;
+  const exchange = await transportTo(url, { trust }).exchange(GET, { timeoutMs: 5000 });
+  expect(summary(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(expected);
+  expect(server.requests).toEqual([]);
+});
 
-  it('N21 NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch verification off', async () => {
-    const server = await serveTls(EXPIRED_CERTIFICATE);
-    const url = `https://localhost:${server.port}`;
-    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    try {
-      const exchange = await transportTo(url).exchange(GET, { timeoutMs: 5000 });
-      expect(summary(exchange)).toMatch(/^unsent certificate_dates/);
-    } finally {
-      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
-    }
-    expect(server.requests).toEqual([]);
-  });
+it('N21 certificates: NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch verification off', async () => {
+  const server = await serveTls(EXPIRED_CERTIFICATE);
+  const url = `https://localhost:${server.port}`;
+  const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  try {
+    const exchange = await transportTo(url).exchange(GET, { timeoutMs: 5000 });
+    expect(summary(exchange)).toMatch(/^unsent certificate_dates/);
+  } finally {
+    if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+  }
+  expect(server.requests).toEqual([]);
 });
 
 describe('proxies', () => {

@@ -31,7 +31,7 @@ async function openAt(waiting: (listener: object | undefined) => void = () => un
   return { server, service, permitted };
 }
 
-it('sends no write of an operation that passed no guard, and reads all the same', async () => {
+it('a service sends no write of an operation that passed no guard, and reads all the same', async () => {
   const { server, service, permitted } = await openAt();
   const call = (operation: (typeof OPERATIONS)['cardGet' | 'cardActivate' | 'cardBlock']) =>
     service.client.call({ operation, params: { cardId: CARD }, query: {}, body: undefined }, { policy: POLICY });
@@ -45,7 +45,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   await service.close();
 });
 
-it('tells the listener of the last call that is under way, and keeps none of one that has ended', async () => {
+it('a service tells the listener of the last call that is under way, and keeps none of one that has ended', async () => {
   const told: (object | undefined)[] = [];
   const { service } = await openAt((listener) => told.push(listener));
   const call = (listener: object) =>

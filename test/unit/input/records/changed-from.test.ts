@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Operation } from '../../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../../src/api/operations.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -44,151 +44,147 @@ function changesOf(old: ChangedFrom, id: string, values: object): unknown {
 
 const plain = (cells: ReturnType<ChangedFrom['cells']>) => toPlain(new Map(cells));
 
-describe('an older file', () => {
-  it('tells which values of a row differ', async () => {
-    const old = await read('id,email,active,first_name\ns1,a,true,Ann\ns2,b,FALSE,\n');
-    expect(old.name).toBe('"old.csv"');
-    expect(changesOf(old, 's1', { email: 'a', active: true, first_name: 'Ann' })).toEqual({});
-    expect(changesOf(old, 's1', { email: 'x', active: false })).toEqual({ email: 'a', active: true });
-    expect(changesOf(old, 's2', { active: false, first_name: '' })).toEqual({});
-    expect(changesOf(old, 's2', { last_name: 'new' })).toStrictEqual({ last_name: null });
-    expect(changesOf(old, 's3', { email: 'c' })).toBeUndefined();
-  });
-
-  it('compares digits, and texts, null and numbers apart', async () => {
-    const rows = '{"id":"e1","email":null,"first_name":"5","last_name":1.10}\n';
-    const old = await read(rows, 'old.ndjson');
-    // An older file may hold what no field takes.
-    const changes = (values: object) => changesOf(old, 'e1', values);
-    expect(changes({ email: 'null', first_name: new JsonNumber('5'), last_name: new JsonNumber('1.10') })).toEqual({
-      email: null,
-      first_name: '5',
-    });
-    expect(changes({ last_name: null })).toEqual({ last_name: null });
-    expect(changes({ email: null, last_name: new JsonNumber('1.1') })).toEqual({ last_name: null });
-  });
-
-  it('tells how many of its rows the newer file lacks, and where an id stood before', async () => {
-    const old = await read('id,email\ns1,a\ns2,b\ns3,c\n');
-    expect(old.missing).toBe(3);
-    expect([old.meet('s2', 5), old.meet('s2', 5), old.meet('s2', 9), old.meet('s2', 5)]).toEqual([0, 0, 5, 0]);
-    expect([old.meet('s9', 1), old.missing]).toEqual([undefined, 2]);
-    expect([old.meet('s1', 1), old.meet('s3', 2), old.missing]).toEqual([0, 0, 0]);
-  });
-
-  it('tells ids apart that fall on the same place of its index', async () => {
-    const old = await read('id,email\nAa,first\nBB,second\n');
-    expect([plain(old.cells('Aa')), plain(old.cells('BB')), plain(old.cells('C#'))]).toEqual([
-      { email: 'first' },
-      { email: 'second' },
-      {},
-    ]);
-    expect([old.meet('BB', 1), old.meet('Aa', 2), old.meet('C#', 3)]).toEqual([0, 0, undefined]);
-  });
-
-  it('gives the cells of a row as they would be sent, and those that could be', async () => {
-    const old = await read('id,email,active,first_name,note\ns1,a,true,,x\ns2,,,Ben,x\n');
-    expect(plain(old.cells('s1'))).toEqual({ email: 'a', active: true, first_name: '' });
-    expect(plain(old.cells('s2'))).toEqual({ email: '', active: '', first_name: 'Ben' });
-    expect(plain(old.cells('s9'))).toEqual({});
-    const values = { email: 'x', active: false };
-    expect(changesOf(old, 's1', values)).toEqual({ email: 'a', active: true });
-    expect(changesOf(old, 's2', values)).toEqual({ email: '', active: null });
-    expect(changesOf(old, 's1', { first_name: 'Ann' })).toEqual({ first_name: '' });
-  });
-
-  it('tells in which of some columns a row has something', async () => {
-    const old = await read('id,email,active,first_name\ns1,a,false,\n');
-    expect(old.filled('s1', ['email', 'active', 'first_name', 'last_name'])).toEqual(['email', 'active']);
-    expect(old.filled('s1', [])).toEqual([]);
-    expect(old.filled('s9', ['email'])).toEqual([]);
-  });
-
-  it('of texts that look like booleans has them as texts', async () => {
-    const old = await read('id,email,active\ns1,true,true\n');
-    expect(plain(old.cells('s1'))).toEqual({ email: 'true', active: true });
-  });
-
-  it('of JSON lines has its values typed already', async () => {
-    const old = await read('{"id":"s1","active":"true","email":"a"}\n{"id":"s2","active":true}\n', 'old.ndjson');
-    expect(plain(old.cells('s1'))).toEqual({ active: 'true', email: 'a' });
-    expect(changesOf(old, 's2', { active: true })).toEqual({});
-  });
-
-  it('of thousands of rows knows each of them, in whatever order they are asked for', async () => {
-    const count = 10_005;
-    const lines = Array.from({ length: count }, (_, index) => `s${index},${index}\n`);
-    const old = await read(`id,email\n${lines.join('')}`);
-    const asked = [0, 15, 16, 31, 32, 5000, 31, 9999, 10_000, 10_003, 10_004, 0];
-    expect(asked.map((row) => changesOf(old, `s${row}`, { email: String(row) }))).toEqual(asked.map(() => ({})));
-    expect(asked.map((row) => plain(old.cells(`s${row}`)))).toEqual(asked.map((row) => ({ email: String(row) })));
-    expect(plain(old.cells('s99999'))).toEqual({});
-    expect([old.missing, changesOf(old, 's9999', { email: '1' }), changesOf(old, `s${count}`, {})]).toEqual([
-      count,
-      { email: '9999' },
-      undefined,
-    ]);
-  });
-
-  it('may be a workbook, and says which of its sheets was read', async () => {
-    const bytes = sheetJsWorkbook([
-      {
-        name: 'Rows',
-        rows: [
-          ['id', 'email'],
-          ['s1', 'a'],
-        ],
-      },
-    ]);
-    expect(changesOf(await read(bytes, 'old.xlsx'), 's1', { email: 'b' })).toEqual({ email: 'a' });
-  });
+it('an older file tells which values of a row differ', async () => {
+  const old = await read('id,email,active,first_name\ns1,a,true,Ann\ns2,b,FALSE,\n');
+  expect(old.name).toBe('"old.csv"');
+  expect(changesOf(old, 's1', { email: 'a', active: true, first_name: 'Ann' })).toEqual({});
+  expect(changesOf(old, 's1', { email: 'x', active: false })).toEqual({ email: 'a', active: true });
+  expect(changesOf(old, 's2', { active: false, first_name: '' })).toEqual({});
+  expect(changesOf(old, 's2', { last_name: 'new' })).toStrictEqual({ last_name: null });
+  expect(changesOf(old, 's3', { email: 'c' })).toBeUndefined();
 });
 
-describe('an older file is refused', () => {
-  it('with a row without an id', async () => {
-    expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no ID']);
-    expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no ID']);
+it('an older file compares digits, and texts, null and numbers apart', async () => {
+  const rows = '{"id":"e1","email":null,"first_name":"5","last_name":1.10}\n';
+  const old = await read(rows, 'old.ndjson');
+  // An older file may hold what no field takes.
+  const changes = (values: object) => changesOf(old, 'e1', values);
+  expect(changes({ email: 'null', first_name: new JsonNumber('5'), last_name: new JsonNumber('1.10') })).toEqual({
+    email: null,
+    first_name: '5',
   });
+  expect(changes({ last_name: null })).toEqual({ last_name: null });
+  expect(changes({ email: null, last_name: new JsonNumber('1.1') })).toEqual({ last_name: null });
+});
 
-  it('with an id that occurs twice', async () => {
-    expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its ID is in an earlier row too']);
-  });
+it('an older file tells how many of its rows the newer file lacks, and where an id stood before', async () => {
+  const old = await read('id,email\ns1,a\ns2,b\ns3,c\n');
+  expect(old.missing).toBe(3);
+  expect([old.meet('s2', 5), old.meet('s2', 5), old.meet('s2', 9), old.meet('s2', 5)]).toEqual([0, 0, 5, 0]);
+  expect([old.meet('s9', 1), old.missing]).toEqual([undefined, 2]);
+  expect([old.meet('s1', 1), old.meet('s3', 2), old.missing]).toEqual([0, 0, 0]);
+});
 
-  it('with its first twenty faults', async () => {
-    const faults = await faultsOf(`id,email\n${',a\n'.repeat(30)}`);
-    expect([faults.length, faults[0], faults[19]]).toEqual([
-      20,
-      'line 2: the row has no ID',
-      'line 21: the row has no ID',
-    ]);
-  });
+it('an older file tells ids apart that fall on the same place of its index', async () => {
+  const old = await read('id,email\nAa,first\nBB,second\n');
+  expect([plain(old.cells('Aa')), plain(old.cells('BB')), plain(old.cells('C#'))]).toEqual([
+    { email: 'first' },
+    { email: 'second' },
+    {},
+  ]);
+  expect([old.meet('BB', 1), old.meet('Aa', 2), old.meet('C#', 3)]).toEqual([0, 0, undefined]);
+});
 
-  it('with what is no row', async () => {
-    expect(await faultsOf('{"id":"s1"}\nno\n', 'old.ndjson')).toEqual([expect.stringMatching(/^line 2, column 1: /)]);
-  });
+it('an older file gives the cells of a row as they would be sent, and those that could be', async () => {
+  const old = await read('id,email,active,first_name,note\ns1,a,true,,x\ns2,,,Ben,x\n');
+  expect(plain(old.cells('s1'))).toEqual({ email: 'a', active: true, first_name: '' });
+  expect(plain(old.cells('s2'))).toEqual({ email: '', active: '', first_name: 'Ben' });
+  expect(plain(old.cells('s9'))).toEqual({});
+  const values = { email: 'x', active: false };
+  expect(changesOf(old, 's1', values)).toEqual({ email: 'a', active: true });
+  expect(changesOf(old, 's2', values)).toEqual({ email: '', active: null });
+  expect(changesOf(old, 's1', { first_name: 'Ann' })).toEqual({ first_name: '' });
+});
 
-  it('with a cell that no text can be made of, at its place, and says which sheet was read', async () => {
-    const rows = [
-      ['id', 'email'],
-      ['s1', 'a'],
-    ];
-    const formula = sheetJsWorkbookWith(rows, 'B2', { t: 'n', f: '1+1', v: 2 });
-    expect(await faultsOf(formula, 'old.xlsx')).toEqual([
-      'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
-    ]);
-    const two = sheetJsWorkbook([
-      {
-        name: 'Rows',
-        rows: [
-          ['id', 'email'],
-          ['', 'a'],
-        ],
-      },
-      { name: 'Other', rows },
-    ]);
-    const hintsOf = async (content: string | Uint8Array, path: string) =>
-      (await read(content, path).catch((error: unknown) => error)) as Failure;
-    expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the sheet "Rows" is read')]);
-    expect((await hintsOf('id,email\n,a\n', 'old.csv')).hints).toEqual([]);
-  });
+it('an older file tells in which of some columns a row has something', async () => {
+  const old = await read('id,email,active,first_name\ns1,a,false,\n');
+  expect(old.filled('s1', ['email', 'active', 'first_name', 'last_name'])).toEqual(['email', 'active']);
+  expect(old.filled('s1', [])).toEqual([]);
+  expect(old.filled('s9', ['email'])).toEqual([]);
+});
+
+it('an older file of texts that look like booleans has them as texts', async () => {
+  const old = await read('id,email,active\ns1,true,true\n');
+  expect(plain(old.cells('s1'))).toEqual({ email: 'true', active: true });
+});
+
+it('an older file of JSON lines has its values typed already', async () => {
+  const old = await read('{"id":"s1","active":"true","email":"a"}\n{"id":"s2","active":true}\n', 'old.ndjson');
+  expect(plain(old.cells('s1'))).toEqual({ active: 'true', email: 'a' });
+  expect(changesOf(old, 's2', { active: true })).toEqual({});
+});
+
+it('an older file of thousands of rows knows each of them, in whatever order they are asked for', async () => {
+  const count = 10_005;
+  const lines = Array.from({ length: count }, (_, index) => `s${index},${index}\n`);
+  const old = await read(`id,email\n${lines.join('')}`);
+  const asked = [0, 15, 16, 31, 32, 5000, 31, 9999, 10_000, 10_003, 10_004, 0];
+  expect(asked.map((row) => changesOf(old, `s${row}`, { email: String(row) }))).toEqual(asked.map(() => ({})));
+  expect(asked.map((row) => plain(old.cells(`s${row}`)))).toEqual(asked.map((row) => ({ email: String(row) })));
+  expect(plain(old.cells('s99999'))).toEqual({});
+  expect([old.missing, changesOf(old, 's9999', { email: '1' }), changesOf(old, `s${count}`, {})]).toEqual([
+    count,
+    { email: '9999' },
+    undefined,
+  ]);
+});
+
+it('an older file may be a workbook, and says which of its sheets was read', async () => {
+  const bytes = sheetJsWorkbook([
+    {
+      name: 'Rows',
+      rows: [
+        ['id', 'email'],
+        ['s1', 'a'],
+      ],
+    },
+  ]);
+  expect(changesOf(await read(bytes, 'old.xlsx'), 's1', { email: 'b' })).toEqual({ email: 'a' });
+});
+
+it('an older file is refused with a row without an id', async () => {
+  expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no ID']);
+  expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no ID']);
+});
+
+it('an older file is refused with an id that occurs twice', async () => {
+  expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its ID is in an earlier row too']);
+});
+
+it('an older file is refused with its first twenty faults', async () => {
+  const faults = await faultsOf(`id,email\n${',a\n'.repeat(30)}`);
+  expect([faults.length, faults[0], faults[19]]).toEqual([
+    20,
+    'line 2: the row has no ID',
+    'line 21: the row has no ID',
+  ]);
+});
+
+it('an older file is refused with what is no row', async () => {
+  expect(await faultsOf('{"id":"s1"}\nno\n', 'old.ndjson')).toEqual([expect.stringMatching(/^line 2, column 1: /)]);
+});
+
+it('an older file is refused with a cell that no text can be made of, at its place, and says which sheet was read', async () => {
+  const rows = [
+    ['id', 'email'],
+    ['s1', 'a'],
+  ];
+  const formula = sheetJsWorkbookWith(rows, 'B2', { t: 'n', f: '1+1', v: 2 });
+  expect(await faultsOf(formula, 'old.xlsx')).toEqual([
+    'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
+  ]);
+  const two = sheetJsWorkbook([
+    {
+      name: 'Rows',
+      rows: [
+        ['id', 'email'],
+        ['', 'a'],
+      ],
+    },
+    { name: 'Other', rows },
+  ]);
+  const hintsOf = async (content: string | Uint8Array, path: string) =>
+    (await read(content, path).catch((error: unknown) => error)) as Failure;
+  expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the sheet "Rows" is read')]);
+  expect((await hintsOf('id,email\n,a\n', 'old.csv')).hints).toEqual([]);
 });

@@ -77,298 +77,287 @@ async function callsOf(operation: Operation, text: string, more: Partial<InputOp
 
 const { cardBlock, cardActivate, cardGet, subscriberUpdate, calendarUpdate, eventCreate } = OPERATIONS;
 
-describe('rows of an input', () => {
-  it('become calls: cells are fields, flags fill what is lacking, and only what was given is sent', async () => {
-    const text = `cardId,reason\n${CARD},lost\n${OTHER},\n`;
-    expect(await callsOf(cardBlock, text)).toEqual([
-      [CARD, '{"reason":"lost"}'],
-      [OTHER, '{}'],
-    ]);
-    expect(await callsOf(cardBlock, text, { defaults: { reason: 'ticket 4711' } })).toEqual([
-      [CARD, '{"reason":"lost"}'],
-      [OTHER, '{"reason":"ticket 4711"}'],
-    ]);
-    expect(await callsOf(cardActivate, `${CARD}\n${OTHER}`)).toEqual([
-      [CARD, undefined],
-      [OTHER, undefined],
-    ]);
-  });
+it('rows of an input become calls: cells are fields, flags fill what is lacking, and only what was given is sent', async () => {
+  const text = `cardId,reason\n${CARD},lost\n${OTHER},\n`;
+  expect(await callsOf(cardBlock, text)).toEqual([
+    [CARD, '{"reason":"lost"}'],
+    [OTHER, '{}'],
+  ]);
+  expect(await callsOf(cardBlock, text, { defaults: { reason: 'ticket 4711' } })).toEqual([
+    [CARD, '{"reason":"lost"}'],
+    [OTHER, '{"reason":"ticket 4711"}'],
+  ]);
+  expect(await callsOf(cardActivate, `${CARD}\n${OTHER}`)).toEqual([
+    [CARD, undefined],
+    [OTHER, undefined],
+  ]);
+});
 
-  it('ignore what is known from responses, so that cards that were read can be written', async () => {
-    const card = `{"cardId":"${CARD}","clientReference":"r","status":"ACTIVE","initialBalance":5.0,"metadata":{"a":1},"transactions":[],"metadata.shop":"x"}`;
-    expect(await callsOf(cardBlock, card)).toEqual([[CARD, '{}']]);
-    expect(await callsOf(cardBlock, `[${card}]`)).toEqual([[CARD, '{}']]);
-    expect(await callsOf(cardBlock, `cardId,status,metadata.shop,transactions.0.amount\n${CARD},ACTIVE,x,1\n`)).toEqual(
-      [[CARD, '{}']],
-    );
-    expect(await callsOf(cardBlock, `id,_row,_outcome,_error\n${CARD},7,rejected,x\n`)).toEqual([[CARD, '{}']]);
-  });
+it('rows of an input ignore what is known from responses, so that cards that were read can be written', async () => {
+  const card = `{"cardId":"${CARD}","clientReference":"r","status":"ACTIVE","initialBalance":5.0,"metadata":{"a":1},"transactions":[],"metadata.shop":"x"}`;
+  expect(await callsOf(cardBlock, card)).toEqual([[CARD, '{}']]);
+  expect(await callsOf(cardBlock, `[${card}]`)).toEqual([[CARD, '{}']]);
+  expect(await callsOf(cardBlock, `cardId,status,metadata.shop,transactions.0.amount\n${CARD},ACTIVE,x,1\n`)).toEqual([
+    [CARD, '{}'],
+  ]);
+  expect(await callsOf(cardBlock, `id,_row,_outcome,_error\n${CARD},7,rejected,x\n`)).toEqual([[CARD, '{}']]);
+});
 
-  it('read booleans of spreadsheets and take the guard before formulas away', async () => {
-    const text = "id;object;active;email;created\ns1;subscriber;TRUE;'=x@y;2026\ns2;subscriber;False;'tis;2026\n";
-    expect(await callsOf(subscriberUpdate, text)).toEqual([
-      ['s1', '{"email":"=x@y","active":true}'],
-      ['s2', '{"email":"\'tis","active":false}'],
-    ]);
-  });
+it('rows of an input read booleans of spreadsheets and take the guard before formulas away', async () => {
+  const text = "id;object;active;email;created\ns1;subscriber;TRUE;'=x@y;2026\ns2;subscriber;False;'tis;2026\n";
+  expect(await callsOf(subscriberUpdate, text)).toEqual([
+    ['s1', '{"email":"=x@y","active":true}'],
+    ['s2', '{"email":"\'tis","active":false}'],
+  ]);
+});
 
-  it('keep empty, null and not given apart', async () => {
-    const csv = 'id,email,first_name\ns1,,Ann\n';
-    expect(await callsOf(subscriberUpdate, csv)).toEqual([['s1', '{"first_name":"Ann"}']]);
-    expect(await callsOf(subscriberUpdate, csv, { emptyCells: 'clear' })).toEqual([
-      ['s1', '{"email":"","first_name":"Ann"}'],
-    ]);
-    expect(await callsOf(subscriberUpdate, '{"id":"s1","email":""}')).toEqual([['s1', '{"email":""}']]);
-    const event = '{"calendar":"c","name":"n","start":"2026-05-01"';
-    expect(await callsOf(eventCreate, `${event},"url":null}`)).toEqual([
-      [undefined, '{"calendar":"c","name":"n","start":"2026-05-01","url":null}'],
-    ]);
-  });
+it('rows of an input keep empty, null and not given apart', async () => {
+  const csv = 'id,email,first_name\ns1,,Ann\n';
+  expect(await callsOf(subscriberUpdate, csv)).toEqual([['s1', '{"first_name":"Ann"}']]);
+  expect(await callsOf(subscriberUpdate, csv, { emptyCells: 'clear' })).toEqual([
+    ['s1', '{"email":"","first_name":"Ann"}'],
+  ]);
+  expect(await callsOf(subscriberUpdate, '{"id":"s1","email":""}')).toEqual([['s1', '{"email":""}']]);
+  const event = '{"calendar":"c","name":"n","start":"2026-05-01"';
+  expect(await callsOf(eventCreate, `${event},"url":null}`)).toEqual([
+    [undefined, '{"calendar":"c","name":"n","start":"2026-05-01","url":null}'],
+  ]);
+});
 
-  it('are those of the shard, counted in the whole input', async () => {
-    const text = 'a1\na2\na3\na4\na5\n';
-    const more = { defaults: { active: false }, format: 'ids' as const };
-    expect(await callsOf(subscriberUpdate, text, { ...more, shard: { index: 2, count: 2 } })).toEqual([
-      ['a2', '{"active":false}'],
-      ['a4', '{"active":false}'],
-    ]);
-    expect(await check(subscriberUpdate, text, { ...more, shard: { index: 3, count: 3 } })).toMatchObject({
-      rows: 5,
-      selected: 1,
-      first: [{ row: 3, id: 'a3' }],
-    });
-  });
-
-  it('carry what --expect asks of them', async () => {
-    const expectations = [
-      { field: 'clientReference', value: undefined },
-      { field: 'status', value: 'ACTIVE' },
-      { field: 'metadata.shop', value: undefined },
-    ];
-    for (const text of [
-      `cardId,clientReference,metadata.shop\n${CARD},order-1,berlin\n`,
-      `{"cardId":"${CARD}","clientReference":"order-1","metadata":{"shop":"berlin"}}`,
-    ]) {
-      const input = await check(cardBlock, text, { expectations });
-      expect(input).toMatchObject({
-        first: [
-          {
-            expects: [
-              { field: 'clientReference', value: 'order-1' },
-              { field: 'status', value: 'ACTIVE' },
-              { field: 'metadata.shop', value: 'berlin' },
-            ],
-          },
-        ],
-      });
-    }
+it('rows of an input are those of the shard, counted in the whole input', async () => {
+  const text = 'a1\na2\na3\na4\na5\n';
+  const more = { defaults: { active: false }, format: 'ids' as const };
+  expect(await callsOf(subscriberUpdate, text, { ...more, shard: { index: 2, count: 2 } })).toEqual([
+    ['a2', '{"active":false}'],
+    ['a4', '{"active":false}'],
+  ]);
+  expect(await check(subscriberUpdate, text, { ...more, shard: { index: 3, count: 3 } })).toMatchObject({
+    rows: 5,
+    selected: 1,
+    first: [{ row: 3, id: 'a3' }],
   });
 });
 
-describe('an input without faults', () => {
-  it('is counted, with the empty cells that leave a field unchanged', async () => {
-    const text = 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n';
-    expect(await check(subscriberUpdate, text)).toMatchObject({
-      format: 'csv',
-      rows: 3,
-      selected: 3,
-      unchanged: 0,
-      columns: ['id', 'email', 'first_name', 'created'],
-      warnings: [],
-      emptyCells: new Map([
-        ['email', 2],
-        ['first_name', 1],
-      ]),
-      sha256: 'c89fb5a15e294da26dee7a3a3c501d78036bb784eaf50bd33a6f2ccdabed0d1f',
-    });
-  });
-
-  test.each(['', '\n', 'cardId,reason\n', '[]'])('may have no rows: %j', async (text) => {
-    expect(await check(cardBlock, text)).toMatchObject({ rows: 0, selected: 0 });
-  });
-
-  it('warns about ids that look pasted by mistake', async () => {
-    expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a@x\n')).toMatchObject({
-      warnings: [
+it('rows of an input carry what --expect asks of them', async () => {
+  const expectations = [
+    { field: 'clientReference', value: undefined },
+    { field: 'status', value: 'ACTIVE' },
+    { field: 'metadata.shop', value: undefined },
+  ];
+  for (const text of [
+    `cardId,clientReference,metadata.shop\n${CARD},order-1,berlin\n`,
+    `{"cardId":"${CARD}","clientReference":"order-1","metadata":{"shop":"berlin"}}`,
+  ]) {
+    const input = await check(cardBlock, text, { expectations });
+    expect(input).toMatchObject({
+      first: [
         {
-          level: 'warning',
-          code: 'SUSPICIOUS_ID',
-          message: 'line 2: the id "s<U+200B>1" has invisible characters, and is sent as given',
+          expects: [
+            { field: 'clientReference', value: 'order-1' },
+            { field: 'status', value: 'ACTIVE' },
+            { field: 'metadata.shop', value: 'berlin' },
+          ],
         },
       ],
     });
+  }
+});
+
+it('an input without faults is counted, with the empty cells that leave a field unchanged', async () => {
+  const text = 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n';
+  expect(await check(subscriberUpdate, text)).toMatchObject({
+    format: 'csv',
+    rows: 3,
+    selected: 3,
+    unchanged: 0,
+    columns: ['id', 'email', 'first_name', 'created'],
+    warnings: [],
+    emptyCells: new Map([
+      ['email', 2],
+      ['first_name', 1],
+    ]),
+    sha256: 'c89fb5a15e294da26dee7a3a3c501d78036bb784eaf50bd33a6f2ccdabed0d1f',
   });
 });
 
-describe('faults of an input', () => {
-  test.each<[string, Operation, string, readonly string[]]>([
-    [
-      'an unknown column',
-      subscriberUpdate,
-      'id,emial,active\ns1,a,true\n',
-      ['line 1, column 2: unknown column "emial": did you mean email?'],
-    ],
-    [
-      'an unknown member of a JSON row',
-      subscriberUpdate,
-      '{"id":"s1","emial":"a","active":true}',
-      ['line 1, column emial: unknown column "emial": did you mean email?'],
-    ],
-    [
-      'a dotted column of a plain field',
-      subscriberUpdate,
-      'id,email.x,active\ns1,a,true\n',
-      ['line 1, column 2: unknown column "email.x": did you mean email?'],
-    ],
-    [
-      'a doubled column',
-      subscriberUpdate,
-      'id,email,email\ns1,a,b\n',
-      ['line 1, column 3: there are two columns email'],
-    ],
-    ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', ['line 1, column 3: a column has no name']],
-    ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],
-    [
-      'missing columns of an event',
-      eventCreate,
-      'name,end\nConcert,2026-05-01\nOpera,tomorrow\n',
-      [
-        'line 1: the column calendar is missing (--calendar gives all rows one value)',
-        'line 1: the column start is missing (--start gives all rows one value)',
-        'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time): "tomorrow"',
-      ],
-    ],
-    [
-      'a card id that is none',
-      cardBlock,
-      `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
-      [
-        `line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
-        'line 4, column cardId: is empty; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-      ],
-    ],
-    [
-      'two ids in one row',
-      cardBlock,
-      `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`,
-      ['line 2, column cardId: the columns cardId and id name two different cards'],
-    ],
-    [
-      'a bad boolean, below a quoted line break',
-      subscriberUpdate,
-      'id,first_name,active\ns1,"a\nb",yes\n',
-      ['line 3, column active: must be true or false, not "yes"'],
-    ],
-    [
-      'wrong JSON types',
-      subscriberUpdate,
-      '{"id":"s1","active":"TRUE","email":5,"first_name":null}\n{"id":7,"email":"a"}',
-      [
-        'line 1, column email: must be a text, not 5',
-        'line 1, column first_name: must not be null: omit the field, or give an empty text to clear it',
-        'line 1, column active: must be true or false, not "TRUE"',
-        'line 2, column id: must be a text, not 7',
-      ],
-    ],
-    [
-      'an update without any field',
-      subscriberUpdate,
-      'id,email\ns1,\n',
-      ['line 2: nothing to change: give at least one field'],
-    ],
-    ['ids for an update', calendarUpdate, 'cal_1\n', ['line 1: nothing to change: give at least one field']],
-    [
-      'a row whose outcome is unknown',
-      cardBlock,
-      `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
-      [
-        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not',
-      ],
-    ],
-    [
-      'an unknown outcome as a person types it',
-      cardBlock,
-      `cardId,_outcome\n${CARD}, Unknown \n${OTHER},UNKNOWN\n`,
-      [2, 3].map(
-        (line) =>
-          `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`,
-      ),
-    ],
-    [
-      'the same card in another case',
-      cardBlock,
-      `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
-      [`line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`],
-    ],
-    [
-      'the same card in an array on one line',
-      cardBlock,
-      `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`,
-      [`row 2, line 1, column cardId: the same id as in row 1 (${CARD}). --allow-duplicates accepts that`],
-    ],
-    [
-      'the same event twice',
-      eventCreate,
-      'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
-      ['line 4: the same event as in line 2 ("n"). --allow-duplicates accepts that'],
-    ],
-  ])('name %s', async (_, operation, text, faults) => {
-    expect(await faultsOf(operation, text)).toEqual(faults);
-  });
+test.each(['', '\n', 'cardId,reason\n', '[]'])('an input without faults may have no rows: %j', async (text) => {
+  expect(await check(cardBlock, text)).toMatchObject({ rows: 0, selected: 0 });
+});
 
-  it('are none for what options allow', async () => {
-    expect(await faultsOf(cardBlock, `${CARD}\n${CARD}\n`, {}, true)).toEqual([]);
-    expect(await faultsOf(cardGet, `${CARD}\n${CARD}\n`)).toEqual([]);
-    expect(await faultsOf(subscriberUpdate, 'id,email\nS1,a\ns1,b\n')).toEqual([]);
-    const unknown = `cardId,_outcome\n${CARD},unknown\n`;
-    expect(await faultsOf(cardBlock, unknown, { resendUnknown: true })).toEqual([]);
-    expect(await faultsOf(cardGet, unknown)).toEqual([]);
+it('an input without faults warns about ids that look pasted by mistake', async () => {
+  expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a@x\n')).toMatchObject({
+    warnings: [
+      {
+        level: 'warning',
+        code: 'SUSPICIOUS_ID',
+        message: 'line 2: the id "s<U+200B>1" has invisible characters, and is sent as given',
+      },
+    ],
   });
+});
 
-  it('are none for fields that flags give to all rows', async () => {
-    const defaults = { calendar: 'c', start: '2026-05-01' };
-    expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults })).toEqual([
-      [undefined, '{"calendar":"c","name":"Concert","start":"2026-05-01"}'],
-    ]);
-  });
+test.each<[string, Operation, string, readonly string[]]>([
+  [
+    'an unknown column',
+    subscriberUpdate,
+    'id,emial,active\ns1,a,true\n',
+    ['line 1, column 2: unknown column "emial": did you mean email?'],
+  ],
+  [
+    'an unknown member of a JSON row',
+    subscriberUpdate,
+    '{"id":"s1","emial":"a","active":true}',
+    ['line 1, column emial: unknown column "emial": did you mean email?'],
+  ],
+  [
+    'a dotted column of a plain field',
+    subscriberUpdate,
+    'id,email.x,active\ns1,a,true\n',
+    ['line 1, column 2: unknown column "email.x": did you mean email?'],
+  ],
+  ['a doubled column', subscriberUpdate, 'id,email,email\ns1,a,b\n', ['line 1, column 3: there are two columns email']],
+  ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', ['line 1, column 3: a column has no name']],
+  ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],
+  [
+    'missing columns of an event',
+    eventCreate,
+    'name,end\nConcert,2026-05-01\nOpera,tomorrow\n',
+    [
+      'line 1: the column calendar is missing (--calendar gives all rows one value)',
+      'line 1: the column start is missing (--start gives all rows one value)',
+      'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time): "tomorrow"',
+    ],
+  ],
+  [
+    'a card id that is none',
+    cardBlock,
+    `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
+    [
+      `line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
+      'line 4, column cardId: is empty; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    ],
+  ],
+  [
+    'two ids in one row',
+    cardBlock,
+    `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`,
+    ['line 2, column cardId: the columns cardId and id name two different cards'],
+  ],
+  [
+    'a bad boolean, below a quoted line break',
+    subscriberUpdate,
+    'id,first_name,active\ns1,"a\nb",yes\n',
+    ['line 3, column active: must be true or false, not "yes"'],
+  ],
+  [
+    'wrong JSON types',
+    subscriberUpdate,
+    '{"id":"s1","active":"TRUE","email":5,"first_name":null}\n{"id":7,"email":"a"}',
+    [
+      'line 1, column email: must be a text, not 5',
+      'line 1, column first_name: must not be null: omit the field, or give an empty text to clear it',
+      'line 1, column active: must be true or false, not "TRUE"',
+      'line 2, column id: must be a text, not 7',
+    ],
+  ],
+  [
+    'an update without any field',
+    subscriberUpdate,
+    'id,email\ns1,\n',
+    ['line 2: nothing to change: give at least one field'],
+  ],
+  ['ids for an update', calendarUpdate, 'cal_1\n', ['line 1: nothing to change: give at least one field']],
+  [
+    'a row whose outcome is unknown',
+    cardBlock,
+    `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
+    [
+      'line 2, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not',
+    ],
+  ],
+  [
+    'an unknown outcome as a person types it',
+    cardBlock,
+    `cardId,_outcome\n${CARD}, Unknown \n${OTHER},UNKNOWN\n`,
+    [2, 3].map(
+      (line) =>
+        `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`,
+    ),
+  ],
+  [
+    'the same card in another case',
+    cardBlock,
+    `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
+    [`line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`],
+  ],
+  [
+    'the same card in an array on one line',
+    cardBlock,
+    `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`,
+    [`row 2, line 1, column cardId: the same id as in row 1 (${CARD}). --allow-duplicates accepts that`],
+  ],
+  [
+    'the same event twice',
+    eventCreate,
+    'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
+    ['line 4: the same event as in line 2 ("n"). --allow-duplicates accepts that'],
+  ],
+])('faults of an input name %s', async (_, operation, text, faults) => {
+  expect(await faultsOf(operation, text)).toEqual(faults);
+});
 
-  it('include a boolean that --empty-cells clear would have to empty', async () => {
-    expect(await faultsOf(subscriberUpdate, 'id,email,active\ns1,a,\n', { emptyCells: 'clear' })).toEqual([
-      'line 2, column active: must be true or false, not ""',
-    ]);
-  });
+it('faults of an input are none for what options allow', async () => {
+  expect(await faultsOf(cardBlock, `${CARD}\n${CARD}\n`, {}, true)).toEqual([]);
+  expect(await faultsOf(cardGet, `${CARD}\n${CARD}\n`)).toEqual([]);
+  expect(await faultsOf(subscriberUpdate, 'id,email\nS1,a\ns1,b\n')).toEqual([]);
+  const unknown = `cardId,_outcome\n${CARD},unknown\n`;
+  expect(await faultsOf(cardBlock, unknown, { resendUnknown: true })).toEqual([]);
+  expect(await faultsOf(cardGet, unknown)).toEqual([]);
+});
 
-  it('include rows without a value for --expect to compare with', async () => {
-    const expectations = [{ field: 'clientReference', value: undefined }];
-    expect(await faultsOf(cardBlock, `cardId,clientReference\n${CARD},\n`, { expectations })).toEqual([
-      'line 2, column clientReference: has no value for --expect clientReference to compare with',
-    ]);
-    expect(await faultsOf(cardBlock, `cardId\n${CARD}\n`, { expectations })).toEqual([
-      'line 1: the column clientReference is missing, which --expect clientReference compares with',
-    ]);
-  });
+it('faults of an input are none for fields that flags give to all rows', async () => {
+  const defaults = { calendar: 'c', start: '2026-05-01' };
+  expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults })).toEqual([
+    [undefined, '{"calendar":"c","name":"Concert","start":"2026-05-01"}'],
+  ]);
+});
 
-  it('include those of a rule of the profile', async () => {
-    const checkRow = ({ row }: GoodRow) =>
-      row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined;
-    expect(
-      await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, {
-        checkRows: async (rows) => rows.map(checkRow),
-      }),
-    ).toEqual(['line 2, column reason: has no ticket number']);
-  });
+it('faults of an input include a boolean that --empty-cells clear would have to empty', async () => {
+  expect(await faultsOf(subscriberUpdate, 'id,email,active\ns1,a,\n', { emptyCells: 'clear' })).toEqual([
+    'line 2, column active: must be true or false, not ""',
+  ]);
+});
 
-  it('are all counted, and the first 20 reported in order', async () => {
-    const text = `cardId\n${'bad\n'.repeat(30)}"x`;
-    const faults = await faultsOf(cardBlock, text);
-    expect(faults).toHaveLength(21);
-    expect(faults[0]).toMatch(/^line 2, column cardId: /);
-    expect(faults[19]).toMatch(/^line 21, column cardId: /);
-    expect(faults[20]).toBe('and 11 more');
-    await expect(check(cardBlock, text)).rejects.toThrow(
-      /^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/,
-    );
-  });
+it('faults of an input include rows without a value for --expect to compare with', async () => {
+  const expectations = [{ field: 'clientReference', value: undefined }];
+  expect(await faultsOf(cardBlock, `cardId,clientReference\n${CARD},\n`, { expectations })).toEqual([
+    'line 2, column clientReference: has no value for --expect clientReference to compare with',
+  ]);
+  expect(await faultsOf(cardBlock, `cardId\n${CARD}\n`, { expectations })).toEqual([
+    'line 1: the column clientReference is missing, which --expect clientReference compares with',
+  ]);
+});
+
+it('faults of an input include those of a rule of the profile', async () => {
+  const checkRow = ({ row }: GoodRow) =>
+    row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined;
+  expect(
+    await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, {
+      checkRows: async (rows) => rows.map(checkRow),
+    }),
+  ).toEqual(['line 2, column reason: has no ticket number']);
+});
+
+it('faults of an input are all counted, and the first 20 reported in order', async () => {
+  const text = `cardId\n${'bad\n'.repeat(30)}"x`;
+  const faults = await faultsOf(cardBlock, text);
+  expect(faults).toHaveLength(21);
+  expect(faults[0]).toMatch(/^line 2, column cardId: /);
+  expect(faults[19]).toMatch(/^line 21, column cardId: /);
+  expect(faults[20]).toBe('and 11 more');
+  await expect(check(cardBlock, text)).rejects.toThrow(
+    /^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/,
+  );
 });
 
 describe('the file of the rows of an input', () => {
@@ -413,79 +402,77 @@ describe('the file of the rows of an input', () => {
   });
 });
 
-describe('--changed-from', () => {
-  const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
-    readChangedFrom(fileOf(text), { operation, path: 'old.csv', csvRaw: false, sheet: undefined });
-  const OLD = 'id,object,active,email,first_name\ns1,subscriber,true,a@x,Ann\ns2,subscriber,TRUE,b@x,\n';
+const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
+  readChangedFrom(fileOf(text), { operation, path: 'old.csv', csvRaw: false, sheet: undefined });
+const OLD = 'id,object,active,email,first_name\ns1,subscriber,true,a@x,Ann\ns2,subscriber,TRUE,b@x,\n';
 
-  it('sends only cells that differ, and leaves rows without any out', async () => {
-    const text = 'id,active,email,first_name\ns1,TRUE,a@x,Anna\ns2,true,b@x,\n';
-    const more = { changedFrom: await changedFrom(OLD) };
-    expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"first_name":"Anna"}']]);
-    expect(await check(subscriberUpdate, text, more)).toMatchObject({ rows: 2, selected: 1, unchanged: 1 });
-  });
+it('--changed-from sends only cells that differ, and leaves rows without any out', async () => {
+  const text = 'id,active,email,first_name\ns1,TRUE,a@x,Anna\ns2,true,b@x,\n';
+  const more = { changedFrom: await changedFrom(OLD) };
+  expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"first_name":"Anna"}']]);
+  expect(await check(subscriberUpdate, text, more)).toMatchObject({ rows: 2, selected: 1, unchanged: 1 });
+});
 
-  it('tells an emptied cell from an unchanged empty one when empty cells clear', async () => {
-    const text = 'id,email,first_name\ns1,,Ann\ns2,b@x,\n';
-    const more = { changedFrom: await changedFrom(OLD), emptyCells: 'clear' as const };
-    expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"email":""}']]);
-  });
+it('--changed-from tells an emptied cell from an unchanged empty one when empty cells clear', async () => {
+  const text = 'id,email,first_name\ns1,,Ann\ns2,b@x,\n';
+  const more = { changedFrom: await changedFrom(OLD), emptyCells: 'clear' as const };
+  expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"email":""}']]);
+});
 
-  it('does not judge what has not changed', async () => {
-    const old = await changedFrom('id,url,name\nc1,ftp://old,a\n', calendarUpdate);
-    const text = 'id,url,name\nc1,ftp://old,b\n';
-    expect(await callsOf(calendarUpdate, text, { changedFrom: old })).toEqual([['c1', '{"name":"b"}']]);
-  });
+it('--changed-from does not judge what has not changed', async () => {
+  const old = await changedFrom('id,url,name\nc1,ftp://old,a\n', calendarUpdate);
+  const text = 'id,url,name\nc1,ftp://old,b\n';
+  expect(await callsOf(calendarUpdate, text, { changedFrom: old })).toEqual([['c1', '{"name":"b"}']]);
+});
 
-  it('tells the text "null" from null, and "5" from 5', async () => {
-    const older = fileOf('{"id":"s1","email":null,"first_name":5}\n');
-    const old = await readChangedFrom(older, {
-      operation: subscriberUpdate,
-      path: 'old.ndjson',
-      csvRaw: false,
-      sheet: undefined,
-    });
-    const text = '{"id":"s1","email":"null","first_name":"5"}\n';
-    expect(await callsOf(subscriberUpdate, text, { changedFrom: old })).toEqual([
-      ['s1', '{"email":"null","first_name":"5"}'],
-    ]);
+it('--changed-from tells the text "null" from null, and "5" from 5', async () => {
+  const older = fileOf('{"id":"s1","email":null,"first_name":5}\n');
+  const old = await readChangedFrom(older, {
+    operation: subscriberUpdate,
+    path: 'old.ndjson',
+    csvRaw: false,
+    sheet: undefined,
   });
+  const text = '{"id":"s1","email":"null","first_name":"5"}\n';
+  expect(await callsOf(subscriberUpdate, text, { changedFrom: old })).toEqual([
+    ['s1', '{"email":"null","first_name":"5"}'],
+  ]);
+});
 
-  it('sends a cell whose column the older file does not have', async () => {
-    const more = { changedFrom: await changedFrom(OLD) };
-    expect(await callsOf(subscriberUpdate, 'id,last_name\ns1,Lee\n', more)).toEqual([['s1', '{"last_name":"Lee"}']]);
-  });
+it('--changed-from sends a cell whose column the older file does not have', async () => {
+  const more = { changedFrom: await changedFrom(OLD) };
+  expect(await callsOf(subscriberUpdate, 'id,last_name\ns1,Lee\n', more)).toEqual([['s1', '{"last_name":"Lee"}']]);
+});
 
-  it('refuses an id that the older file does not have', async () => {
-    expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 2, column id: "s3" is not in stdin, so its changes are unknown',
-    ]);
-  });
+it('--changed-from refuses an id that the older file does not have', async () => {
+  expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
+    'line 2, column id: "s3" is not in stdin, so its changes are unknown',
+  ]);
+});
 
-  it('still refuses the same id twice when one of the rows has not changed', async () => {
-    const text = 'id,email\ns1,a@x\ns1,new@x\n';
-    expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
-    ]);
-  });
+it('--changed-from still refuses the same id twice when one of the rows has not changed', async () => {
+  const text = 'id,email\ns1,a@x\ns1,new@x\n';
+  expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
+    'line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
+  ]);
+});
 
-  test.each([
-    ['email\na@x\n', /--changed-from stdin, line 2: the row has no ID/],
-    ['id,email\ns1,a\ns1,b\n', /line 3: its ID is in an earlier row too/],
-    ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
-  ])('refuses the older file %j', async (text, message) => {
-    await expect(changedFrom(text)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
-  });
+test.each([
+  ['email\na@x\n', /--changed-from stdin, line 2: the row has no ID/],
+  ['id,email\ns1,a\ns1,b\n', /line 3: its ID is in an earlier row too/],
+  ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
+])('--changed-from refuses the older file %j', async (text, message) => {
+  await expect(changedFrom(text)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
+});
 
-  it('remembers more rows than it has room for at first', async () => {
-    const rows = Array.from({ length: 10_000 }, (_, index) => `s${index},m${index}@x`);
-    const old = await changedFrom(`id,email\n${rows.join('\n')}\n`);
-    expect(Object.fromEntries(old.changes('s9999', new Map(Object.entries({ email: 'm9999@x' }))) ?? [])).toEqual({});
-    expect(Object.fromEntries(old.changes('s1', new Map(Object.entries({ email: 'm2@x' }))) ?? [])).toEqual({
-      email: 'm1@x',
-    });
-    expect(old.changes('s10000', new Map())).toBeUndefined();
+it('--changed-from remembers more rows than it has room for at first', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, index) => `s${index},m${index}@x`);
+  const old = await changedFrom(`id,email\n${rows.join('\n')}\n`);
+  expect(Object.fromEntries(old.changes('s9999', new Map(Object.entries({ email: 'm9999@x' }))) ?? [])).toEqual({});
+  expect(Object.fromEntries(old.changes('s1', new Map(Object.entries({ email: 'm2@x' }))) ?? [])).toEqual({
+    email: 'm1@x',
   });
+  expect(old.changes('s10000', new Map())).toBeUndefined();
 });
 
 test.each([
@@ -496,37 +483,35 @@ test.each([
   ['1', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1"' }],
   ['1/4 ', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1/4 "' }],
   ['', { problem: 'must be i/n with i from 1 to n, such as 1/4, not ""' }],
-])('reads --shard %j', (text, shard) => {
+])('a run reads --shard %j', (text, shard) => {
   expect(parseShard(text)).toEqual(shard);
 });
 
-describe('what spreadsheets leave behind', () => {
-  it('rows of empty cells at the end are skipped, with a note; one in between is a fault', async () => {
-    const rows = 'id;email;first_name\ns1;a@x;Ann\n;;\n;;\n;;\n';
-    expect(await check(subscriberUpdate, rows)).toMatchObject({
-      rows: 1,
-      notes: ['3 rows of empty cells at the end skipped (from line 3)'],
-    });
-    expect(await callsOf(subscriberUpdate, rows)).toEqual([['s1', '{"email":"a@x","first_name":"Ann"}']]);
-    const between = await faultsOf(subscriberUpdate, 'id;email;first_name\n;;\ns1;a@x;Ann\n');
-    expect(between[0]).toBe('line 2: the row is empty, but rows follow it: delete it');
+it('what spreadsheets leave behind: rows of empty cells at the end are skipped, with a note; one in between is a fault', async () => {
+  const rows = 'id;email;first_name\ns1;a@x;Ann\n;;\n;;\n;;\n';
+  expect(await check(subscriberUpdate, rows)).toMatchObject({
+    rows: 1,
+    notes: ['3 rows of empty cells at the end skipped (from line 3)'],
   });
+  expect(await callsOf(subscriberUpdate, rows)).toEqual([['s1', '{"email":"a@x","first_name":"Ann"}']]);
+  const between = await faultsOf(subscriberUpdate, 'id;email;first_name\n;;\ns1;a@x;Ann\n');
+  expect(between[0]).toBe('line 2: the row is empty, but rows follow it: delete it');
+});
 
-  it('cells that were perhaps not meant are warned about, once for each column', async () => {
-    const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
-    expect(await check(subscriberUpdate, rows)).toMatchObject({
-      warnings: [
-        '2 cells of column email (line 2 and others) have a space before or after the text, and are sent as given',
-        '1 cell of column first_name (line 3) has a space before or after the text, and is sent as given',
-        '1 cell of column email (line 5) has no @, and is sent as given',
-        '1 cell of column first_name (line 6) has a backslash and an n, not a line break, and is sent as given',
-      ].map((message) => ({ level: 'warning', code: 'SUSPICIOUS_VALUE', message })),
-    });
+it('what spreadsheets leave behind cells that were perhaps not meant are warned about, once for each column', async () => {
+  const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
+  expect(await check(subscriberUpdate, rows)).toMatchObject({
+    warnings: [
+      '2 cells of column email (line 2 and others) have a space before or after the text, and are sent as given',
+      '1 cell of column first_name (line 3) has a space before or after the text, and is sent as given',
+      '1 cell of column email (line 5) has no @, and is sent as given',
+      '1 cell of column first_name (line 6) has a backslash and an n, not a line break, and is sent as given',
+    ].map((message) => ({ level: 'warning', code: 'SUSPICIOUS_VALUE', message })),
   });
+});
 
-  it('events that start in the past are counted', async () => {
-    const rows = 'name,start\nA,2026-04-02T18:00\nB,2026-04-03\nC,2026-04-02T10:00Z\n';
-    const nowMs = Date.UTC(2026, 3, 3, 11);
-    expect(await check(eventCreate, rows, { nowMs, defaults: { calendar: 'cal_1' } })).toMatchObject({ past: 2 });
-  });
+it('what spreadsheets leave behind events that start in the past are counted', async () => {
+  const rows = 'name,start\nA,2026-04-02T18:00\nB,2026-04-03\nC,2026-04-02T10:00Z\n';
+  const nowMs = Date.UTC(2026, 3, 3, 11);
+  expect(await check(eventCreate, rows, { nowMs, defaults: { calendar: 'cal_1' } })).toMatchObject({ past: 2 });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SeenTable } from '../../../../src/input/records/seen-table.ts';
 
-it('remembers which texts it has seen, as a Map would', () => {
+it('the table of seen texts remembers which texts it has seen, as a Map would', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 3 }), { maxLength: 200 }), (texts) => {
       const table = new SeenTable();
@@ -15,7 +15,7 @@ it('remembers which texts it has seen, as a Map would', () => {
   );
 });
 
-it('takes 200,000 ids that differ little for different ones, and finds all of them again', () => {
+it('the table of seen texts takes 200,000 ids that differ little for different ones, and finds all of them again', () => {
   const table = new SeenTable();
   const idOf = (index: number) =>
     index % 2 === 0 ? `sub_${index}` : `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`;
@@ -47,7 +47,7 @@ it.each([
     0,
   ],
   ['other ids in their case', false, '89ABCDEF-0123-4567-fedc-BA9876543210', '89abcdef-0123-4567-FEDC-ba9876543210', 0],
-] as const)('keeps %s', (_, isOfCard, first, second, known) => {
+] as const)('the table of seen texts keeps %s', (_, isOfCard, first, second, known) => {
   const table = new SeenTable();
   table.add(first, 1, isOfCard);
   expect(table.add(second, 2, isOfCard)).toBe(known);

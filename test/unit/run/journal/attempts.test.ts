@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Outcome } from '../../../../src/failure.ts';
 import type { CallResult } from '../../../../src/http/call.ts';
 import { outcomeAfter } from '../../../../src/run/journal/attempts.ts';
@@ -66,8 +66,9 @@ const EXPECTED: readonly (readonly [readonly End[], Outcome, number, number])[] 
   [['unknown', 'applied', 'rejected'], 'applied', 0, 2],
 ];
 
-describe('a row with several attempts', () => {
-  it.each(EXPECTED)('%j is %s, exit %i, after %i requests', async (ends, outcome, exitCode, requests) => {
+it.each(EXPECTED)(
+  'a row with several attempts: %j is %s, exit %i, after %i requests',
+  async (ends, outcome, exitCode, requests) => {
     const stateDir = temporaryFolder();
     const begun = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 1, inputRows: 1 }));
     let [last, sent] = [await attempt(begun, ends[0] ?? 'applied'), 0];
@@ -87,8 +88,8 @@ describe('a row with several attempts', () => {
     await stored.close();
     expect(results[0]?.failure?.message).toBe(await replayed(stateDir));
     expect((await showRun(runPorts(stateDir), 'may')).outcomes).toEqual({ [outcome]: 1 });
-  });
-});
+  },
+);
 
 async function* oneRow() {
   yield { row: 1, id: 'card-1' };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/failure.ts';
 import { type RunAudit, RunJournal } from '../../../../src/run/journal/journal.ts';
 import { temporaryFolder } from '../../files/place.ts';
@@ -7,53 +7,51 @@ import { ended, FakeClock, HELD } from '../fakes.ts';
 
 const ROWS = 10;
 
-describe('the second record of a run', () => {
-  const full = new Failure('LOCAL_IO', 'could not write the audit log');
+const full = new Failure('LOCAL_IO', 'could not write the audit log');
 
-  /** A second record that notes what it is given; from `fails` on it cannot be written. */
-  function secondRecord(fails: boolean) {
-    const lines: string[] = [];
-    const write = async (line: string) => {
-      lines.push(line);
-      if (fails) throw full;
-    };
-    const audit: RunAudit = {
-      failure: undefined,
-      begin: ({ row, id }) => write(`begin ${row} ${id}`),
-      end: ({ row, id }, { outcome }, _, wasBegun) => write(`end ${row} ${id} ${outcome} ${wasBegun === true}`),
-    };
-    return { lines, audit };
-  }
+/** A second record that notes what it is given; from `fails` on it cannot be written. */
+function secondRecord(fails: boolean) {
+  const lines: string[] = [];
+  const write = async (line: string) => {
+    lines.push(line);
+    if (fails) throw full;
+  };
+  const audit: RunAudit = {
+    failure: undefined,
+    begin: ({ row, id }) => write(`begin ${row} ${id}`),
+    end: ({ row, id }, { outcome }, _, wasBegun) => write(`end ${row} ${id} ${outcome} ${wasBegun === true}`),
+  };
+  return { lines, audit };
+}
 
-  async function killedAt(row: number): Promise<string> {
-    const path = join(temporaryFolder(), 'journal.jsonl');
-    const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
-    await journal.intent({ row, id: `card-${row}`, reason: undefined });
-    await journal.close();
-    return path;
-  }
+async function killedAt(row: number): Promise<string> {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
+  await journal.intent({ row, id: `card-${row}`, reason: undefined });
+  await journal.close();
+  return path;
+}
 
-  it('is written before a byte leaves: without it no attempt begins and no row is printed', async () => {
-    const path = join(temporaryFolder(), 'journal.jsonl');
-    const { lines, audit } = secondRecord(true);
-    const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock(), audit });
-    await expect(journal.intent({ row: 3, id: 'card-3', reason: undefined })).rejects.toBe(full);
-    await expect(journal.result({ row: 3, id: 'card-3' }, ended({ outcome: 'applied' }))).rejects.toBe(full);
-    expect(lines).toEqual(['begin 3 card-3', 'end 3 card-3 applied false']);
-    await journal.close();
-  });
+it('the second record of a run is written before a byte leaves: without it no attempt begins and no row is printed', async () => {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const { lines, audit } = secondRecord(true);
+  const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock(), audit });
+  await expect(journal.intent({ row: 3, id: 'card-3', reason: undefined })).rejects.toBe(full);
+  await expect(journal.result({ row: 3, id: 'card-3' }, ended({ outcome: 'applied' }))).rejects.toBe(full);
+  expect(lines).toEqual(['begin 3 card-3', 'end 3 card-3 applied false']);
+  await journal.close();
+});
 
-  it('has the end of what a killed process began, before anything else is sent', async () => {
-    const path = await killedAt(4);
-    const { lines, audit } = secondRecord(false);
-    const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock(), audit });
-    expect(lines).toEqual(['end 4 card-4 unknown true']);
-    await journal.close();
-  });
+it('the second record of a run has the end of what a killed process began, before anything else is sent', async () => {
+  const path = await killedAt(4);
+  const { lines, audit } = secondRecord(false);
+  const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock(), audit });
+  expect(lines).toEqual(['end 4 card-4 unknown true']);
+  await journal.close();
+});
 
-  it('keeps a run from being taken up where it cannot be written', async () => {
-    const { audit } = secondRecord(true);
-    const resumed = RunJournal.resume(await killedAt(4), ROWS, { ...HELD, clock: new FakeClock(), audit });
-    await expect(resumed).rejects.toBe(full);
-  });
+it('the second record of a run keeps a run from being taken up where it cannot be written', async () => {
+  const { audit } = secondRecord(true);
+  const resumed = RunJournal.resume(await killedAt(4), ROWS, { ...HELD, clock: new FakeClock(), audit });
+  await expect(resumed).rejects.toBe(full);
 });

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ClockPort } from '../../../../src/context.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { type JournalPorts, RunJournal } from '../../../../src/run/journal/journal.ts';
@@ -55,75 +55,74 @@ async function statesOf(path: string): Promise<string[]> {
   return Array.from({ length: ROWS }, (_, index) => states.state(index + 1));
 }
 
-describe('a journal that was taken over from a process that may only be paused', () => {
-  it('M3 is not what that process goes on to write to', async () => {
-    const { path, journal } = await begun();
-    const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
-    await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
-    await journal.intent({ row: 3, id: 'card-3' });
-    await successor.intent({ row: 3, id: 'card-3' });
-    await successor.result({ row: 3, id: 'card-3' }, ended({ outcome: 'rejected' }));
-    await journal.close();
-    await successor.close();
-    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'rejected', 'none', 'none', 'none']);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(path))).toEqual(['journal.jsonl']);
-  });
-
-  it('keeps a row whose intent was on the disk by then as one that may have been sent', async () => {
-    const { path, journal } = await begun();
-    const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
-    expect(successor.states.isToDo(2)).toBe(false);
-    expect(successor.states.state(2)).toBe('unknown');
-    await journal.close();
-    await successor.close();
-  });
-
-  it('loses half a record at its end, and nothing else', async () => {
-    const { path, journal } = await begun();
-    await journal.close();
-    appendFileSync(path, '{"n":3,"t":1777636800000,"s":"int');
-    await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
-    expect(readFileSync(path, 'utf8')).not.toContain('"n":3');
-    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'none', 'none', 'none']);
-  });
-
-  it('is set apart too when the one who took it over died before he wrote of it', async () => {
-    const { path, journal } = await begun();
-    const lock = runLockOf('pod-c');
-    lock.raiseEpoch(3);
-    const { ino } = statSync(path);
-    await (await RunJournal.resume(path, ROWS, { ...ports('pod-c'), lock })).close();
-    expect(statSync(path).ino).not.toBe(ino);
-    expect(lock.epoch).toBe(3);
-    await journal.close();
-  });
-
-  it('stays the same file when nobody else can have it open', async () => {
-    const { path, journal } = await begun();
-    await journal.close();
-    const { ino } = statSync(path);
-    await (await RunJournal.resume(path, ROWS, ports('pod-a'))).close();
-    expect(statSync(path).ino).toBe(ino);
-  });
-
-  it('names the one who took it over to the one who lost it', async () => {
-    const { path, journal } = await begun();
-    await journal.close();
-    expect(successorIn(path, 1)).toBeUndefined();
-    await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
-    expect(successorIn(path, 1)).toBe('another frontdesk on pod-b (process 1)');
-    expect(successorIn(path, 2)).toBeUndefined();
-    expect(successorIn(join(path, 'none'), 1)).toBeUndefined();
-  });
+it('M3 a journal that was taken over from a process that may only be paused is not what that process goes on to write to', async () => {
+  const { path, journal } = await begun();
+  const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
+  await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
+  await journal.intent({ row: 3, id: 'card-3' });
+  await successor.intent({ row: 3, id: 'card-3' });
+  await successor.result({ row: 3, id: 'card-3' }, ended({ outcome: 'rejected' }));
+  await journal.close();
+  await successor.close();
+  expect(await statesOf(path)).toEqual(['applied', 'unknown', 'rejected', 'none', 'none', 'none']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dirname(path))).toEqual(['journal.jsonl']);
 });
 
-describe('a run that was lost', () => {
-  it.each([
-    ['the process was stopped', 75_000, 0],
-    ['its machine was asleep, which stops the monotonic clock', 0, 75_000],
-    ['its machine stood still, and both clocks with it', 0, 0],
-  ])('M2 keeps back a request that was about to leave when %s', async (_what, stoppedMs, asleepMs) => {
+it('a journal that was taken over from a process that may only be paused keeps a row whose intent was on the disk by then as one that may have been sent', async () => {
+  const { path, journal } = await begun();
+  const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
+  expect(successor.states.isToDo(2)).toBe(false);
+  expect(successor.states.state(2)).toBe('unknown');
+  await journal.close();
+  await successor.close();
+});
+
+it('a journal that was taken over from a process that may only be paused loses half a record at its end, and nothing else', async () => {
+  const { path, journal } = await begun();
+  await journal.close();
+  appendFileSync(path, '{"n":3,"t":1777636800000,"s":"int');
+  await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
+  expect(readFileSync(path, 'utf8')).not.toContain('"n":3');
+  expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'none', 'none', 'none']);
+});
+
+it('a journal that was taken over from a process that may only be paused is set apart too when the one who took it over died before he wrote of it', async () => {
+  const { path, journal } = await begun();
+  const lock = runLockOf('pod-c');
+  lock.raiseEpoch(3);
+  const { ino } = statSync(path);
+  await (await RunJournal.resume(path, ROWS, { ...ports('pod-c'), lock })).close();
+  expect(statSync(path).ino).not.toBe(ino);
+  expect(lock.epoch).toBe(3);
+  await journal.close();
+});
+
+it('a journal that was taken over from a process that may only be paused stays the same file when nobody else can have it open', async () => {
+  const { path, journal } = await begun();
+  await journal.close();
+  const { ino } = statSync(path);
+  await (await RunJournal.resume(path, ROWS, ports('pod-a'))).close();
+  expect(statSync(path).ino).toBe(ino);
+});
+
+it('a journal that was taken over from a process that may only be paused names the one who took it over to the one who lost it', async () => {
+  const { path, journal } = await begun();
+  await journal.close();
+  expect(successorIn(path, 1)).toBeUndefined();
+  await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
+  expect(successorIn(path, 1)).toBe('another frontdesk on pod-b (process 1)');
+  expect(successorIn(path, 2)).toBeUndefined();
+  expect(successorIn(join(path, 'none'), 1)).toBeUndefined();
+});
+
+it.each([
+  ['the process was stopped', 75_000, 0],
+  ['its machine was asleep, which stops the monotonic clock', 0, 75_000],
+  ['its machine stood still, and both clocks with it', 0, 0],
+])(
+  'M2 a run that was lost keeps back a request that was about to leave when %s',
+  async (_what, stoppedMs, asleepMs) => {
     let isLost = false;
     let wallMs = 0;
     const fake = new FakeClock();
@@ -161,70 +160,65 @@ describe('a run that was lost', () => {
     expect(report.exitCode).toBe(16);
     expect(sent).toEqual([1]);
     expect(plan.printed.map(({ ending }) => ending.outcome)).toEqual(['applied', 'not_sent', 'not_sent', 'not_sent']);
-  });
+  },
+);
+
+const late: readonly JournalRecord[] = [
+  { n: 3, t: 2, s: 'intent', a: 1, id: 'card-3' },
+  { n: 3, t: 3, s: 'applied', a: 1 },
+  { n: 4, t: 3, s: 'not_sent', a: 0 },
+  { n: 1, t: 3, s: 'unknown', a: 1 },
+  { t: 4, s: 'resumed', by: 'pod-a (process 1)' },
+  { t: 5, s: 'end', state: 'finished', outcomes: { applied: 6 } },
+];
+
+it('records that an earlier holder writes behind its successor are not believed, whatever they say', async () => {
+  const { path, journal } = await begun();
+  await journal.close();
+  const successor = await RunJournal.resume(path, ROWS, ports('pod-b'));
+  await successor.intent({ row: 4, id: 'card-4' });
+  appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
+  await successor.result({ row: 4, id: 'card-4' }, ended({ outcome: 'applied' }));
+  await successor.close();
+  appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
+  expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'applied', 'none', 'none']);
+  expect(readLastRecord(path)).toMatchObject({ n: 4, s: 'applied', e: 2 });
+  const third = await RunJournal.resume(path, ROWS, ports('pod-c'));
+  expect(third.states.isToDo(3)).toBe(true);
+  await third.close();
+  expect(readFileSync(path, 'utf8')).toContain('"s":"resumed","by":"pod-c (process 1)","e":3');
 });
 
-describe('records that an earlier holder writes behind its successor', () => {
-  const late: readonly JournalRecord[] = [
-    { n: 3, t: 2, s: 'intent', a: 1, id: 'card-3' },
-    { n: 3, t: 3, s: 'applied', a: 1 },
-    { n: 4, t: 3, s: 'not_sent', a: 0 },
-    { n: 1, t: 3, s: 'unknown', a: 1 },
-    { t: 4, s: 'resumed', by: 'pod-a (process 1)' },
-    { t: 5, s: 'end', state: 'finished', outcomes: { applied: 6 } },
-  ];
+/** A line as the first version wrote it: without an epoch. */
+function line(record: JournalRecord): string {
+  const head = JSON.stringify(record).slice(0, -1);
+  return `${head},"c":"${checksumOf(head)}"}\n`;
+}
 
-  it('are not believed, whatever they say', async () => {
-    const { path, journal } = await begun();
-    await journal.close();
-    const successor = await RunJournal.resume(path, ROWS, ports('pod-b'));
-    await successor.intent({ row: 4, id: 'card-4' });
-    appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
-    await successor.result({ row: 4, id: 'card-4' }, ended({ outcome: 'applied' }));
-    await successor.close();
-    appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
-    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'applied', 'none', 'none']);
-    expect(readLastRecord(path)).toMatchObject({ n: 4, s: 'applied', e: 2 });
-    const third = await RunJournal.resume(path, ROWS, ports('pod-c'));
-    expect(third.states.isToDo(3)).toBe(true);
-    await third.close();
-    expect(readFileSync(path, 'utf8')).toContain('"s":"resumed","by":"pod-c (process 1)","e":3');
-  });
+const intent = (n: number, a = 1): JournalRecord => ({ n, t: 1, s: 'intent', a, id: `card-${n}` });
+const result = (n: number, s: 'applied' | 'rejected' | 'not_sent' | 'unknown', a = 1): JournalRecord => ({
+  n,
+  t: 2,
+  s,
+  a,
 });
 
-describe('a journal that two processes of the first version wrote to at once', () => {
-  /** A line as the first version wrote it: without an epoch. */
-  function line(record: JournalRecord): string {
-    const head = JSON.stringify(record).slice(0, -1);
-    return `${head},"c":"${checksumOf(head)}"}\n`;
-  }
-
-  const intent = (n: number, a = 1): JournalRecord => ({ n, t: 1, s: 'intent', a, id: `card-${n}` });
-  const result = (n: number, s: 'applied' | 'rejected' | 'not_sent' | 'unknown', a = 1): JournalRecord => ({
-    n,
-    t: 2,
-    s,
-    a,
-  });
-
-  it.each<[string, readonly JournalRecord[], string]>([
-    ['both sent it, one saw it applied', [intent(1), intent(1), result(1, 'applied')], 'applied'],
-    ['both sent it and saw it applied', [intent(1), result(1, 'applied'), intent(1), result(1, 'applied')], 'applied'],
-    [
-      'both sent it, one was refused, the other heard nothing',
-      [intent(1), intent(1), result(1, 'rejected')],
-      'unknown',
-    ],
-    ['both sent it, one did not after all', [intent(1), intent(1), result(1, 'not_sent')], 'unknown'],
-    ['both sent it, and neither heard anything', [intent(1), intent(1)], 'unknown'],
-    ['one gave it up as unknown, the other heard', [intent(1), result(1, 'unknown'), result(1, 'applied')], 'applied'],
-    ['one gave it up, the other was refused', [intent(1), result(1, 'unknown'), result(1, 'rejected')], 'unknown'],
-    ['one gave it up, the other tries again', [intent(1), result(1, 'unknown'), intent(1, 2)], 'unknown'],
-    ['one did it, the other says it did not', [intent(1), result(1, 'applied'), result(1, 'not_sent', 0)], 'applied'],
-    ['its intent was cut away by the other', [result(1, 'applied')], 'applied'],
-    ['one was refused, then the other heard', [intent(1), result(1, 'rejected'), result(1, 'applied')], 'applied'],
-    ['one process alone tried twice', [intent(1), intent(1, 2), result(1, 'rejected', 2)], 'rejected'],
-  ])('%s: it is not said to be what it may not be', async (_what, records, state) => {
+it.each<[string, readonly JournalRecord[], string]>([
+  ['both sent it, one saw it applied', [intent(1), intent(1), result(1, 'applied')], 'applied'],
+  ['both sent it and saw it applied', [intent(1), result(1, 'applied'), intent(1), result(1, 'applied')], 'applied'],
+  ['both sent it, one was refused, the other heard nothing', [intent(1), intent(1), result(1, 'rejected')], 'unknown'],
+  ['both sent it, one did not after all', [intent(1), intent(1), result(1, 'not_sent')], 'unknown'],
+  ['both sent it, and neither heard anything', [intent(1), intent(1)], 'unknown'],
+  ['one gave it up as unknown, the other heard', [intent(1), result(1, 'unknown'), result(1, 'applied')], 'applied'],
+  ['one gave it up, the other was refused', [intent(1), result(1, 'unknown'), result(1, 'rejected')], 'unknown'],
+  ['one gave it up, the other tries again', [intent(1), result(1, 'unknown'), intent(1, 2)], 'unknown'],
+  ['one did it, the other says it did not', [intent(1), result(1, 'applied'), result(1, 'not_sent', 0)], 'applied'],
+  ['its intent was cut away by the other', [result(1, 'applied')], 'applied'],
+  ['one was refused, then the other heard', [intent(1), result(1, 'rejected'), result(1, 'applied')], 'applied'],
+  ['one process alone tried twice', [intent(1), intent(1, 2), result(1, 'rejected', 2)], 'rejected'],
+])(
+  'a journal that two processes of the first version wrote to at once: %s: it is not said to be what it may not be',
+  async (_what, records, state) => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     writeFileSync(path, [...records, intent(2), result(2, 'applied')].map(line).join(''));
     expect((await statesOf(path)).slice(0, 2)).toEqual([state, 'applied']);
@@ -232,51 +226,49 @@ describe('a journal that two processes of the first version wrote to at once', (
     expect(journal.states.isToDo(1)).toBe(false);
     expect((await journal.entry(1)).ending.outcome).toBe(state);
     await journal.close();
-  });
+  },
+);
 
-  it('lets an unknown row of it be settled as any other', async () => {
-    const path = join(temporaryFolder(), 'journal.jsonl');
-    writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
-    const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
-    await journal.resolve(1, 'resolved_by_user');
-    await journal.intent({ row: 1, id: 'card-1' });
-    await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
-    await journal.close();
-    expect((await statesOf(path))[0]).toBe('applied');
-  });
+it('a journal that two processes of the first version wrote to at once lets an unknown row of it be settled as any other', async () => {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
+  const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
+  await journal.resolve(1, 'resolved_by_user');
+  await journal.intent({ row: 1, id: 'card-1' });
+  await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
+  await journal.close();
+  expect((await statesOf(path))[0]).toBe('applied');
 });
 
-describe('a run that is being begun', () => {
-  it('M3 writes nothing into its folder once another has taken it over', async () => {
-    const stateDir = temporaryFolder();
-    const folder = join(stateDir, 'runs', 'may');
-    const openAudit = async () => {
-      putLock(join(folder, 'lock'), { machine: 'pod-b', epoch: 2 });
-      writeFileSync(join(folder, 'input'), 'of the other');
-      writeFileSync(join(folder, 'journal.jsonl'), 'of the other');
-      return { failure: undefined, begin: async () => undefined, end: async () => undefined };
-    };
-    const begun = beginRun(runPorts(stateDir, { openAudit }), runPlan({ name: 'may' }));
-    await expect(begun).rejects.toMatchObject({
-      code: 'LOCAL_IO',
-      message:
-        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over. Nothing more of it is sent from here.',
-    });
-    expect(readdirSync(folder).sort()).toEqual(['input', 'journal.jsonl', 'lock']);
-    expect(readFileSync(join(folder, 'input'), 'utf8')).toBe('of the other');
-    expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe('of the other');
+it('M3 a run that is being begun writes nothing into its folder once another has taken it over', async () => {
+  const stateDir = temporaryFolder();
+  const folder = join(stateDir, 'runs', 'may');
+  const openAudit = async () => {
+    putLock(join(folder, 'lock'), { machine: 'pod-b', epoch: 2 });
+    writeFileSync(join(folder, 'input'), 'of the other');
+    writeFileSync(join(folder, 'journal.jsonl'), 'of the other');
+    return { failure: undefined, begin: async () => undefined, end: async () => undefined };
+  };
+  const begun = beginRun(runPorts(stateDir, { openAudit }), runPlan({ name: 'may' }));
+  await expect(begun).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message:
+      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over. Nothing more of it is sent from here.',
   });
+  expect(readdirSync(folder).sort()).toEqual(['input', 'journal.jsonl', 'lock']);
+  expect(readFileSync(join(folder, 'input'), 'utf8')).toBe('of the other');
+  expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe('of the other');
+});
 
-  it('takes over no row from a process that died before it had a header', async () => {
-    const stateDir = temporaryFolder();
-    const folder = join(stateDir, 'runs', 'may');
-    mkdirSync(folder, { recursive: true });
-    const early = await RunJournal.create(join(folder, 'journal.jsonl'), 3, ports('pod-a'));
-    await early.intent({ row: 1, id: 'card-1' });
-    await early.close();
-    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
-    const run = await resumeRun(runPorts(stateDir), 'may');
-    expect([1, 2, 3].map((row) => run.journal.states.state(row))).toEqual(['none', 'none', 'none']);
-    await run.close();
-  });
+it('a run that is being begun takes over no row from a process that died before it had a header', async () => {
+  const stateDir = temporaryFolder();
+  const folder = join(stateDir, 'runs', 'may');
+  mkdirSync(folder, { recursive: true });
+  const early = await RunJournal.create(join(folder, 'journal.jsonl'), 3, ports('pod-a'));
+  await early.intent({ row: 1, id: 'card-1' });
+  await early.close();
+  await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+  const run = await resumeRun(runPorts(stateDir), 'may');
+  expect([1, 2, 3].map((row) => run.journal.states.state(row))).toEqual(['none', 'none', 'none']);
+  await run.close();
 });
