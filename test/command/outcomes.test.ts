@@ -7,13 +7,9 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const PATH = `/v1/cards/${CARD_ID}`;
-const ACTIVATE = ['card', 'activate', CARD_ID];
 const BLOCK = ['card', 'block', CARD_ID, '-y'];
 const REISSUE = ['card', 'reissue', CARD_ID, '-y'];
 const HIDDEN = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b'];
-const PROVISION = [...HIDDEN, '--show-sensitive'];
-const CALENDAR = ['calendar', 'update', 'cal_1', '--name', 'n'];
-const SUBSCRIBER = ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'e'];
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Tasting', '--start', '2026-05-01'];
 
 /** Answers writes with `reply` and reads with a card of that status. */
@@ -59,66 +55,7 @@ describe('every write ends as one of five outcomes, and the history says which',
   });
 });
 
-describe('a write that left without a readable answer is never sent again', () => {
-  const ambiguous: readonly [string, Reply][] = [
-    ['500', { status: 500, body: { errorCode: 'REJECTED', message: 'not done' } }],
-    ['503', { status: 503, body: {} }],
-    ['no answer', 'reset'],
-    ['200 with something else', { body: '<html>' }],
-    ['200 without a body', { status: 200 }],
-  ];
-  const rows = ambiguous.flatMap(([what, reply]) =>
-    [PROVISION, CALENDAR, SUBSCRIBER, EVENT].map((args) => [what, args.slice(0, 3).join(' '), args, reply] as const),
-  );
-  test.each(rows)('%s to %s: one request and exit 8', async (_, __, args, reply) => {
-    const server = await startRecordingServer(writesGet(reply));
-    const { code, stdout, stderr } = await runFrontdesk([...args, '--json'], { env: server.env });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    expect(server.lines.length).toBe(1);
-    const error = lastError(stderr);
-    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown', attempts: 1 });
-    expect(error.sentAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  });
-
-  test('503 with Retry-After to provision, reissue and event create neither', async () => {
-    const server = await startRecordingServer(writesGet({ status: 503, headers: { 'retry-after': '0' } }));
-    for (const args of [PROVISION, REISSUE, EVENT]) {
-      expect((await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } })).code).toBe(8);
-    }
-    expect(server.lines.filter((line) => line.startsWith('POST')).length).toBe(3);
-  });
-
-  test('503 with Retry-After to an update is tried once more', async () => {
-    const server = await startRecordingServer(() => ({ status: 503, headers: { 'retry-after': '0' } }));
-    expect((await runFrontdesk([...CALENDAR, '--retries', '5'], { env: server.env })).code).toBe(8);
-    expect(server.lines.length).toBe(2);
-  });
-});
-
 describe('a read-back', () => {
-  test.each<[readonly string[], string]>([
-    [ACTIVATE, 'ACTIVE'],
-    [BLOCK, 'BLOCKED'],
-  ])('%j is confirmed by the status, and the card as read is printed', async (args, status) => {
-    const server = await startRecordingServer(writesGet({ status: 500, body: {} }, status));
-    const { code, stdout, stderr } = await runFrontdesk([...args, '--json'], { env: server.env });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ cardId: CARD_ID, status });
-    expect(stdout).toContain('"currentBalance": 10.10');
-    expect(JSON.parse(stderr).notice.code).toBe('CONFIRMED_BY_READ');
-    expect(server.lines).toEqual([`POST ${PATH}/${args[1]}`, `GET ${PATH}`]);
-  });
-
-  test('503 with Retry-After to block: read back, waited, sent again', async () => {
-    const server = await startRecordingServer([
-      { status: 503, headers: { 'retry-after': '0' }, body: {} },
-      { body: cardText('ACTIVE') },
-      { body: cardText('BLOCKED') },
-    ]);
-    expect((await runFrontdesk(BLOCK, { env: server.env })).code).toBe(0);
-    expect(server.lines).toEqual([`POST ${PATH}/block`, `GET ${PATH}`, `POST ${PATH}/block`]);
-  });
-
   test('an unknown message says when it was sent, what a read-back showed, and the exact command that checks', async () => {
     const server = await startRecordingServer(writesGet('reset', 'ACTIVE'));
     for (const args of [BLOCK, REISSUE]) {
@@ -131,13 +68,6 @@ describe('a read-back', () => {
     }
     const posts = server.lines.filter((line) => line.startsWith('POST'));
     expect(posts).toEqual([`POST ${PATH}/block`, `POST ${PATH}/reissue`]);
-  });
-
-  test('a reissue that reads REISSUED is still unknown: no read can show the new id', async () => {
-    const server = await startRecordingServer(writesGet({ status: 502, body: '' }, 'REISSUED'));
-    const { code, stderr } = await runFrontdesk([...REISSUE, '--json'], { env: { ...server.env, ...NO_PAUSE } });
-    expect(code).toBe(8);
-    expect(lastError(stderr)).toMatchObject({ outcome: 'unknown', observed: { status: 'REISSUED' } });
   });
 
   test('a provisioning whose answer would be hidden is not sent', async () => {
@@ -213,64 +143,5 @@ describe('retries wait, and never less than Retry-After', () => {
     expect(result.stderr).not.toContain('already sent');
     expect(result.stderr).toContain(`cancelled: block card ${CARD_ID}. Nothing was changed.`);
     expect(server.lines).toEqual([`POST ${PATH}/block`]);
-  });
-
-  test('seconds', async () => {
-    const server = await startRecordingServer([
-      { status: 429, headers: { 'retry-after': '1' }, body: {} },
-      { body: cardText('BLOCKED') },
-    ]);
-    const { code, elapsedMs } = await runFrontdesk(BLOCK, { env: server.env });
-    expect(code).toBe(0);
-    expect(elapsedMs).toBeGreaterThanOrEqual(1000);
-    expect(server.lines.length).toBe(2);
-  });
-
-  test('a date is read against the service’s own Date', async () => {
-    const date = 'Fri, 01 Jan 2010 10:00:00 GMT';
-    const later = 'Fri, 01 Jan 2010 10:00:01 GMT';
-    const server = await startRecordingServer([
-      { status: 429, headers: { date, 'retry-after': later }, body: {} },
-      { body: cardText('ACTIVE') },
-    ]);
-    const { code, elapsedMs } = await runFrontdesk(['card', 'get', CARD_ID], { env: server.env });
-    expect(code).toBe(0);
-    expect(elapsedMs).toBeGreaterThanOrEqual(1000);
-  });
-
-  test.each([
-    ['3600', 3600],
-    ['99999999', 99_999_999],
-    ['Fri, 01 Jan 2010 11:00:00 GMT', 3600],
-  ])(
-    'a wait of %s that would pass --retry-max-time is not begun: exit 11 with the time to try again',
-    async (wait, s) => {
-      const headers = { date: 'Fri, 01 Jan 2010 10:00:00 GMT', 'retry-after': wait };
-      const server = await startRecordingServer(() => ({ status: 429, headers, body: {} }));
-      for (const args of [BLOCK, ['card', 'get', CARD_ID]]) {
-        const before = Date.now();
-        const { code, stderr } = await runFrontdesk([...args, '--json'], { env: server.env });
-        expect(code).toBe(11);
-        const error = lastError(stderr);
-        expect(Date.parse(error.retryAt)).toBeGreaterThanOrEqual(before + s * 1000 - 1000);
-        expect(error.hint).toContain(error.retryAt);
-      }
-      expect(server.lines.length).toBe(2);
-    },
-  );
-
-  test('what was refused by 429 may be sent again, whatever it does', async () => {
-    const codes = [PROVISION, REISSUE, EVENT, CALENDAR, SUBSCRIBER].map(async (args) => {
-      const body = args === REISSUE ? cardText('ACTIVE') : '{"id":"x","activationData":"a"}';
-      const ok = args === CALENDAR ? '{"id":"cal_1"}' : args === SUBSCRIBER ? '{"id":"sub_1"}' : body;
-      const server = await startRecordingServer([{ status: 429 }, { status: 429 }, { body: ok }]);
-      return (await runFrontdesk(args, { env: server.env })).code;
-    });
-    expect(await Promise.all(codes)).toEqual([0, 0, 0, 0, 0]);
-  });
-
-  test('a read is tried again after 5xx, a reset and a bad body', async () => {
-    const server = await startRecordingServer([{ status: 502 }, 'reset', { body: 'x' }, { body: cardText('ACTIVE') }]);
-    expect((await runFrontdesk(['card', 'get', CARD_ID, '--retries', '3'], { env: server.env })).code).toBe(0);
   });
 });

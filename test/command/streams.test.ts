@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { CARDS_TOKEN, type Handler, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { type Handler, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
@@ -106,25 +106,6 @@ describe('json', () => {
     expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
     expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
   });
-
-  test('our own token, should the service echo it, is masked', async () => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE').replace('order-1', CARDS_TOKEN) }));
-    for (const format of ['json', 'ndjson', 'csv', 'table']) {
-      const { stdout, stderr } = await runFrontdesk([...GET, '-o', format, '-v'], { env: server.env });
-      expect(stdout).toContain('***');
-      expect(stdout + stderr).not.toContain(CARDS_TOKEN);
-    }
-  });
-
-  test('control characters are escaped, the same value after parsing', async () => {
-    const name = 'a\u001b[2J\u009b1m\u007f\u202eb';
-    const server = await startRecordingServer([{ body: { id: 'cal_1', object: 'calendar', name } }]);
-    const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n', '--json'], {
-      env: server.env,
-    });
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-    expect(JSON.parse(stdout).name).toBe(name);
-  });
 });
 
 describe('--active all merges both answers into one List', () => {
@@ -169,31 +150,6 @@ describe('--active all merges both answers into one List', () => {
 });
 
 describe('a list that has exactly limit entries', () => {
-  test('warns that there may be more and that the service documents no paging', async () => {
-    const server = await startRecordingServer(lists(ten));
-    const text = await runFrontdesk(LIST, { env: server.env });
-    expect(text.code).toBe(0);
-    expect(text.stderr).toMatch(/^frontdesk: warning: there may be more than 10 .* no paging/);
-    expect((await runFrontdesk([...LIST, '--limit', '11'], { env: server.env })).stderr).toBe('');
-    expect((await runFrontdesk([...LIST, '--limit', '10'], { env: server.env })).stderr).toContain('there may be more');
-    expect(server.lines.map((line) => line.split('?')[1] ?? '')).toEqual(['', 'limit=11', 'limit=10']);
-  });
-
-  test('with --require-complete the list is still printed and that is exit 15', async () => {
-    const server = await startRecordingServer(lists(ten));
-    const { code, stdout, stderr } = await runFrontdesk([...LIST, '--require-complete', '--json'], { env: server.env });
-    expect(code).toBe(15);
-    expect(JSON.parse(stdout).data.length).toBe(10);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      code: 'PARTIAL',
-      exitCode: 15,
-      operation: 'calendar.subscribers.list',
-      id: 'cal_1',
-    });
-    const complete = [...LIST, '--require-complete', '--limit', '20'];
-    expect(await runFrontdesk(complete, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
-  });
-
   test('only the parameters that were given are sent', async () => {
     const server = await startRecordingServer(lists([]));
     await runFrontdesk([...LIST, '--active', 'false'], { env: server.env });
@@ -234,18 +190,6 @@ describe('csv', () => {
     expect(row).toContain('"{""store"":""Bergen""}"');
   });
 
-  test('text cells that a spreadsheet would take for a formula get a leading quote, unless --csv-raw', async () => {
-    const name = '=1+1';
-    const server = await startRecordingServer(() => ({ body: { id: 'cal_1', name, description: '-5', image: '@x' } }));
-    const update = ['calendar', 'update', 'cal_1', '--name', 'n', '-o', 'csv', '--columns', 'name,description,image'];
-    expect((await runFrontdesk(update, { env: server.env })).stdout).toBe(
-      "name,description,image\r\n'=1+1,'-5,'@x\r\n",
-    );
-    expect((await runFrontdesk([...update, '--csv-raw'], { env: server.env })).stdout).toBe(
-      'name,description,image\r\n=1+1,-5,@x\r\n',
-    );
-  });
-
   test('a list of subscribers can be fed to subscribers update without a value changing', async () => {
     const values = { email: '+1@x.example', first_name: "'=A1", last_name: 'a "b", \r\nc\t', active: false };
     const server = await startRecordingServer(({ method }) =>
@@ -276,25 +220,6 @@ describe('table off a terminal', () => {
     expect(lines[0]).toBe('ID\tACTIVE\tUPDATED\tNAME\tDESCRIPTION\tIMAGE\tURL');
     expect(lines[1]).toBe(`cal_1\t\t\ta\\tb\\nc\t${long}\t\t`);
     expect(lines.length).toBe(3);
-  });
-
-  test('what came from outside is text: escapes are visible in tables and in errors', async () => {
-    const server = await startRecordingServer([
-      { body: { id: 'cal_1', name: '\u001b[31mred\u202e' } },
-      { status: 409, body: { errorCode: 'E\u001b]0;t\u0007', message: 'm\r\u009b' } },
-    ]);
-    const update = ['calendar', 'update', 'cal_1', '--name', 'n'];
-    const shown = await runFrontdesk(update, { env: server.env });
-    expect(shown.stdout).toContain('\\x1b[31mred');
-    const refused = await runFrontdesk(update, { env: server.env });
-    expect(refused.code).toBe(6);
-    for (const text of [shown.stdout, refused.stderr]) expect(text).not.toMatch(/[\u001b\u009b\u0007\r\u202e]/);
-  });
-
-  test('unknown status codes are shown as they are, amounts without a currency', async () => {
-    const server = await startRecordingServer([{ body: ODD_CARD }]);
-    const { stdout } = await runFrontdesk([...GET, '--columns', 'status,initialBalance'], { env: server.env });
-    expect(stdout).toBe('STATUS\tINITIAL\nLIMBO\t10.10\n');
   });
 });
 
@@ -334,27 +259,6 @@ describe('streams that are closed or full', () => {
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   });
 
-  test('stdout is full: exit 16, and the message says whether the write was applied', async () => {
-    const redirection = '>/dev/full';
-    const server = await startRecordingServer(cards);
-    const read = await shell(`$F card get $ID ${redirection}`, server);
-    expect(read.code).toBe(16);
-    expect(read.stderr).toContain('Nothing was changed at the service.');
-    const write = await shell(`$F card block $ID -y --json ${redirection}`, server);
-    expect(write.code).toBe(16);
-    expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'LOCAL_IO', outcome: 'applied', id: CARD_ID });
-  });
-
-  test('the id in the answer of a reissue stands in the text of exit 16', async () => {
-    const server = await startRecordingServer(cards);
-    const text = await shell('$F card reissue $ID -y >/dev/full', server);
-    expect(text.code).toBe(16);
-    expect(text.stderr).toContain('WAS applied');
-    expect(text.stderr).toContain(OTHER_ID);
-    const json = await shell('$F card reissue $ID -y --json >/dev/full', server);
-    expect(JSON.parse(json.stderr).error.resultId).toBe(OTHER_ID);
-  });
-
   test('a reader that goes away leaves the rows counted that were not read for it', async () => {
     const gone = join(createHome().path, 'gone');
     const server = await startRecordingServer(async ({ url }, count) => {
@@ -368,19 +272,5 @@ describe('streams that are closed or full', () => {
     expect(summary).toMatchObject({ rows: 40, exitCode: 141 });
     const counts: readonly number[] = Object.values(summary.outcomes);
     expect(counts.reduce((sum, rows) => sum + rows, 0)).toBe(40);
-  });
-
-  test('a reader that goes away ends a read with 141; a write ends by its outcome', async () => {
-    const server = await startRecordingServer(cards);
-    expect((await shell('set -o pipefail; $F card get $ID | true', server)).code).toBe(141);
-    const write = await shell('set -o pipefail; $F card reissue $ID -y | true', server);
-    expect(write.code).toBe(0);
-    expect(write.stderr).toContain(OTHER_ID);
-  });
-
-  test('stderr closed changes nothing', async () => {
-    const server = await startRecordingServer(cards);
-    expect(await shell('$F card get $ID --query status 2>&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
-    expect(await shell('$F card get nope 2>&-', server)).toMatchObject({ code: 2, stdout: '' });
   });
 });
