@@ -73,16 +73,11 @@ const UNPROVOKED: Readonly<Record<string, readonly number[]>> = {
   desk: [8, 16, 141],
 };
 
-/**
- * The codes that the calls of a command end with, but those that cannot be provoked; with `isBrief` no more is tried once
- * each published one was seen.
- */
-export async function codesOf(program: Program, cases: readonly Case[], isBrief: boolean): Promise<readonly number[]> {
+/** The codes that the calls of a command end with, but those that cannot be provoked. */
+export async function codesOf(program: Program, cases: readonly Case[]): Promise<readonly number[]> {
   const codes = new Set<number>();
-  const isOver = () => isBrief && publishedOf(cases).every((code) => codes.has(code));
   for (const each of cases) {
     for (const provoke of Object.values(PROVOCATIONS)) {
-      if (isOver()) break;
       const { place, call } = provoke(each);
       const { code, stderr, faults } = await play(program, place, call);
       if (typeof code !== 'number' || faults.length > 0) throw new Error(`${each.name}: ${stderr}${faults.join()}`);
