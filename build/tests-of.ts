@@ -40,12 +40,9 @@ const IMPORTERS = importers([...SOURCES, ...TESTS]);
 const BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['test/command/commands.test.ts'],
   'src/desk/desk.ts': ['test/e2e/terminal/desk.test.ts'],
-  'src/engine/folder-hint.ts': ['test/command/unwritable.test.ts'],
   'src/engine/local-call.ts': ['test/command/options.test.ts'],
-  'src/engine/paste-command.ts': ['test/command/errors.test.ts'],
+  'src/engine/failure-hints.ts': ['test/command/errors.test.ts'],
   'src/engine/program.ts': ['test/command/errors.test.ts'],
-  'src/engine/secret-arguments.ts': ['test/e2e/canary.test.ts'],
-  'src/engine/suggest-command.ts': ['test/command/errors.test.ts'],
   'src/process/compiled-code.ts': ['test/e2e/compiled-code.test.ts'],
   'src/process/context.ts': ['test/command/streams.test.ts'],
   'src/process/keep-compiled.ts': ['test/e2e/compiled-code.test.ts'],

@@ -120,89 +120,62 @@ export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefine
   return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
 }
 
-/** The members of an outcome as a journal of a million rows names them. */
-const SHORT = {
-  outcome: 's',
-  attempts: 'a',
-  httpStatus: 'http',
-  requestId: 'req',
-  sentAtMs: 'at',
-  durationMs: 'ms',
-  resultId: 'rid',
-  code: 'code',
-  errorCode: 'err',
-  message: 'msg',
-  observedStatus: 'seen',
-  clientReference: 'ref',
-  repeated: 'rep',
-  notices: 'notes',
-} as const satisfies Record<keyof CallOutcome, string>;
+/** THE members of an outcome in a file: the short name of each, for a journal of a million rows, and what it is. */
+const MEMBERS = {
+  outcome: ['s', 'string'],
+  attempts: ['a', 'number'],
+  httpStatus: ['http', 'number'],
+  requestId: ['req', 'string'],
+  sentAtMs: ['at', 'number'],
+  durationMs: ['ms', 'number'],
+  resultId: ['rid', 'string'],
+  code: ['code', 'string'],
+  errorCode: ['err', 'string'],
+  message: ['msg', 'string'],
+  observedStatus: ['seen', 'string'],
+  clientReference: ['ref', 'string'],
+  repeated: ['rep', 'string'],
+  notices: ['notes', 'object'],
+} as const satisfies Record<keyof CallOutcome, readonly [short: string, type: string]>;
+
+// The names of an object that was written here are its own.
+const NAMES = Object.keys(MEMBERS) as readonly (keyof CallOutcome)[];
 
 /** An outcome in a record: `s` and `a` always, others where they are known. */
 export type OutcomeRecord = { readonly s: Outcome; readonly a: number } & {
-  readonly [Name in keyof CallOutcome as (typeof SHORT)[Name]]?: CallOutcome[Name] | undefined;
+  readonly [Name in keyof CallOutcome as (typeof MEMBERS)[Name][0]]?: CallOutcome[Name] | undefined;
 };
 
 /** The outcome of a write as a record. Only a read has no outcome, and none is ever recorded. */
 export function encodeOutcome(ending: CallOutcome): OutcomeRecord {
-  return {
-    s: ending.outcome ?? 'unknown',
-    a: ending.attempts,
-    http: ending.httpStatus,
-    req: ending.requestId,
-    at: ending.sentAtMs,
-    ms: ending.durationMs,
-    rid: ending.resultId,
-    code: ending.code,
-    err: ending.errorCode,
-    msg: ending.message,
-    seen: ending.observedStatus,
-    ref: ending.clientReference,
-    rep: ending.repeated,
-    notes: ending.notices.length === 0 ? undefined : ending.notices,
-  };
+  const record: Record<string, unknown> = { s: 'unknown' };
+  for (const name of NAMES) {
+    const value = ending[name];
+    const isLeftOut = value === undefined || value === null || (name === 'notices' && ending.notices.length === 0);
+    if (!isLeftOut) record[MEMBERS[name][0]] = value;
+  }
+  // Each member stands under its short name.
+  return record as unknown as OutcomeRecord;
 }
 
 /**
- * The ending in a record of a journal, or under the names of its members in one of the history. Undefined: it is
+ * The outcome in a record of a journal, or under the names of its members in one of the history. Undefined: it is
  * none, or has a code that this version does not know.
  */
 export function decodeOutcome(record: object): WriteOutcome | undefined {
   // Only looked into: every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
-  const member = (name: keyof CallOutcome): unknown => members[SHORT[name]] ?? members[name];
-  const text = (name: keyof CallOutcome) => {
-    const value = member(name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const number = (name: keyof CallOutcome) => {
-    const value = member(name);
-    return typeof value === 'number' ? value : undefined;
-  };
-  const outcome = OUTCOMES.find((known) => known === member('outcome'));
-  const code = member('code');
-  if (outcome === undefined || (code !== undefined && !isFailureCode(code))) return undefined;
-  const notices = member('notices');
-  return {
-    outcome,
-    httpStatus: number('httpStatus'),
-    requestId: text('requestId'),
-    attempts: number('attempts') ?? 0,
-    sentAtMs: number('sentAtMs'),
-    durationMs: number('durationMs'),
-    resultId: text('resultId'),
-    code,
-    errorCode: text('errorCode'),
-    message: text('message'),
-    observedStatus: text('observedStatus'),
-    clientReference: text('clientReference'),
-    repeated: text('repeated'),
-    notices: Array.isArray(notices) ? notices.filter(isNotice) : [],
-  };
-}
-
-function isFailureCode(value: unknown): value is FailureCode {
-  return typeof value === 'string' && value in FAILURES;
+  const { code = 'INTERNAL' } = members;
+  const known: Record<string, unknown> = { ...NO_OUTCOME };
+  for (const name of NAMES) {
+    const [short, type] = MEMBERS[name];
+    const value = members[short] ?? members[name];
+    if (typeof value === type) known[name] = value;
+  }
+  const { outcome, notices } = known;
+  if (!OUTCOMES.some((one) => one === outcome) || !(typeof code === 'string' && code in FAILURES)) return undefined;
+  // Each member has its type.
+  return { ...known, notices: Array.isArray(notices) ? notices.filter(isNotice) : [] } as unknown as WriteOutcome;
 }
 
 function isNotice(value: unknown): value is Notice {

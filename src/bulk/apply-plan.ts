@@ -12,23 +12,20 @@ import type { CallOptions } from '../options/call-options.ts';
 import { commandWords } from '../output/people-text.ts';
 import { plural, safeText } from '../output/text.ts';
 import { signaturePath } from '../plan/approvals.ts';
-import { type Approval, planRunName } from '../plan/plan-file.ts';
-import { PLAN_SHAPE } from '../plan/plan-rows.ts';
+import { type Approval, PLAN_SHAPE, planRunName } from '../plan/plan-file.ts';
 import { readPlanRows } from '../plan/read-plan.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
 import type { Service, Session } from '../session.ts';
 import { SANDBOX } from '../settings/settings.ts';
-import { begin, type Prepared } from './begin.ts';
 import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
-import { executeRun } from './execute-run.ts';
-import { sayOpenRows } from './open-rows.ts';
+import { begin, executeRun, type Prepared } from './execute-run.ts';
+import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
 import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, storeOptions } from './run-input.ts';
-import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;

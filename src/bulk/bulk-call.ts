@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
 import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
-import { reasonProblems } from '../call/reason-rule.ts';
-import { takesReason } from '../call/write-guards.ts';
+import { reasonProblems, takesReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/fields.ts';

@@ -14,21 +14,19 @@ import type { Duplicates, InputOptions } from '../input/records/findings.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { collect } from '../output/collect.ts';
 import { groupThousands } from '../output/text.ts';
-import { readRows } from '../rows/row-reader.ts';
+import { readRows } from '../rows/row-file.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
 import type { Session } from '../session.ts';
-import { begin, sayNothingToDo } from './begin.ts';
 import { type BulkCall, readBulkCall } from './bulk-call.ts';
 import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
-import { executeRun } from './execute-run.ts';
+import { begin, executeRun, sayNothingToDo } from './execute-run.ts';
 import { listBulk, listColumns } from './list-bulk.ts';
-import { sayOpenRows } from './open-rows.ts';
+import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged } from './run-output.ts';
-import { sayOrRefuseSameInput } from './same-input.ts';
 
 /** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
 async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: BulkCall): Promise<void> {

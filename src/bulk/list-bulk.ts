@@ -1,5 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import { entriesOf, mergeLists } from '../api/list.ts';
+import { DEFAULT_LIST_LIMIT, entriesOf, mergeLists } from '../api/calendar.ts';
 import { isFullList } from '../call/list-call.ts';
 import { Failure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';

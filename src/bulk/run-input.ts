@@ -5,6 +5,7 @@ import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import type { ExpectationInput } from '../input/expect.ts';
+import type { InputOptions } from '../input/records/findings.ts';
 import { isTable } from '../input/records/record.ts';
 import { parseShard } from '../input/records/shard.ts';
 import { printJson } from '../json/print.ts';
@@ -13,7 +14,7 @@ import type { CallOptions, PaceOptions } from '../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
 import { plural } from '../output/text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
-import { readRows } from '../rows/row-reader.ts';
+import { readRows } from '../rows/row-file.ts';
 import {
   lostRows,
   type RunHeader,
@@ -24,7 +25,6 @@ import {
 } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
-import type { BulkCall } from './bulk-call.ts';
 import type { Run } from './run.ts';
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */
@@ -60,7 +60,7 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
 export function storeOptions(
-  rows: Partial<BulkCall['reading']>,
+  rows: Partial<InputOptions> & { readonly changedFromSha256?: string | undefined },
   pace: PaceOptions & Pick<CallOptions, 'failed'>,
 ): RunOptions {
   const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;

@@ -1,5 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import { entriesOf, mergeLists } from '../api/list.ts';
+import { DEFAULT_LIST_LIMIT, entriesOf, mergeLists } from '../api/calendar.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { Failure, warning } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';

@@ -73,14 +73,14 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const failure = failureOf(error);
   // `frontdesk … | head -1` closed the pipe: no reader is left, and nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
-  const { withFolderHint } = await import('./folder-hint.ts');
+  const { withFolderHint } = await import('./failure-hints.ts');
   const helped = withFolderHint(failure, context);
   const operation = state.operation;
   const said = operation === undefined || state.maySend ? helped : helped.asSilent();
   const told = said.afterSteps(state.done);
   const known = operation === undefined ? told : told.with({ operation });
   const { renderFailure } = await import('../output/failure-text.ts');
-  const { maskArguments } = await import('./secret-arguments.ts');
+  const { maskArguments } = await import('./failure-hints.ts');
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(renderFailure(known, state.format, context, mask));
@@ -99,7 +99,7 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
     const refusal = secretBeforeCommand(unknownAfter);
     if (refusal !== undefined) return refusal;
   }
-  const { suggestCommand } = await import('./suggest-command.ts');
+  const { suggestCommand } = await import('./failure-hints.ts');
   const owner = ['frontdesk', ...path].join(' ');
   const at = rest.indexOf(word);
   return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
@@ -160,7 +160,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
     return await runCommand(context, command, rest, state);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    const { withCleanedCommand, withQuotesHint } = await import('./paste-command.ts');
+    const { withCleanedCommand, withQuotesHint } = await import('./failure-hints.ts');
     const texts = command.options.filter(({ value }) => value === 'text').map(({ long }) => `--${long}`);
     const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, state.writes), context.argv, texts);
     // Only what was never sent can be a usage error: of a write it is said, wherever it was found.

@@ -6,7 +6,7 @@ import { type LockPorts, withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
-import { DISORDER } from './event-window.ts';
+import { DISORDER } from './history-event.ts';
 import { appendLate, carryOver, historyPath, openHistory, readLines, replacedPath } from './history-file.ts';
 import { readOpenWrites } from './open-index.ts';
 import { nameTime } from './record.ts';

@@ -2,8 +2,14 @@ import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
 import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { findRunName } from '../run/stored/run-folder.ts';
-import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
-import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
+import {
+  DISORDER,
+  type EntryLines,
+  EventWindow,
+  entryOf,
+  type HistoryEntry,
+  parseHistoryEvent,
+} from './history-event.ts';
 import { historyPath, openHistory, readLines, readLinesBack } from './history-file.ts';
 import { type WantedId, wantedId } from './id-match.ts';
 import { firstRun, runEntries, runEntry } from './run-entries.ts';

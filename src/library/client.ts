@@ -1,20 +1,22 @@
-import { mergeLists } from '../api/list.ts';
+import { mergeLists } from '../api/calendar.ts';
 import { type Family, idNameOf, idParamOf, isWrite, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import type { Context } from '../context.ts';
-import type { CallInput, HttpClient } from '../http/call.ts';
+import type { Failure } from '../failure.ts';
+import type { CallInput, CallResult, HttpClient } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
 import { createHttpClient } from '../http/ongoing-call.ts';
 import { checkValues } from '../input/check-values.ts';
 import { parseJson } from '../json/parse.ts';
 import { printJson } from '../json/print.ts';
 import { takeUtf8 } from '../json/utf8.ts';
+import type { JsonValue } from '../json/value.ts';
 import type { Transport } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { libraryCredential } from './credential.ts';
 import { type CheckedOptions, membersOf, signalOf } from './options.ts';
-import { readResult, textOf, writeResult } from './results.ts';
-import type { Client, ReadResult, Signal } from './types.ts';
+import type { Answer, CallError, Client, ReadResult, Signal, WriteResult } from './types.ts';
 
 /** What of the process a client needs. */
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
@@ -180,4 +182,53 @@ export function openClient(options: CheckedOptions, ports: LibraryPorts): Client
   // The methods check what they are given, and the resources are passed on as the service describes them: the types
   // of `Client` are what callers are held to.
   return Object.freeze({ ...below(''), close: () => inner.close() }) as Client;
+}
+
+/**
+ * The body as it was sent, frontdesk's own token masked. Where the token hides behind escapes, the masked resource is
+ * printed anew: the comparison is between values.
+ */
+function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
+  // A byte order mark is no part of the JSON.
+  const body = sent.startsWith('\uFEFF') ? sent.slice(1) : sent;
+  if (!mask.mayBeIn(body)) return body;
+  const printed = printJson(resource);
+  const masked = mask.text(body);
+  return printJson(parseJson(masked)) === printed ? masked : printed;
+}
+
+function answerOf({ requestId, notices }: CallOutcome, text: string, mask: TokenMask): Answer<unknown> {
+  const masked = notices.map(({ code, message }) => ({ code, message: mask.text(message) }));
+  return { resource: JSON.parse(text), text, requestId, notices: masked };
+}
+
+function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask): CallError {
+  const { http, service, sentAt } = details;
+  const { status = 0, requestId } = http ?? {};
+  return {
+    // The calls of a client end with these codes alone; test/e2e/library proves it event by event.
+    code: code as CallError['code'],
+    exitCode,
+    message: mask.text(message),
+    ...(http === undefined ? {} : { http: requestId === undefined ? { status } : { status, requestId } }),
+    ...(service === undefined ? {} : { service: JSON.parse(printJson(mask.json(service))) }),
+    ...(sentAt === undefined ? {} : { sentAt }),
+  };
+}
+
+/** How a read ended; `text` is that of its resource. */
+function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
+  if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure.asSilent(), mask) };
+  return { ok: true, ...answerOf(result.ending, text, mask) };
+}
+
+/** How a write ended; `text` is that of its resource. */
+function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
+  const { outcome } = result.ending;
+  if (result.kind === 'answered') {
+    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result.ending, text, mask) };
+  }
+  const error = errorOf(result.failure, mask);
+  // No answer, and not proven unsent.
+  return { outcome: outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown', error };
 }

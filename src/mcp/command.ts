@@ -30,7 +30,7 @@ export const command = localCommand({
   async run(session, { allowWrites }) {
     requireNamedService(session);
     const { READ_TOOLS, WRITE_TOOLS } = await import('./tools.ts');
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./server.ts');
     const mayWrite = allowWrites && !isReadOnly(session);
     const what = mayWrite ? 'reads, and changes that a person confirms' : 'reads only';
     await session.notify(note('SERVING', `serving assistants with profile ${session.profile.name}: ${what}`));

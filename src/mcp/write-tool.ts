@@ -19,11 +19,9 @@ import { getPath, isJsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { plural, safeText, shortenText } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
-import type { Asker } from './asker.ts';
-import { keyOf, type Subject } from './pending-confirmations.ts';
+import { type Asker, keyOf, type Subject } from './asker.ts';
 import { answered, failed } from './results.ts';
-import type { ReadRequest, WriteTool } from './tool.ts';
-import { readCall } from './tool-arguments.ts';
+import { type ReadRequest, readCall, type WriteTool } from './tool.ts';
 
 export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;

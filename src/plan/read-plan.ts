@@ -16,8 +16,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonObject } from '../json/value.ts';
 import type { Row } from '../rows/row.ts';
-import { hashFirstLine, headerOf, type PlanHeader } from './plan-file.ts';
-import { PlanRows } from './plan-rows.ts';
+import { hashFirstLine, headerOf, type PlanHeader, PlanRows } from './plan-file.ts';
 import { PlanSurvey } from './plan-view.ts';
 
 /** That of the last line may be missing. */

@@ -24,8 +24,7 @@ import {
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunResult, RunTask } from './run-task.ts';
-import { longPause, outputLoss, readerGone, runExitCode } from './stop.ts';
-import { StopRules } from './stop-rules.ts';
+import { longPause, outputLoss, readerGone, runExitCode, StopRules } from './stop.ts';
 
 /** A row without a response for this long is named by the progress. */
 const PATIENCE_MS = 3_000;

@@ -236,7 +236,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     wrong: 'the same input is sent again without a word',
-    mutations: [{ file: 'src/bulk/same-input.ts', line: 'if (earlier === undefined) return;', instead: 'return;' }],
+    mutations: [{ file: 'src/bulk/open-rows.ts', line: 'if (earlier === undefined) return;', instead: 'return;' }],
     seed: 3,
   },
   {

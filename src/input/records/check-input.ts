@@ -4,7 +4,7 @@ import { Failure, type Notice } from '../../failure.ts';
 import { ignoreErrors } from '../../files/io-failure.ts';
 import type { CsvDialect } from '../../output/options.ts';
 import type { RowShape } from '../../rows/row.ts';
-import { RowWriter } from '../../rows/row-writer.ts';
+import { RowWriter } from '../../rows/row-file.ts';
 import type { InputFile } from '../input-file.ts';
 import { warningsOf } from '../values.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';

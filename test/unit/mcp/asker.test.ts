@@ -5,8 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { openAsker } from '../../../src/mcp/asker.ts';
-import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
+import { openAsker, PendingConfirmations } from '../../../src/mcp/asker.ts';
 import { FakeClock } from '../run/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1' } };

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, it } from 'vitest';
-import { PendingConfirmations } from '../../../src/mcp/pending-confirmations.ts';
+import { PendingConfirmations } from '../../../src/mcp/asker.ts';
 import { createServer } from '../../../src/mcp/server.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { toolSession } from '../../support/mcp-session.ts';

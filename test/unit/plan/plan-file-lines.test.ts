@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, JsonNumber } from '../../../src/json/value.ts';
-import { headerOf } from '../../../src/plan/plan-file.ts';
-import { PlanRows } from '../../../src/plan/plan-rows.ts';
+import { headerOf, PlanRows } from '../../../src/plan/plan-file.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';

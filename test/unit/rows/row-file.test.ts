@@ -5,10 +5,8 @@ import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/json/value.ts';
-import { packCells, unpackCells } from '../../../src/rows/pack-cells.ts';
 import { type Given, type Row, type RowExtra, RowMaker, type RowShape } from '../../../src/rows/row.ts';
-import { readRows } from '../../../src/rows/row-reader.ts';
-import { RowWriter } from '../../../src/rows/row-writer.ts';
+import { packCells, RowWriter, readRows, unpackCells } from '../../../src/rows/row-file.ts';
 import { temporaryFolder } from '../files/place.ts';
 
 const SHAPE: RowShape = {

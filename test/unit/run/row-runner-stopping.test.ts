@@ -4,8 +4,7 @@ import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { sentResult } from '../../../src/run/row-outcome.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { outage } from '../../../src/run/stop.ts';
-import { StopRules } from '../../../src/run/stop-rules.ts';
+import { outage, StopRules } from '../../../src/run/stop.ts';
 import {
   answered,
   FakeClock,

@@ -13,7 +13,7 @@ import type { InputOptions } from '../../../../src/input/records/findings.ts';
 import type { GoodRow } from '../../../../src/input/records/interpret.ts';
 import { parseShard } from '../../../../src/input/records/shard.ts';
 import { printJson } from '../../../../src/json/print.ts';
-import { readRows } from '../../../../src/rows/row-reader.ts';
+import { readRows } from '../../../../src/rows/row-file.ts';
 import { temporaryFolder } from '../../files/place.ts';
 import { inPieces } from './parse-records.ts';
 

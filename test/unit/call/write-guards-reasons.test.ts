@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reasonProblem, reasonProblems } from '../../../src/call/reason-rule.ts';
+import { reasonProblem, reasonProblems } from '../../../src/call/write-guards.ts';
 
 const ENDLESS = { requireReason: '(\\w+\\s?)+$' };
 const SENTENCE = 'The customer told us at the desk that the card was stolen yesterday!';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PendingConfirmations, QUESTION_MS } from '../../../src/mcp/pending-confirmations.ts';
+import { PendingConfirmations, QUESTION_MS } from '../../../src/mcp/asker.ts';
 import { FakeClock } from '../http/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1', reason: 'lost' } };
