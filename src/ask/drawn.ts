@@ -81,7 +81,6 @@ class DrawnQuestion {
     return 'rows' in output && typeof output.rows === 'number' ? output.rows : 24;
   }
 
-  /** The line of an answer is all that is left of a question. */
   #answered(answer: string): string {
     const { choices, show, isRefusal, isSecret, above } = this.#question;
     if (above !== undefined && choices !== undefined) return answer;

@@ -14,7 +14,6 @@ export interface Choice {
   readonly value: string;
   /** Its name, by whose beginning it can be chosen. */
   readonly text: string;
-  /** What is said beside the name. */
   readonly remark?: string | undefined;
   /** Its place in the list unless it says another. */
   readonly number?: number;
@@ -31,7 +30,6 @@ export interface Question {
   readonly longest?: number;
   /** What a typed answer is worth. Where there are choices: whether a text may stand for one. */
   judge(answer: string): Verdict;
-  /** What stands there once it is given. */
   show?(answer: string): string;
   /** Whether the answer is a refusal, which gets no tick. */
   isRefusal?(answer: string): boolean;

@@ -7,7 +7,6 @@ export interface TerminalStreams {
   onExit?(listener: () => void): () => void;
   /** Hears that the process goes on after it was stopped. Returns how to stop listening. */
   onContinue?(listener: () => void): () => void;
-  /** Stops the process, as ^Z does; it goes on after that. */
   suspend?(): void;
 }
 

@@ -17,7 +17,6 @@ export function problemOfOut(
   return isThere(path) ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
 }
 
-/** A link that leads nowhere is there too. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);

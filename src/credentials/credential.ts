@@ -27,7 +27,6 @@ export interface CredentialOptions {
   readonly clock: Pick<ClockPort, 'now'>;
   readonly ignoreExpiry: boolean;
   readonly onNotice: (notice: Notice) => void;
-  /** What to do about an expired token. */
   readonly hints: readonly Hint[];
   /** Looks for the place: when the first token is asked for, and once more after a 401. */
   choose(): Promise<TokenSource>;

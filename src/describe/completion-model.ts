@@ -9,9 +9,7 @@ import type { CommandTree } from './command-tree.ts';
 export interface CompletionNode {
   /** Words before it, joined by spaces; empty: right after `frontdesk`. */
   readonly words: string;
-  /** Commands and groups that may follow. */
   readonly children: readonly Child[];
-  /** Every option that may be given here. */
   readonly options: readonly OptionSpec[];
   readonly arguments: readonly ArgumentSpec[];
 }

@@ -22,7 +22,6 @@ import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
 import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
 import { clockTime, linesOf, screenText, verdictLines } from './screen.ts';
 
-/** The write that an entry of the menu stands for. */
 function actionAt(entry: string): Operation | undefined {
   return CARD_ACTIONS.find(({ verb }) => verb === entry);
 }
@@ -76,7 +75,6 @@ export class CardVisit {
     }
   }
 
-  /** What an entry of the menu does; undefined: it leaves this card. */
   #actOf(choice: string): (() => Promise<unknown>) | undefined {
     const write = actionAt(choice);
     if (write !== undefined) return () => this.#write(write);
@@ -110,7 +108,6 @@ export class CardVisit {
     return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
   }
 
-  /** What can be done, with what stands against it beside its name. */
   #entries(): readonly Choice[] {
     const { card, look } = this.#hand.seen;
     const status = textAt(card, 'status') ?? '';
@@ -138,7 +135,6 @@ export class CardVisit {
     return room === undefined ? `\n${text}` : text;
   };
 
-  /** Writes, and shows how it ended: the new card after a reissue. */
   async #write(operation: Operation): Promise<void> {
     const { session, prompt, log } = this.#desk;
     const command = await this.#desk.commandOf(operation);
@@ -192,7 +188,6 @@ export class CardVisit {
     await this.#page(cardDetails(card, { ...this.#style, colour: false }));
   }
 
-  /** The writes to the card, as `history` lists them. */
   async #history(): Promise<void> {
     const { session } = this.#desk;
     let text = '';
@@ -240,7 +235,6 @@ export class CardVisit {
     if (seen !== undefined) await this.#hand.saw(seen, { status, httpStatus: undefined, requestId: undefined }, false);
   }
 
-  /** Records what a person found out about an open write. */
   async #resolve(): Promise<void> {
     const { prompt, session, log } = this.#desk;
     const open = this.#hand.open.filter(({ entry }) => entry !== '').toReversed();

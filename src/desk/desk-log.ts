@@ -13,7 +13,6 @@ export interface KnownCard {
   readonly cardId: string;
   readonly reference?: string | undefined;
   readonly status?: string | undefined;
-  /** The last write to it. */
   readonly write?: DeskWrite | undefined;
 }
 

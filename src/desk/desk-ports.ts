@@ -30,9 +30,7 @@ export interface DeskPorts {
   /** Does it, and says what failed; undefined: it failed, or was left by one step. What leaves the desk is thrown. */
   attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined>;
   say(failure: Failure): void;
-  /** Says a sentence on the next screen. */
   tell(text: string): void;
-  /** Writes the report anew. */
   record(): Promise<void>;
 }
 

@@ -37,7 +37,6 @@ export class Desk implements DeskPorts {
       idleMs,
       report,
     }: Pick<DeskPorts, 'log' | 'host' | 'commandOf'> & {
-      /** `live, cards.example.com`. */
       readonly where: string;
       readonly idleMs: number;
       readonly report: ReportFile | undefined;

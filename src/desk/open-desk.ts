@@ -42,7 +42,6 @@ async function knownCards(session: Session, host: string): Promise<readonly Know
   return [...cards.values()];
 }
 
-/** Loads the command of a write of the menu. */
 async function commandOf(registry: Registry, { command }: Operation): Promise<CallCommand> {
   const found = await registry.find(command.split('.'))?.load();
   if (found?.kind !== 'call') throw new Error(`no command for ${command}`);

@@ -14,7 +14,6 @@ export interface VerdictStyle {
   readonly width: number;
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -95,7 +94,6 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   return `${done} at ${at}${how}${isNew ? ': this is the new card' : ''}${still}`;
 }
 
-/** A text on two lines at most; what stands behind it is shown whole. */
 function twoLines(text: string, behind: string, width: number, unicode: boolean): readonly string[] {
   const lines = breakLine(text + behind, width);
   if (lines.length <= 2) return lines;

@@ -8,7 +8,6 @@ const QUOTIENT_DIGITS = 20;
 
 interface Scaled {
   readonly units: bigint;
-  /** The value is `units` times ten to this power. */
   readonly power: bigint;
 }
 

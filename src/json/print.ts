@@ -55,9 +55,7 @@ export function* printJsonPieces(
 }
 
 type JsonLayout = Parameters<typeof printJsonPieces>[1] & {
-  /** Stands before the document. */
   readonly before?: string;
-  /** Stands after it. */
   readonly after?: string;
 };
 

@@ -11,7 +11,6 @@ export class JsonSyntaxError extends Error {
   readonly column: number;
   /** 0-based, in UTF-16 units of the text as given (a byte order mark counts). */
   readonly offset: number;
-  /** Dotted path of the value or member at fault, `data.0.email`; empty at the top. */
   readonly path: string;
 
   constructor(

@@ -163,7 +163,6 @@ class CardView {
     return [text.slice(0, at), text.slice(at)];
   }
 
-  /** Id, status, balance and expiry. */
   #state(): string[] {
     const status = this.#text('status');
     const { bold, toned } = this.#paint;

@@ -8,7 +8,6 @@ import { nearest } from './nearest.ts';
 export interface Column {
   /** The API's field name, or a dotted path into it. The header of a CSV, and what `--columns` takes. */
   readonly name: string;
-  /** The header of a table. */
   readonly header: string;
   readonly align?: 'right';
   /** On a terminal, the cell is coloured by its content, which says the same without colour. */

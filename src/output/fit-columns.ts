@@ -5,11 +5,9 @@ import { displayWidth } from './cut-text.ts';
 export interface Frame {
   /** Whether columns that do not fit may be left out. */
   readonly mayLeaveOut: boolean;
-  /** Terminal columns. */
   readonly width: number;
 }
 
-/** Between columns. */
 export const GAP = '  ';
 
 function roomOf({ width }: Frame, count: number): number {
@@ -19,7 +17,6 @@ function roomOf({ width }: Frame, count: number): number {
 /** Columns that fit, and which did not. */
 export interface FittedColumns {
   readonly columns: readonly Column[];
-  /** Terminal columns of each. */
   readonly widths: readonly number[];
   /** Columns whose cells stand below their row, because there was no room beside it. */
   readonly below: readonly Column[];

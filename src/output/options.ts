@@ -108,7 +108,6 @@ export type Result =
 
 /** What a view of one resource for people at a terminal may depend on. */
 export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'now' | 'command'> & {
-  /** Terminal columns to fit into. */
   readonly width: number;
 };
 

@@ -81,7 +81,6 @@ function check(name: string, kind: Kind, index: number, given: QueryArgument): v
   for (const item of given) if (!KINDS[items][1](item)) refuse(name, `only ${kind}`, index, item);
 }
 
-/** A function of JMESPath. */
 interface QueryFunction {
   readonly kinds: readonly Kind[];
   /** More arguments of the last kind may follow. */

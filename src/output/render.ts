@@ -58,7 +58,6 @@ function rawLine(value: JsonValue): string {
   return printJson(value);
 }
 
-/** Writes what a query found. */
 async function writeFound(found: JsonValue, options: OutputOptions, stdout: OutputPort): Promise<void> {
   if (options.raw === true) await stdout.write(rawText(found));
   else if (options.format === 'json') await writeDocument(found, stdout);

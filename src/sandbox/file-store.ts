@@ -12,7 +12,6 @@ import { sweepLeftovers } from '../files/sweep.ts';
 import { builtInSeed, readResources } from './seed.ts';
 import { applyChanges, copyState, type Decision, keptText, type SandboxState, type SandboxStore } from './state.ts';
 
-/** What the file store needs of the process. */
 type FilePorts = Pick<Context, 'pid' | 'clock'>;
 
 const NO_FILE = 'none';

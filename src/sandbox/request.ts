@@ -10,7 +10,6 @@ import type { Decision, SandboxState } from './state.ts';
 
 export type OperationKey = keyof typeof OPERATIONS;
 
-/** A request as it arrived, complete. */
 interface SandboxRequest {
   readonly method: string;
   /** Path and query as sent. */

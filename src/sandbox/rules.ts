@@ -21,13 +21,11 @@ function textOf(card: JsonObject, name: string): string {
   return textAt(card, name) ?? '';
 }
 
-/** The answer with one card, and the cards that changed. */
 function answerWith(card: JsonObject, ...changed: readonly JsonObject[]): Decision {
   const changes = changed.map((resource) => ({ kind: 'cards', id: textOf(resource, 'cardId'), resource }) as const);
   return accept(keptText(card), ...changes);
 }
 
-/** The answer with a card that changes so. */
 function change(card: JsonObject, members: Readonly<Record<string, JsonValue>>): Decision {
   const changed = withMembers(card, members);
   return answerWith(changed, changed);

@@ -13,11 +13,9 @@ function weightOf(bytes: number): number {
 
 /** An answer that is being read. */
 export interface ReadAnswer {
-  /** Of a write: it goes before those of reads. */
   readonly isWrite: boolean;
   /** The results that are held wait for it: it is read on in any case. */
   readonly isAwaited: boolean;
-  /** It has its place, and is read on. */
   goOn(): void;
 }
 
@@ -47,7 +45,6 @@ export class AnswerMemory {
     return false;
   }
 
-  /** An answer was dealt with, or is given up. */
   release(answer: ReadAnswer): void {
     this.#used -= this.#places.get(answer) ?? 0;
     this.#places.delete(answer);

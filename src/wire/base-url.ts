@@ -136,7 +136,6 @@ export interface ProxyServer {
   readonly port: number;
   /** `HOST:PORT` for messages: never the user name or password. */
   readonly hostPort: string;
-  /** The variable that names it. */
   readonly variable: string;
   /** Value of the Proxy-Authorization header, or undefined. A secret. */
   readonly authorization: string | undefined;

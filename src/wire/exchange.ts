@@ -59,7 +59,6 @@ export interface Broken {
   /** Known when the final status line and headers had arrived. */
   readonly status?: number;
   readonly headers?: readonly Header[];
-  /** What had come of the body by then. */
   readonly body?: readonly Uint8Array[];
 }
 
@@ -88,7 +87,6 @@ export interface ExchangeOptions {
 
 /** Carries requests to one origin. It never throws for what the network or the service does. */
 export interface Transport {
-  /** The proxy in use as `HOST:PORT`, for `--verbose`. */
   readonly via: string | undefined;
   exchange(wire: WireRequest, options: ExchangeOptions): Promise<Exchange>;
   /** Ends idle connections. Those of exchanges under way end with these, or are kept for the next. */

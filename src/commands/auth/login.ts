@@ -30,7 +30,6 @@ import { currentProfileName, resolveProfile, resolveTarget, type Target, urlKey 
 import { changeProfile, useProfile } from '../../settings/settings.ts';
 import { parseBaseUrl } from '../../wire/base-url.ts';
 
-/** What `auth login` is given. */
 const LOGIN_OPTIONS = {
   family: FAMILY,
   cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
@@ -74,7 +73,6 @@ function checkLogin(given: LoginGiven, { prompt }: Session): void {
   if (faults.length > 0) throw usageFailure(faults);
 }
 
-/** The base URLs that a login sets in the profile. */
 type Urls = { -readonly [Family in 'cardsUrl' | 'calendarUrl']?: string | undefined };
 
 /** `cards.example.com` as typed from memory, with the scheme that is meant; anything else as it is. */
@@ -202,7 +200,6 @@ function isGuided({ prompt }: Session, given: LoginGiven): boolean {
   return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
 }
 
-/** Offers to try the new credential at once. Undefined: not wanted. */
 async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
   const { askForId } = await import('../../ask/ask-missing.ts');
   const question = `ID of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;

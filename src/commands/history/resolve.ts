@@ -47,7 +47,6 @@ export const command = localCommand({
   },
 });
 
-/** What a person found out. */
 type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
 
 /** Why a person cannot say how a write ended, or undefined. */

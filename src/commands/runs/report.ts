@@ -21,7 +21,6 @@ import { StoredRun } from '../../run/stored/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
 
-/** The documents that can be made of a run. */
 const REPORT_FORMS = ['html', 'junit', 'markdown'] as const;
 type ReportForm = (typeof REPORT_FORMS)[number];
 
@@ -52,7 +51,6 @@ export const command = localCommand({
   },
 });
 
-/** A run that is reported on. */
 interface Reported {
   readonly stored: StoredRun;
   /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */

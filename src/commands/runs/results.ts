@@ -61,7 +61,6 @@ function noIdsOf(run: string): string {
 /** Of rows of several runs: which one, behind the number of the row. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
-/** The original columns of all runs, and `_outcome`. */
 function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
   const names = new Set(runs.flatMap((run) => storedRowsOf(run).columns));
   return [...names, '_outcome'].map((name) => ({ name, header: name }));

@@ -174,12 +174,10 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
   return [id, values];
 }
 
-/** How the older file is read. */
 interface OlderFile {
   readonly operation: Operation;
   readonly path: string;
   readonly csvRaw: boolean;
-  /** `--sheet`, which names the sheet of the newer file. */
   readonly sheet: string | undefined;
 }
 

@@ -35,9 +35,7 @@ export interface CheckedInput
   readonly sha256: string;
   /** Hexadecimal, of the ids and bodies of the rows that will be sent. */
   readonly rowsSha256: string;
-  /** How the CSV is written that it was. */
   readonly dialect: CsvDialect | undefined;
-  /** What its rows have in common. */
   readonly shape: RowShape;
   /** Hexadecimal, of the file that its rows were written to. */
   readonly fileSha256: string | undefined;

@@ -147,7 +147,6 @@ function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
   }
 }
 
-/** Where the quote is closed that stands at `start`; -1: nowhere. */
 function closingQuote(row: string, start: number): number {
   let end = row.indexOf('"', start + 1);
   while (end !== -1 && row[end + 1] === '"') end = row.indexOf('"', end + 2);

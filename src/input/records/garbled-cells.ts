@@ -8,7 +8,6 @@ export class GarbledCells {
   #cells = 0;
   #first: { readonly line: number; readonly text: string } | undefined;
 
-  /** `was`: what the fields were that are sent. */
   look(line: number, body: JsonObject | undefined, was: JsonObject): void {
     for (const [name, old] of was) {
       const value = body?.get(name);

@@ -22,9 +22,7 @@ export interface InterpretOptions {
   readonly emptyCells: 'keep' | 'clear';
   readonly resendUnknown: boolean;
   readonly expectations: readonly ExpectationInput[];
-  /** `--ignore-columns`. */
   readonly ignoreColumns?: readonly string[];
-  /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
   /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
   readonly checkRows?: ((good: readonly GoodRow[]) => Promise<readonly (Found | undefined)[]>) | undefined;
@@ -38,7 +36,6 @@ export interface Interpreted {
   readonly record: RawRecord;
   readonly row: Row | undefined;
   readonly extra: RowExtra | undefined;
-  /** `--changed-from` leaves it out. */
   readonly isUnchanged: boolean;
   readonly faults: readonly InputFault[];
 }
@@ -60,7 +57,6 @@ export class Interpreter {
   readonly roles: ColumnRoles;
   /** Empty CSV cells that leave a field unchanged, by column. */
   readonly emptyCells = new Map<string, number>();
-  /** Those of them that had a value in the older file. */
   readonly emptied = new Map<string, number>();
   readonly #options: InterpretOptions;
   #maker: RowMaker | undefined;

@@ -11,7 +11,6 @@ export interface RawRecord {
   readonly names: readonly string[];
   /** CSV, workbooks and id lists: strings. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
-  /** Workbooks: the sheet. */
   readonly sheet?: string;
   /** Workbooks: the row is not shown, by a filter or by hand. */
   readonly isHidden?: boolean;
@@ -55,7 +54,6 @@ export function isTable(format: string): boolean {
 export interface InputHeader {
   readonly names: readonly string[];
   readonly line: number;
-  /** Workbooks. */
   readonly sheet?: string | undefined;
   /** Workbooks: names of columns that the sheet does not show. */
   readonly hidden?: readonly string[];
@@ -65,7 +63,6 @@ export interface InputHeader {
 export interface RecordBatch {
   readonly records: readonly RawRecord[];
   readonly faults: readonly InputFault[];
-  /** What a person should know of how the input is read. */
   readonly notes: readonly string[];
 }
 
@@ -77,7 +74,6 @@ export interface ReadOptions {
   readonly format: InputFormat | undefined;
   /** Its extension may tell the format; `-` for stdin. */
   readonly path: string;
-  /** `--csv-raw`: CSV cells are taken as they are. */
   readonly csvRaw: boolean;
   /** The sheet of a workbook; undefined: the first that is not hidden. */
   readonly sheet: string | undefined;
@@ -163,7 +159,6 @@ export abstract class RecordParser {
   /** Reads what stands at `start`, a row or what is between two. Answers where that ends; undefined: it is not all here. */
   protected abstract readNext(start: number, isLast: boolean): number | undefined;
 
-  /** Everything was read that can be. */
   protected atEnd(): void {}
 
   /** The end of the line that holds `start`; undefined: it is not all here. */
@@ -182,7 +177,6 @@ export abstract class RecordParser {
     this.ended = true;
   }
 
-  /** Keeps one element of the input as its next row. */
   protected addElement(element: Element): void {
     this.row += 1;
     if ('problem' in element) {

@@ -49,11 +49,9 @@ function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOpt
   throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteValue(sheet)}: ${hint}`);
 }
 
-/** What the cells of a sheet refer to. */
 interface SheetContext extends Sheet {
   readonly sharedStrings: readonly string[];
   readonly formats: readonly NumberFormat[];
-  /** `--csv-raw`. */
   readonly raw: boolean;
 }
 

@@ -13,7 +13,6 @@ interface Relation {
 /** A sheet of a workbook. */
 export interface Sheet {
   readonly name: string;
-  /** Its file in the archive. */
   readonly part: string;
   readonly isHidden: boolean;
 }

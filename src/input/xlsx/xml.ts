@@ -54,12 +54,10 @@ export class XmlReader {
     if (this.#pending > MAX_LENGTH) this.#refuse('a text of more than 4 million characters');
   }
 
-  /** The text is over. */
   close(): void {
     this.#parser.close();
   }
 
-  /** The elements that were completed since the last call. */
   take(): readonly XmlElement[] {
     const found = this.#found;
     this.#found = [];
