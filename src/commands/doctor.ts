@@ -55,9 +55,7 @@ export const command = localCommand({
     'Checks settings, credentials, folders, environment variables and the current profile. Says what is wrong and how to fix it. Works even if the settings file is damaged. Sends nothing unless you add --connect. Never shows a token or runs a token command. To test the state folder, it creates a folder there and deletes it. Exits with 0, even if it finds problems; with --strict, with 15.',
   needsSettings: false,
   options: {
-    connect: {
-      text: 'test each base URL, the stored token and the clock with one GET of an ID that cannot exist',
-    },
+    connect: { text: 'test each base URL, the stored token and the clock with one GET of an ID that cannot exist' },
     strict: { text: 'exit with 15 if a problem is found' },
   },
   examples: {

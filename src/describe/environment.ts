@@ -26,10 +26,7 @@ export const ENVIRONMENT: readonly { readonly name: string; readonly text: strin
   },
   { name: 'FRONTDESK_DEBUG', text: '1: print the stack trace of an error' },
   { name: 'NO_COLOR', option: '--no-color', text: 'any value that is not empty: print no color' },
-  {
-    name: 'FORCE_COLOR',
-    text: 'any value but 0: color in a dumb terminal; a pipe never gets color',
-  },
+  { name: 'FORCE_COLOR', text: 'any value but 0: color in a dumb terminal; a pipe never gets color' },
   {
     name: 'HTTPS_PROXY',
     text: 'proxy for https requests, http://HOST:PORT (https_proxy is read first); this machine is always reached directly',

@@ -22,9 +22,7 @@ export const SPECIAL = declareOptions({
     text: 'send nothing (exit 17) unless exactly this many rows differ',
   },
   out: { kind: 'path', makes: true, text: 'write the result as JSON to this new file (mode 0600)' },
-  again: {
-    text: 'send it even if the history shows the same as sent or open; may create a second one',
-  },
+  again: { text: 'send it even if the history shows the same as sent or open; may create a second one' },
   showSensitive: { text: 'print secret fields in table and csv too' },
   requireComplete: { text: 'exit with 15 if there may be more than what is listed' },
   active: {

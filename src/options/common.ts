@@ -41,17 +41,8 @@ export const COMMON = declareOptions({
     text: 'end an attempt after this time (500ms, 30s, 2m, 1h); default: 30s',
   },
   retries: { kind: 'count', min: 0, max: 100, text: 'retry at most this often, where that is safe; default: 2' },
-  retryMaxTime: {
-    kind: 'duration',
-    min: 1,
-    text: 'limit all attempts, waits and card checks together; default: 60s',
-  },
-  caFile: {
-    kind: 'path',
-    value: 'pem',
-    env: 'FRONTDESK_CA_FILE',
-    text: 'trust these certificates too',
-  },
+  retryMaxTime: { kind: 'duration', min: 1, text: 'limit all attempts, waits and card checks together; default: 60s' },
+  caFile: { kind: 'path', value: 'pem', env: 'FRONTDESK_CA_FILE', text: 'trust these certificates too' },
   ignoreExpiry: { text: 'use a gift-card token even if it says that it has expired' },
   help: { short: 'h', text: 'show the help of this command' },
 });

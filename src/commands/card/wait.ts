@@ -201,10 +201,7 @@ class Wait {
     return new Failure(
       'TIMEOUT',
       `card ${cardId} was not ${wanted.join(' or ')} within ${timeout.text}: ${seen}${since}`,
-      {
-        hints: [MORE_TIME],
-        details: { id: cardId, observed },
-      },
+      { hints: [MORE_TIME], details: { id: cardId, observed } },
     );
   }
 }

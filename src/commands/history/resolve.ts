@@ -94,9 +94,7 @@ export async function resolveEntry(session: Session, name: string, found: Found)
     throw new Failure(
       'USAGE',
       `entry ${safeText(entry.entry)} ${problem}: only a change with an unknown outcome can be resolved`,
-      {
-        hints: ['list what is open: frontdesk history --open'],
-      },
+      { hints: ['list what is open: frontdesk history --open'] },
     );
   }
   if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
