@@ -39,17 +39,12 @@ export interface CallCommand extends CommandBase {
   /** `['card', 'block']`. */
   readonly path: readonly string[];
   /** The row, or the rows among which the value of one option chooses. */
-  readonly operation: Operation | OperationChoice;
+  readonly operation: Operation | { readonly option: string; readonly rows: Readonly<Record<string, Operation>> };
   readonly columns: readonly Column[];
   /** Path parameter that the positional argument fills; null: the operation has none. */
   readonly idParam: string | null;
   /** Takes `--from`. */
   readonly bulk: boolean;
-}
-
-interface OperationChoice {
-  readonly option: string;
-  readonly rows: Readonly<Record<string, Operation>>;
 }
 
 /** A command about this machine, or one that composes calls itself. */
@@ -185,11 +180,6 @@ type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> & {
   readonly examples: ExampleLines;
 };
 
-/** Ids come from the command line or from a file. */
-function withoutWords(option: OptionSpec, argument: CallSpec['argument']): OptionSpec {
-  return option.long === 'from' && argument !== null ? { ...option, excludes: { [`<${argument.name}>`]: '' } } : option;
-}
-
 /** What the answer to a call, or that there is none, can come to: 404, 401, 403, another 4xx, no connection, 429. */
 export const ANSWERED = [3, 4, 5, 6, 7, 11];
 
@@ -226,10 +216,12 @@ export function callCommand(spec: CallSpec): CallCommand {
   const bulk = sensitiveOf(operation).length === 0;
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const special: readonly OptionSpec[] = Object.values(declareOptions(spec.options ?? {}));
+  // Ids come from the command line or from a file.
+  const excludes = argument === null ? {} : { excludes: { [`<${argument.name}>`]: '' } };
   const derived = [
     ...fields.flatMap(fieldOptions),
     ...(spec.expect === true ? [SPECIAL.expect] : []),
-    ...(bulk ? BULK_OPTIONS.map((option) => withoutWords(option, argument)) : []),
+    ...(bulk ? BULK_OPTIONS.map((option) => (option.long === 'from' ? { ...option, ...excludes } : option)) : []),
     ...(bulk && writes ? [...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [SPECIAL.changedFrom, SPECIAL.expectChanges] : []),
   ].filter((option) => !special.some(({ long }) => long === option.long));

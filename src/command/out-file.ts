@@ -26,11 +26,6 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Whether a command prints workbooks: it has the option that says where they go. */
-function printsWorkbooks({ options, writes }: Command): boolean {
-  return !writes && options.some(({ long }) => long === 'out');
-}
-
 /** What keeps a result from being a workbook, or a workbook from where it should go. */
 export async function workbookFaults(
   command: Command,
@@ -41,7 +36,8 @@ export async function workbookFaults(
   if (format !== 'xlsx') return [usageFailure([{ where: '--out', problem: 'needs -o xlsx' }])];
   const isOne =
     command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callGiven(given));
-  if (isOne || !printsWorkbooks(command)) {
+  // It prints workbooks where it has the option that says where they go.
+  if (isOne || command.writes || !command.options.some(({ long }) => long === 'out')) {
     const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
     return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];
   }

@@ -4,16 +4,11 @@ import { caFileOf } from '../engine/session/open-session.ts';
 import { FAILURES } from '../failure.ts';
 import { jsonOf } from '../json/shape.ts';
 import { fromPlain } from '../json/value.ts';
-import type { Column } from '../output/column.ts';
+import { plainColumns } from '../output/column.ts';
 import { breakLine, plural, safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 
-const COLUMNS: readonly Column[] = [
-  { name: 'status', header: 'STATUS' },
-  { name: 'name', header: 'CHECK' },
-  { name: 'message', header: 'FOUND' },
-  { name: 'fix', header: 'FIX' },
-];
+const COLUMNS = plainColumns({ status: 'STATUS', name: 'CHECK', message: 'FOUND', fix: 'FIX' });
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 

@@ -26,10 +26,6 @@ export function optionText(option: OptionSpec): string {
   return `${option.required === true ? 'required: ' : ''}${option.text}${choices}${often}${env}`;
 }
 
-function argumentText(argument: ArgumentSpec): string {
-  return argument.choices === undefined ? argument.text : `${argument.text}: ${argument.choices.join(', ')}`;
-}
-
 function optionRows(options: readonly OptionSpec[]): readonly Row[] {
   const anyShort = options.some((option) => option.short !== undefined);
   return options.map((option) => ({
@@ -73,7 +69,10 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
     },
     ...listed(
       'Arguments',
-      doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
+      doc.arguments.map((argument) => ({
+        name: argumentName(argument),
+        text: [argument.text, ...(argument.choices === undefined ? [] : [argument.choices.join(', ')])].join(': '),
+      })),
     ),
     ...ownOptions(doc),
     text(`Exit codes: ${codes.join(', ')}. For details, run \`frontdesk help exit-codes\`.`),

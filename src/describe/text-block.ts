@@ -77,7 +77,8 @@ function layOutRows(rows: readonly Row[], width: number): string[] {
 /** The longest column of a grid gives way, then the next, until the rest fits. */
 function layOutGrid(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
-  const least = header.map((title, at) => Math.max(title.length, ...rows.map((row) => longestWord(row[at] ?? ''))));
+  const wordsAt = (at: number) => rows.flatMap((row) => (row[at] ?? '').split(' '));
+  const least = header.map((title, at) => Math.max(title.length, ...wordsAt(at).map((word) => word.length)));
   const available = width - 2 * header.length;
   for (let over = widths.reduce((sum, next) => sum + next, 0) - available; over > 0; over -= 1) {
     const room = widths.map((wanted, at) => (wanted > (least[at] ?? 0) ? wanted : 0));
@@ -92,10 +93,6 @@ function layOutGrid(header: readonly string[], rows: readonly (readonly string[]
       `  ${cells.map((cell, at) => (cell[line] ?? '').padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
     );
   });
-}
-
-function longestWord(text: string): number {
-  return Math.max(0, ...text.split(' ').map((word) => word.length));
 }
 
 /** Words that belong together: what stands in backticks, and an exit code with its name. */

@@ -6,7 +6,7 @@ import { readCardId } from '../input/values.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
 import { safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
-import { cardOf, type DeskLog, type DeskWrite, isOf, type KnownCard, keyOf } from './desk-log.ts';
+import { cardOf, type DeskLog, isOf, type KnownCard, keyOf } from './desk-log.ts';
 import { judgeId } from './desk-session.ts';
 import { clockTime, endedWords } from './screen.ts';
 
@@ -20,10 +20,6 @@ export const HELP = `Type or paste the card ID. These find a card that this mach
   its order number (the client reference), the first 8 characters of its ID or more, or its number in the list.
   q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
 
-function didText(write: DeskWrite | undefined, now: number): string {
-  return write === undefined ? '' : `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${endedWords(write)}`;
-}
-
 /** The cards that a number chooses, one on a line; what to do where there are none. */
 export function recentText(
   cards: readonly KnownCard[],
@@ -34,7 +30,8 @@ export function recentText(
   if (cards.length === 0) return 'Paste the ID of a card. ? explains, q leaves the desk.\n';
   const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
     const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
-    return [id, cutText(safeText(reference), 20), safeText(status), didText(write, now)];
+    const did = write && `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${endedWords(write)}`;
+    return [id, cutText(safeText(reference), 20), safeText(status), did ?? ''];
   });
   const widths = [1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
   const lines = rows.map(([id = '', reference = '', status = '', did = ''], index) => {

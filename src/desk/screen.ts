@@ -9,14 +9,6 @@ import { breakLine, plural, safeText, shortenText } from '../output/text.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 import type { Said } from './desk-ports.ts';
 
-/** How a verdict is drawn. */
-export interface VerdictStyle {
-  readonly width: number;
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  readonly now: number;
-}
-
 const LONGEST_STATUS = 32;
 
 const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>> = {
@@ -33,11 +25,6 @@ export function clockTime(timeMs: number, nowMs: number): string {
   const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
   if (time.toDateString() === now.toDateString()) return clock;
   return `${time.getDate()} ${time.toLocaleString('en', { month: 'short' })} ${clock}`;
-}
-
-/** The word that says that it was done: `BLOCKED`. */
-function doneWord({ operation: { effect, command } }: DeskWrite): string {
-  return (effect.kind === 'write' ? effect.done : command).toUpperCase();
 }
 
 /** `HTTP 409, CARD_BLOCKED`, or why no answer counts. */
@@ -69,7 +56,9 @@ function openText(write: DeskWrite, status: string | undefined, now: number): st
 
 function endedText(write: DeskWrite, cardId: string, status: string | undefined, now: number): string {
   const { ending, resolved, supersededBy, timeMs, lookedMs, operation } = write;
-  const [done, at] = [doneWord(write), clockTime(timeMs, now)];
+  const { effect, command } = operation;
+  const done = (effect.kind === 'write' ? effect.done : command).toUpperCase();
+  const at = clockTime(timeMs, now);
   if (resolved !== undefined) {
     const found = resolved.as === 'applied' ? done : `NOT ${done}`;
     return `${found}: ${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
@@ -113,7 +102,7 @@ export function verdictLines(
     readonly open: readonly DeskWrite[];
     readonly last: DeskWrite | undefined;
   },
-  { width, colour, unicode, now }: VerdictStyle,
+  { width, colour, unicode, now }: ViewStyle,
 ): readonly string[] {
   const { cardId, status, open, last } = about;
   // Records that cannot be read name no open write: what this session knows of the last one stands anyway.

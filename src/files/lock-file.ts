@@ -20,11 +20,6 @@ import { basename, dirname, join, sep } from 'node:path';
 import { errnoOf } from './io-failure.ts';
 import { identify, type ProcessIdentity, temporaryName } from './process-identity.ts';
 
-interface LockHolder extends ProcessIdentity {
-  /** Host name of its machine or container, for messages. */
-  readonly machine: string | undefined;
-}
-
 /**
  * A lock is a folder with one file in it, which is named after its holder and holds its heartbeats. Each step names
  * the holder that it is meant for: making the lock puts a folder where none is or an empty one, taking it over renames
@@ -35,7 +30,7 @@ export interface LockFile {
   /** Its name in the folder; undefined where the lock is of the first version: a file itself. */
   readonly name: string | undefined;
   /** Undefined where the name says none: an earlier version died while it made the file, or it is not one of frontdesk. */
-  readonly holder: LockHolder | undefined;
+  readonly holder: (ProcessIdentity & { readonly machine: string | undefined }) | undefined;
   /** Distinguishes this lock from any other that ever was in its place. */
   readonly instance: string;
   /** Counts the holders of what the lock guards. */
@@ -154,18 +149,14 @@ function textOf({ instance }: OwnLock, epoch: number): string {
   return `${instance}\n${numbers(epoch, 0)}`;
 }
 
-/** Host names come from outside and are written into names of files. */
-function machineName(): string {
-  const name = hostname()
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .slice(0, 64);
-  return name === '' ? 'unknown' : name;
-}
-
 function newLock(path: string, pid: number): OwnLock {
   const instance = randomBytes(8).toString('hex');
   const { host, start } = identify(pid);
-  const machine = machineName();
+  // Host names come from outside and are written into names of files.
+  const machine =
+    hostname()
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .slice(0, 64) || 'unknown';
   const name = `${host}.${pid}.${start}.${instance}.${machine}`;
   return { instance, path: join(path, name), by: `${machine} (process ${pid})` };
 }

@@ -2,14 +2,11 @@ import type { Context } from '../context.ts';
 import { type Notice, warning } from '../failure.ts';
 import type { LockPorts } from './lock.ts';
 
-/** Of a session: what is at hand, and who is told. */
-interface Telling {
+/** What a lock needs of a call, which is told of a lock that could not be removed. */
+export function lockPorts(session: {
   readonly context: Pick<Context, 'pid' | 'clock'>;
   notify(notice: Notice): Promise<void>;
-}
-
-/** What a lock needs of a call, which is told of a lock that could not be removed. */
-export function lockPorts(session: Telling): LockPorts {
+}): LockPorts {
   const { pid, clock } = session.context;
   return { pid, clock, onLeft: (message) => session.notify(warning('LOCK_LEFT', message)) };
 }

@@ -12,8 +12,7 @@ import type { CallInput } from './call.ts';
  */
 export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string): WireRequest {
   const body = input.body === undefined ? undefined : printJson(input.body);
-  const own = input.target ?? `${fillPath(input.operation.path, input.params)}${queryText(input.query)}`;
-  const target = `${baseUrl.pathPrefix}${own}`;
+  const target = baseUrl.pathPrefix + (input.target ?? ownTarget(input));
   const headers: Header[] = [
     ['Accept', 'application/json'],
     ['Accept-Encoding', 'identity'],
@@ -23,21 +22,18 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
   return { method: input.operation.method, target, headers, body };
 }
 
-function fillPath(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replace(/\{([A-Za-z]+)\}/g, (hole, name: string) => {
+function ownTarget({ operation, params, query }: CallInput): string {
+  const path = operation.path.replace(/\{([A-Za-z]+)\}/g, (hole, name: string) => {
     const value = params[name];
     return value === undefined ? hole : encodeSegment(value);
   });
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
 /** Characters that `encodeURIComponent` leaves but some intermediaries treat as special are encoded too. */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function queryText(query: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(query).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
 /** One request of `--dry-run`, under the member names that `--json` promises. */

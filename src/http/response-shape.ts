@@ -11,9 +11,10 @@ const MAX_NAMED = 5;
  * object, another id (docs/faults.md B29; ids compare whatever their case), or a card that does not say which.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
-  const expected = expectedObject(operation);
+  // The word that the spec gives for the member `object`, `calendar` or `list`, stands in the schema's examples.
+  const [expected] = (operation.response.properties['object']?.['examples'] ?? []) as readonly unknown[];
   const object = resource.get('object');
-  if (expected !== undefined && object !== undefined && object !== expected) {
+  if (typeof expected === 'string' && object !== undefined && object !== expected) {
     return `the response's member object is ${quote(object)}, not "${expected}"`;
   }
   const members = Object.keys(operation.response.properties);
@@ -64,21 +65,9 @@ export function resultIdOf(operation: Operation, resource: JsonValue): string | 
   return id !== undefined && id.length > MAX_ID ? detached(cutText(id, MAX_ID)) : id;
 }
 
-/** Does the answer of this operation of family B have an id, which the service may leave out? */
-function namesItself({ echoes, response }: Operation): boolean {
-  return echoes === 'id' || (echoes === null && 'id' in response.properties);
-}
-
 function quote(value: JsonValue): string {
   if (typeof value === 'string') return `"${value.slice(0, 100)}"`;
   return value instanceof JsonNumber ? value.text : 'no text';
-}
-
-/** The word that the spec gives for the member `object`: `calendar`, `list`; it stands in the schema's examples. */
-function expectedObject(operation: Operation): string | undefined {
-  const examples = operation.response.properties['object']?.['examples'];
-  const word: unknown = Array.isArray(examples) ? examples[0] : undefined;
-  return typeof word === 'string' ? word : undefined;
 }
 
 /** What an answer lacks (docs/faults.md B28). It is shown anyway; a blank cell would look like an empty value. */
@@ -87,7 +76,9 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   const missing = violations.filter(({ found }) => found === undefined);
   const odd = violations.filter(({ found }) => found !== undefined);
   const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
-  if (namesItself(operation) && resource.get('id') === undefined) {
+  // The service may leave the id of a resource of family B out.
+  const namesItself = operation.echoes === 'id' || (operation.echoes === null && 'id' in operation.response.properties);
+  if (namesItself && resource.get('id') === undefined) {
     notices.push(warning('NO_ID', 'the response has no ID, so nothing shows what it is about'));
   }
   if (missing.length > 0) {

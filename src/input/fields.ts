@@ -98,26 +98,8 @@ export function readBoolean(text: string, source: TextSource): boolean | undefin
 }
 
 /** How spreadsheets in other languages write the two: never guessed, as a word may be a text. */
-const FOREIGN = new Map<string, boolean>([
-  ...[
-    'wahr',
-    'vrai',
-    'verdadero',
-    'vero',
-    'waar',
-    'verdadeiro',
-    'sant',
-    'sann',
-    'sand',
-    'prawda',
-    'tosi',
-    'pravda',
-    'igaz',
-  ].map((word) => [word, true] as const),
-  ...['falsch', 'faux', 'falso', 'onwaar', 'usann', 'falskt', 'falsk', 'fałsz', 'epätosi', 'nepravda', 'hamis'].map(
-    (word) => [word, false] as const,
-  ),
-]);
+const TRUE = /^(?:wahr|vrai|verdadero|vero|waar|verdadeiro|sant|sann|sand|prawda|tosi|pravda|igaz)$/i;
+const FALSE = /^(?:falsch|faux|falso|onwaar|usann|falskt|falsk|fałsz|epätosi|nepravda|hamis)$/i;
 
 /** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty string are none. */
 function readInteger(text: string): number | undefined {
@@ -125,15 +107,10 @@ function readInteger(text: string): number | undefined {
   return Object.is(value, -0) ? 0 : value;
 }
 
-function rangeOf(field: FieldSpec): string {
-  return field.minimum === undefined || field.maximum === undefined ? '' : ` from ${field.minimum} to ${field.maximum}`;
-}
-
 /** What a field must be, for messages: `a whole number from 1 to 100`. */
-function expectationOf(field: FieldSpec): string {
-  if (field.type === 'boolean') return 'true or false';
-  if (field.type === 'integer') return `a whole number${rangeOf(field)}`;
-  return 'a text';
+function expectationOf({ type, minimum, maximum }: FieldSpec): string {
+  if (type !== 'integer') return type === 'boolean' ? 'true or false' : 'a text';
+  return `a whole number${minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`}`;
 }
 
 /** Returns the value of a flag or a CSV cell in the field's own type, or what is wrong with it. */
@@ -145,8 +122,9 @@ export function readFieldText(
   const value =
     field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
   if (value !== undefined) return { value };
-  const foreign = field.type === 'boolean' && source === 'csv' ? FOREIGN.get(text.toLowerCase()) : undefined;
-  const meant = foreign === undefined ? '' : `: write ${foreign}`;
+  const mayBeForeign = field.type === 'boolean' && source === 'csv';
+  const meant =
+    mayBeForeign && TRUE.test(text) ? ': write true' : mayBeForeign && FALSE.test(text) ? ': write false' : '';
   return { problem: `must be ${expectationOf(field)}, not ${quoteValue(text)}${meant}` };
 }
 

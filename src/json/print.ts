@@ -54,15 +54,10 @@ export function* printJsonPieces(
   yield printer.take();
 }
 
-type JsonLayout = Parameters<typeof printJsonPieces>[1] & {
-  readonly before?: string;
-  readonly after?: string;
-};
-
 /** Writes a value as JSON. A long document goes out in pieces, each awaited, and is never whole in memory. */
 export async function writeJson(
   value: JsonValue,
-  layout: JsonLayout,
+  layout: Parameters<typeof printJsonPieces>[1] & { readonly before?: string; readonly after?: string },
   sink: { write(text: string): Promise<void> },
 ): Promise<void> {
   const { before = '', after = '', ...print } = layout;

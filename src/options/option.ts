@@ -155,11 +155,6 @@ const PLACEHOLDERS: Readonly<Partial<Record<Kind, string>>> = {
   shard: 'i/n',
 };
 
-/** `olderThan` is typed as `--older-than`. */
-function longOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
 /** `older-than` is the value `olderThan`. */
 export function nameOf(long: string): string {
   return long.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -176,7 +171,8 @@ export function declareOptions<const O extends OptionDeclarations>(
 ): { readonly [Name in keyof O]: O[Name] & { readonly long: string } } {
   const named = Object.entries(options).map(([name, option]) => {
     const { short, ...more } = option;
-    return [name, { long: longOf(name), ...(short === undefined ? {} : { short }), ...more, ...placeholderOf(option) }];
+    const long = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return [name, { long, ...(short === undefined ? {} : { short }), ...more, ...placeholderOf(option) }];
   });
   // Object.fromEntries loses the names from its type; these are exactly those of `options`.
   return Object.fromEntries(named);

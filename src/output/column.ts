@@ -36,6 +36,11 @@ export function columnsOf(
   return Object.entries(rows).map(([name, { column }]) => ({ name, ...column }));
 }
 
+/** Columns of these names, with their headers, that have nothing special. */
+export function plainColumns(headers: Readonly<Record<string, string>>): readonly Column[] {
+  return Object.entries(headers).map(([name, header]) => ({ name, header }));
+}
+
 /** Returns whether a dotted path may be a column although no fixed column has its name. */
 export type IsOpenPath = (path: string) => boolean;
 
@@ -67,6 +72,12 @@ export function findColumn(flag: string, name: string, fixed: readonly Column[],
   const suggestion = meant === undefined ? '' : `: did you mean "${meant}"`;
   const problem = name === '' ? 'a column name is empty' : `there is no column "${name}"${suggestion}`;
   throw new Failure('USAGE', `${flag}: ${problem}`, { hints: [`choose from ${names.join(', ')}`] });
+}
+
+/** The letters of a spreadsheet's column, from 0: `A`, `Z`, `AA`. */
+export function columnLetters(column: number): string {
+  const letter = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? letter : `${columnLetters(Math.floor(column / 26) - 1)}${letter}`;
 }
 
 /** Returns a value as a cell: strings as they are, numbers digit for digit, absent and null as nothing. */

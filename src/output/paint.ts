@@ -11,22 +11,15 @@ export interface Paint {
 
 type Colour = 'green' | 'red' | 'yellow' | 'gray' | 'magenta';
 
-const STATUS_COLOURS = new Map<string, Colour>([
-  ['ACTIVE', 'green'],
-  ['WAITING_ACTIVATION', 'yellow'],
-  ['BLOCKED', 'red'],
-  ['CANCELLED', 'gray'],
-  ['REISSUED', 'gray'],
-  ['EXPIRED', 'gray'],
-]);
-
-const OUTCOME_COLOURS = new Map<string, Colour>([
-  ['applied', 'green'],
-  ['confirmed_by_read', 'green'],
-  ['rejected', 'red'],
-  ['not_sent', 'yellow'],
-  ['unknown', 'magenta'],
-]);
+/** Of statuses, and of outcomes. */
+const MEANINGS: Readonly<Record<Colour, readonly string[]>> = {
+  green: ['ACTIVE', 'applied', 'confirmed_by_read'],
+  yellow: ['WAITING_ACTIVATION', 'not_sent'],
+  red: ['BLOCKED', 'rejected'],
+  gray: ['CANCELLED', 'REISSUED', 'EXPIRED'],
+  magenta: ['unknown'],
+};
+const COLOURS = new Map(Object.entries(MEANINGS).flatMap(([colour, all]) => all.map((one) => [one, colour as Colour])));
 
 /** Returns the colours, or without colour a paint that changes nothing. */
 export function makePaint(colour: boolean): Paint {
@@ -39,8 +32,8 @@ export function makePaint(colour: boolean): Paint {
     faint: (text) => dim(text),
     toned(tone, meaning, shown) {
       if (tone === 'faint') return dim(shown);
-      const name = tone === 'status' ? STATUS_COLOURS.get(meaning) : OUTCOME_COLOURS.get(meaning);
-      return tone === undefined || name === undefined ? shown : painters[name](shown);
+      const name = tone === undefined ? undefined : COLOURS.get(meaning);
+      return name === undefined ? shown : painters[name](shown);
     },
   };
 }

@@ -123,11 +123,6 @@ function sum(numbers: readonly JsonNumber[]): JsonNumber {
   return numbers.reduce((total, number) => calculated(addDecimals(total.text, number.text)), new JsonNumber('0'));
 }
 
-/** The quotient to 20 significant digits. */
-function quotient(a: JsonNumber, b: JsonNumber): JsonNumber {
-  return calculated(divideDecimals(a.text, b.text));
-}
-
 function floor(number: JsonNumber): JsonNumber {
   return calculated(floorDecimal(number.text));
 }
@@ -185,7 +180,9 @@ function toNumber(value: JsonValue): JsonValue {
 const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
   Object.entries({
     abs: takes(['number'], (number) => (number.text.startsWith('-') ? negate(number) : number)),
-    avg: takes(['numbers'], (numbers) => (numbers.length === 0 ? null : quotient(sum(numbers), count(numbers.length)))),
+    avg: takes(['numbers'], (numbers) =>
+      numbers.length === 0 ? null : calculated(divideDecimals(sum(numbers).text, String(numbers.length))),
+    ),
     ceil: takes(['number'], (number) => negate(floor(negate(number)))),
     contains: takes(['sequence', 'value'], contains),
     ends_with: takes(['string', 'string'], (text, end) => text.endsWith(end)),

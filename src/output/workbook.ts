@@ -3,7 +3,7 @@ import { ZipFile } from 'yazl';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { getPath, type JsonValue } from '../json/value.ts';
-import { type Column, cellText } from './column.ts';
+import { type Column, cellText, columnLetters } from './column.ts';
 import { workbookCell } from './formula-guard.ts';
 import type { OutputOptions, RowWriter } from './options.ts';
 import { groupThousands, plural } from './text.ts';
@@ -34,12 +34,6 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const WIDTH = 22;
-
-/** `A` for 0, `AA` for 26. */
-function columnLetters(index: number): string {
-  const rest = Math.floor(index / 26);
-  return `${rest === 0 ? '' : columnLetters(rest - 1)}${String.fromCharCode(65 + (index % 26))}`;
-}
 
 /** A text as the format spells it, inside of an element. */
 function spelled(text: string): string {

@@ -72,16 +72,14 @@ function reissue(card: JsonObject, sources: Sources): Decision {
   return answerWith(replacement, original, replacement);
 }
 
-/** Text that looks like a provider's opaque data and says, once decoded, that it is made up. */
-function opaque(card: JsonObject, member: string, sources: Sources): string {
-  const nonce = randomHex(sources.random, 32);
-  return Buffer.from(`sandbox;${member};${textOf(card, 'cardId')};${nonce};`.repeat(6)).toString('base64');
-}
-
 /** The answer of a wallet: what it says openly, and opaque members. */
 function provision(open: Readonly<Record<string, string>>, ...members: readonly string[]) {
   return (card: JsonObject, sources: Sources): Decision => {
-    const made = members.map((member) => [member, opaque(card, member, sources)]);
+    // Text that looks like a provider's opaque data and says, once decoded, that it is made up.
+    const made = members.map((member) => {
+      const text = `sandbox;${member};${textOf(card, 'cardId')};${randomHex(sources.random, 32)};`;
+      return [member, Buffer.from(text.repeat(6)).toString('base64')];
+    });
     return accept(JSON.stringify({ ...open, ...Object.fromEntries(made) }));
   };
 }

@@ -215,11 +215,6 @@ function known<Value>(reading: Reading<Value>): Value {
   return reading.value;
 }
 
-function readMs(text: string): Reading<number> {
-  const reading = readValue(COMMON.timeout, text);
-  return reading.ok ? found(reading.value.ms) : reading;
-}
-
 /** What is wrong with the spelling of these variables. */
 export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): readonly Fault[] {
   return names
@@ -253,7 +248,10 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
   const { retryMaxTime } = flags;
   const resolved: ResolvedPreferences = {
     output: pick<Format>('output', flags.output, (text) => readChoice(KEPT_FORMATS, text), profile?.output),
-    timeoutMs: pick('timeout', flags.timeout?.ms, readMs),
+    timeoutMs: pick('timeout', flags.timeout?.ms, (text) => {
+      const reading = readValue(COMMON.timeout, text);
+      return reading.ok ? found(reading.value.ms) : reading;
+    }),
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
     retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
     concurrency: pick('concurrency', flags.concurrency, (text) => readValue(BULK.concurrency, text)),

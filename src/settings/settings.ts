@@ -63,10 +63,6 @@ function readApproversPath(text: string): Reading<string> {
   return 'bytes' in file ? found(path) : bad(`${path} cannot be used: ${file.problem}`);
 }
 
-function takeAbsolutePath(text: string): Reading<string> {
-  return isAbsolute(text) ? found(text) : bad(`"${text}" is not an absolute path`);
-}
-
 /**
  * All that a profile can hold besides its credentials, in the order of `profile show`. A row here is an option of
  * `profile set`, a key of settings.json, a member of the JSON and a column.
@@ -130,7 +126,7 @@ export const PROFILE_SETTINGS = {
     column: { header: 'APPROVERS', spare: true },
     shape: TEXT,
     read: readApproversPath,
-    readStored: takeAbsolutePath,
+    readStored: (text) => (isAbsolute(text) ? found(text) : bad(`"${text}" is not an absolute path`)),
   } satisfies ProfileSetting<string>,
   approvals: {
     option: { kind: 'text', value: 'n', text: 'require approvals of this many people, 1 to 9' },

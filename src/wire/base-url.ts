@@ -50,7 +50,8 @@ export function readBaseUrl(text: string): BaseUrl {
   const usualPort = scheme === 'https' ? 443 : 80;
   const { host, port = usualPort } = readAuthority(authority);
   const bracketed = host.includes(':') ? `[${host}]` : host;
-  const isLoopback = isLoopbackHost(host);
+  // The only hosts that may be reached over http, and never through a proxy.
+  const isLoopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
   if (scheme === 'http' && !isLoopback) {
     throw new Problem('must be https: over http the token would be readable on the way (http only to loopback)');
   }
@@ -110,12 +111,6 @@ function checkName(name: string): void {
   const last = labels.at(-1) ?? '';
   // `127.1`, `0x7f.1` and `2130706433` are addresses to some resolvers and names to others.
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(last) && isIP(name) !== 4) throw new Problem('has no valid IPv4 address');
-}
-
-/** `localhost`, 127/8 and ::1: the only hosts that may be reached over http, and never through a proxy. */
-function isLoopbackHost(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
 }
 
 function readPathPrefix(path: string): string {

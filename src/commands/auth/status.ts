@@ -4,17 +4,13 @@ import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../../
 import { credentialRequest } from '../../engine/session/credential-request.ts';
 import { Failure, note } from '../../failure.ts';
 import { fromPlain } from '../../json/value.ts';
-import type { Column } from '../../output/column.ts';
+import { plainColumns } from '../../output/column.ts';
 import { resolveTarget, urlKey } from '../../settings/resolve.ts';
 
-const STATUS_COLUMNS: readonly Column[] = [
-  { name: 'family', header: 'FAMILY' },
-  { name: 'origin', header: 'ORIGIN' },
-  { name: 'source', header: 'SOURCE' },
-  { name: 'lastFour', header: 'LAST FOUR' },
-  { name: 'expiresAt', header: 'EXPIRES' },
-  { name: 'problem', header: 'PROBLEM' },
-];
+const STATUS_COLUMNS = plainColumns({
+  ...{ family: 'FAMILY', origin: 'ORIGIN', source: 'SOURCE' },
+  ...{ lastFour: 'LAST FOUR', expiresAt: 'EXPIRES', problem: 'PROBLEM' },
+});
 
 export const command = localCommand({
   columns: STATUS_COLUMNS,

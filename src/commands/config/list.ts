@@ -1,18 +1,13 @@
 import { localCommand } from '../../command/command.ts';
 import { jsonOf, object, record, TEXT } from '../../json/shape.ts';
 import { fromPlain } from '../../json/value.ts';
-import type { Column } from '../../output/column.ts';
+import { plainColumns } from '../../output/column.ts';
 import { PREFERENCE, preferencesInForce } from './preference.ts';
 
 /** What counts, where that comes from, and what is built in. */
 const IN_FORCE = object({ value: PREFERENCE, source: TEXT, default: PREFERENCE });
 
-const COLUMNS: readonly Column[] = [
-  { name: 'key', header: 'KEY' },
-  { name: 'value', header: 'VALUE' },
-  { name: 'source', header: 'FROM' },
-  { name: 'default', header: 'DEFAULT' },
-];
+const COLUMNS = plainColumns({ key: 'KEY', value: 'VALUE', source: 'FROM', default: 'DEFAULT' });
 
 export const command = localCommand({
   columns: COLUMNS,

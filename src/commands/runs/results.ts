@@ -53,11 +53,6 @@ export const command = localCommand({
   },
 });
 
-/** Such a run kept its input, which is not read any more. */
-function noIdsOf(run: string): string {
-  return `run ${run} was begun by an earlier build, so ids of rows that it did not reach are missing`;
-}
-
 /** Of rows of several runs: which one, behind the number of the row. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
@@ -131,7 +126,11 @@ export async function printRunResults(
     await writer.row(row);
   }
   if (notice !== undefined) await session.notify(notice);
-  for (const name of lacking) await session.notify(warning('NO_IDS', noIdsOf(name)));
+  for (const name of lacking) {
+    // Such a run kept its input, which is not read any more.
+    const message = `run ${name} was begun by an earlier build, so ids of rows that it did not reach are missing`;
+    await session.notify(warning('NO_IDS', message));
+  }
   await writer.close();
   // Its other hint is this command.
   for (const failure of unread) throw failure.with({}, failure.hints.slice(0, 1));

@@ -27,10 +27,8 @@ export function errorProblem(cell: unknown): string | undefined {
   return `${cell} is a spreadsheet error, not a value: correct the formula, and export it again`;
 }
 
-/** `type` of a member's JSON Schema; without one it may be anything. */
-function mayHoldMembers(type: unknown): boolean {
-  return type === undefined || type === 'object' || type === 'array';
-}
+/** Types in JSON Schema of a member that may hold others; without one it may be anything. */
+const HOLDERS: readonly unknown[] = [undefined, 'object', 'array'];
 
 const UNKNOWN_OUTCOME =
   'the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not';
@@ -60,7 +58,7 @@ export class ColumnRoles {
     const [param] = Object.keys(operation.params.shape);
     this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
     const { properties } = operation.response;
-    this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
+    this.#compound = Object.keys(properties).filter((name) => HOLDERS.includes(properties[name]?.['type']));
     for (const name of Object.keys(properties)) this.#roles.set(name, 'ignored');
     // Of a list of several calendars; an event's own field of that name comes after it.
     if (operation.family === 'calendar') this.#roles.set('calendar', 'ignored');

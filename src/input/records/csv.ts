@@ -83,7 +83,7 @@ export class CsvParser extends RecordParser {
     let end = this.endOfLine(start, isLast);
     let isOpen = false;
     for (let from = start; end !== undefined; end = this.endOfLine(from, isLast)) {
-      if (hasOddQuotes(this.text.slice(from, end.at))) isOpen = !isOpen;
+      if (this.text.slice(from, end.at).split('"').length % 2 === 0) isOpen = !isOpen;
       if (!isOpen || end.at === this.text.length) return end;
       from = end.next;
     }
@@ -117,10 +117,6 @@ export class CsvParser extends RecordParser {
     const line = this.line + countLineBreaks(before);
     this.endWith({ line, problem: `${problem}. Nothing after it was read`, column });
   }
-}
-
-function hasOddQuotes(line: string): boolean {
-  return line.includes('"') && line.split('"').length % 2 === 0;
 }
 
 /** The cells of a row that has quotes, or the first of these that is not where it may be. */

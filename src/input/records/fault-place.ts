@@ -1,6 +1,6 @@
 import type { Fault } from '../../failure.ts';
+import { columnLetters } from '../../output/column.ts';
 import { plural } from '../../output/text.ts';
-import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
 /** What is wrong with a row of a table without any value, unless it stands at the end. */
@@ -34,17 +34,14 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
   };
 }
 
-/** A sheet's name as spreadsheets write it before a cell: in quotes unless it is one word. */
-function sheetPrefix(sheet: string): string {
-  return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
-}
-
 /** `line 17, column email`; for JSON arrays `row 5, line 17, column email`, for workbooks `Sheet1!C17, column email`. */
 function namePlace(fault: InputFault): string {
   const { column, field } = fault;
   const part = column !== undefined ? `, column ${column}` : field === undefined ? '' : `, ${field}`;
   if (fault.sheet !== undefined) {
-    const sheet = sheetPrefix(fault.sheet);
+    // As spreadsheets write it before a cell: in quotes unless it is one word.
+    const isWord = /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(fault.sheet);
+    const sheet = isWord ? fault.sheet : `'${fault.sheet.replaceAll("'", "''")}'`;
     const place =
       fault.cell === undefined ? `${sheet}, line ${fault.line}` : `${sheet}!${columnLetters(fault.cell)}${fault.line}`;
     return `${place}${part}`;

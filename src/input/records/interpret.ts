@@ -1,7 +1,7 @@
 import { CARD_ID } from '../../api/field.ts';
 import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import { type Given, type Row, type RowExtra, RowMaker, type RowShape } from '../../rows/row.ts';
+import { type Row, type RowExtra, RowMaker, type RowShape } from '../../rows/row.ts';
 import { type ExpectationInput, ownValue } from '../expect.ts';
 import { checkFields, type FieldSpec, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
 import { quoteValue } from '../values.ts';
@@ -136,7 +136,8 @@ export class Interpreter {
     if (problem !== undefined) found.push({ field: '_outcome', problem });
     this.#checkId(record, columns, found);
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
-    const given = givenOf(record, format);
+    // Cells of tables and ids are texts.
+    const given = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
     const whole = this.#maker.make(record.row, given, ownExtra);
@@ -285,12 +286,6 @@ export class Interpreter {
     });
     return { expect };
   }
-}
-
-function givenOf({ values, object }: RawRecord, format: InputFormat): Given {
-  // Cells of tables and ids are texts.
-  if (isTable(format)) return values as readonly string[];
-  return object ?? String(values[0]);
 }
 
 /** Bodies of operations that take many rows hold nothing else. */

@@ -89,3 +89,13 @@ function looksOf({ type, value, formula }: StoredCell, shown: string | undefined
   const stored = formula === undefined ? given : quoteValue(`=${formula}`);
   return `${shown === undefined ? 'shown in a custom format' : `shown as ${quoteValue(shown)}`}, stored as ${stored}`;
 }
+
+/** The column of a reference such as `C7`, from 0, and its row; undefined when it is none. */
+export function parseReference(reference: string): { readonly column: number; readonly row: number } | undefined {
+  const found = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(reference);
+  if (found === null) return undefined;
+  const [, letters = '', row = ''] = found;
+  let column = 0;
+  for (const letter of letters) column = 26 * column + letter.charCodeAt(0) - 64;
+  return { column: column - 1, row: Number(row) };
+}

@@ -11,37 +11,13 @@ export interface NumberFormat {
   readonly addedDays: number;
 }
 
-/** Formats that a file names by their number alone. */
-const BUILT_IN: ReadonlyMap<number, string> = new Map([
-  [0, 'General'],
-  [1, '0'],
-  [2, '0.00'],
-  [3, '#,##0'],
-  [4, '#,##0.00'],
-  [9, '0%'],
-  [10, '0.00%'],
-  [11, '0.00E+00'],
-  [12, '# ?/?'],
-  [13, '# ??/??'],
-  [14, 'm/d/yyyy'],
-  [15, 'd-mmm-yy'],
-  [16, 'd-mmm'],
-  [17, 'mmm-yy'],
-  [18, 'h:mm AM/PM'],
-  [19, 'h:mm:ss AM/PM'],
-  [20, 'h:mm'],
-  [21, 'h:mm:ss'],
-  [22, 'm/d/yyyy h:mm'],
-  [37, '#,##0 ;(#,##0)'],
-  [38, '#,##0 ;[Red](#,##0)'],
-  [39, '#,##0.00;(#,##0.00)'],
-  [40, '#,##0.00;[Red](#,##0.00)'],
-  [45, 'mm:ss'],
-  [46, '[h]:mm:ss'],
-  [47, 'mm:ss.0'],
-  [48, '##0.0E+0'],
-  [49, '@'],
-]);
+/** Formats that a file names by their number alone: those from each number on. */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  0: 'General|0|0.00|#,##0|#,##0.00',
+  9: '0%|0.00%|0.00E+00|# ?/?|# ??/??|m/d/yyyy|d-mmm-yy|d-mmm|mmm-yy|h:mm AM/PM|h:mm:ss AM/PM|h:mm|h:mm:ss|m/d/yyyy h:mm',
+  37: '#,##0 ;(#,##0)|#,##0 ;[Red](#,##0)|#,##0.00;(#,##0.00)|#,##0.00;[Red](#,##0.00)',
+  45: 'mm:ss|[h]:mm:ss|mm:ss.0|##0.0E+0|@',
+};
 /** Digits of other scripts, which the renderer leaves Latin: `[DBNum1]`, `[NatNum1]`, `[$-D00041E]`. */
 const OTHER_DIGITS = /\[(?:dbnum|natnum|\$-[0-9a-f]{5})/i;
 /** `General` shows no more digits of a whole number. */
@@ -79,7 +55,10 @@ export async function readNumberFormats(
   part: string,
   countsFrom1904: boolean,
 ): Promise<readonly NumberFormat[]> {
-  const formats = new Map([...BUILT_IN].map(([id, pattern]) => [id, numberFormat(pattern, countsFrom1904)]));
+  const builtIn = Object.entries(BUILT_IN).flatMap(([first, patterns]) =>
+    patterns.split('|').map((pattern, at) => [Number(first) + at, numberFormat(pattern, countsFrom1904)] as const),
+  );
+  const formats = new Map(builtIn);
   const found = await allElements(archive, part, 'styleSheet/numFmts/numFmt', 'styleSheet/cellXfs/xf');
   for (const { name, attributes } of found) {
     const { numFmtId = '0', formatCode = 'General' } = attributes;

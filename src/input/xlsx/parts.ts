@@ -1,14 +1,7 @@
 import { posix } from 'node:path';
 import { damaged, WorkbookFault } from './packed.ts';
-import { attributeOf, isTrue, type XmlElement, XmlReader } from './xml.ts';
+import { isTrue, type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
-
-interface Relation {
-  readonly id: string;
-  /** The last word of its type: `worksheet`; that word is the same in both editions of the format. */
-  readonly kind: string;
-  readonly part: string;
-}
 
 /** A sheet of a workbook. */
 export interface Sheet {
@@ -48,7 +41,8 @@ export async function allElements(archive: Archive, part: string, ...wanted: rea
   return elements;
 }
 
-async function readRelations(archive: Archive, source: string): Promise<readonly Relation[]> {
+/** What a part refers to; `kind` is the last word of its type (`worksheet`), the same in both editions of the format. */
+async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
   if (!archive.has(part)) throw otherFormat(archive);
@@ -82,7 +76,8 @@ export async function findParts(archive: Archive) {
   const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));
   const sheets = within('sheets').flatMap(({ children }) =>
     children.flatMap(({ attributes }) => {
-      const id = attributeOf(attributes, 'id');
+      // `r:id`, whatever the prefix is.
+      const id = attributes['id'] ?? Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
       const relation = relations.find((candidate) => candidate.id === id);
       const { name, state = 'visible' } = attributes;
       if (relation?.kind !== 'worksheet' || name === undefined) return [];

@@ -15,10 +15,6 @@ const MAX_DEPTH = 64;
 /** Elements inside one that is looked for: more than a row of 16,384 cells has. */
 const MAX_ELEMENTS = 200_000;
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
-}
-
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
 export class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
@@ -36,7 +32,7 @@ export class XmlReader {
     this.#part = part;
     this.#wanted = new Set(wanted);
     this.#parser.on('doctype', () => this.#refuse('it has a document type'));
-    this.#parser.on('opentag', ({ name, attributes }) => this.#begin(localName(name), attributes));
+    this.#parser.on('opentag', ({ name, attributes }) => this.#begin(name.slice(name.indexOf(':') + 1), attributes));
     this.#parser.on('closetag', () => this.#end());
     const add = (text: string) => {
       const element = this.#open.at(-1);
@@ -91,11 +87,6 @@ export class XmlReader {
   #refuse(reason: string): never {
     throw damaged(`${this.#part}: ${reason}`);
   }
-}
-
-/** An attribute by its local name: `r:id` whatever the prefix is. */
-export function attributeOf(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
-  return attributes[name] ?? Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))?.[1];
 }
 
 /** A switch as XML Schema writes it. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readCell, type StoredCell } from '../../../../src/input/xlsx/cell.ts';
+import { parseReference, readCell, type StoredCell } from '../../../../src/input/xlsx/cell.ts';
 import { GENERAL, numberFormat } from '../../../../src/input/xlsx/number-format.ts';
-import { columnLetters, parseReference } from '../../../../src/input/xlsx/reference.ts';
+import { columnLetters } from '../../../../src/output/column.ts';
 
 const DATE = numberFormat('yyyy-mm-dd');
 
