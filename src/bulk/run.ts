@@ -83,7 +83,14 @@ export async function startRun(
 export async function openFailed(
   session: Session,
   path: string | undefined,
-  rows: Omit<FailedFileOptions, 'path' | 'pid'>,
+  rows: Omit<FailedFileOptions, 'path' | 'pid' | 'stream'>,
 ): Promise<FailedFile | undefined> {
-  return path === undefined ? undefined : openFailedFile({ ...rows, path, pid: session.context.pid });
+  if (path === undefined) return undefined;
+  const { pid, stdout, stderr } = session.context;
+  const stream = /^\/dev\/(?:stdout|fd\/1)$/.test(path)
+    ? stdout
+    : /^\/dev\/(?:stderr|fd\/2)$/.test(path)
+      ? stderr
+      : undefined;
+  return openFailedFile({ ...rows, path, pid, stream });
 }

@@ -1,5 +1,6 @@
 import { lstat, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { putInPlace } from '../files/atomic.ts';
 import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
@@ -30,6 +31,8 @@ export interface FailedFileOptions {
   /** Files that the call reads or makes, by option. They are never replaced. */
   readonly others?: ReadonlyMap<string, string> | undefined;
   readonly pid: number;
+  /** Where `path` leads when it is stdout or stderr: a socket that stands behind it cannot be opened by a name. */
+  readonly stream?: OutputPort | undefined;
 }
 
 /** `--failed`: writes the rows that did not succeed or were not reached as an input of the same command. */
@@ -46,7 +49,7 @@ type Style = 'csv' | 'ndjson' | 'json';
  */
 export async function openFailedFile(options: FailedFileOptions) {
   const style = styleOf(options);
-  const { path, csvRaw, dialect = RFC_4180 } = options;
+  const { path, csvRaw, stream, dialect = RFC_4180 } = options;
   const attempt = `--failed: cannot write ${path}`;
   const isSpecial = await isSpecialFile(path, attempt);
   if (!isSpecial) await refuseOthers(options, style);
@@ -67,7 +70,8 @@ export async function openFailedFile(options: FailedFileOptions) {
     ndjson: (row) => `${printJson(row)}\n`,
     json: (row) => `${rows === 0 ? '\n' : ',\n'}${printJson(row)}`,
   };
-  const file = await orIoFailure(open(target, isSpecial ? 'a' : 'wx', 0o600), attempt, 'unsent');
+  const opened = stream === undefined ? open(target, isSpecial ? 'a' : 'wx', 0o600) : fileOf(stream);
+  const file = await orIoFailure(Promise.resolve(opened), attempt, 'unsent');
   let pending = { csv: dialect.mark + csvLine(columns, dialect), ndjson: '', json: '[' }[style];
   let rows = 0;
   const flush = async (): Promise<void> => {
@@ -171,23 +175,31 @@ async function isSpecialFile(path: string, attempt: string): Promise<boolean> {
   throw refused(`${path} is ${kind}`);
 }
 
+function fileOf(stream: OutputPort) {
+  const leave = () => Promise.resolve();
+  return { writeFile: (text: string) => stream.write(text), sync: leave, close: leave };
+}
+
 function refused(problem: string): Failure {
   return new Failure('USAGE', `--failed: ${problem}`, { hints: ['name a new file'] });
 }
 
-/** USAGE if the file belongs to another option or user, or was not written by `--failed`. */
+/**
+ * USAGE if the file belongs to another option or user, or was not written by `--failed`. One that it wrote may be the
+ * input too: that is copied before the first request.
+ */
 async function refuseOthers({ path, others = new Map() }: FailedFileOptions, style: Style): Promise<void> {
   const entry = await ignoreNotFound(stat(path));
   if (entry === undefined) return;
+  const isReplaceable = entry.size === 0 || (await isOurs(path, style));
   for (const [option, other] of others) {
+    if (option === '--from' && isReplaceable) continue;
     const its = await ignoreNotFound(stat(other));
     if (its?.ino === entry.ino && its.dev === entry.dev) throw refused(`${path} is the file of ${option}`);
   }
   const user = currentUid();
   if (user !== undefined && entry.uid !== user) throw refused(`${path} belongs to another user`);
-  if (entry.size > 0 && !(await isOurs(path, style))) {
-    throw refused(`${path} exists, and it is not one that --failed wrote`);
-  }
+  if (!isReplaceable) throw refused(`${path} exists, and it is not one that --failed wrote`);
 }
 
 const LOOKED_AT_BYTES = 65_536;

@@ -866,6 +866,31 @@ describe('--failed', () => {
     }
   });
 
+  test.each(['/dev/stderr', '/dev/fd/2'])('writes to %s, whatever stands behind it', async (path) => {
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
+    const { code, stderr } = await runFrontdesk(args, { env: server.env });
+    expect(code).toBe(15);
+    expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,REJECTED: `);
+  });
+
+  test('replaces the input where that is a file that it wrote', async () => {
+    const home = createHome();
+    const work = join(home.path, 'work');
+    mkdirSync(work, { recursive: true });
+    const header = 'cardId,_row,_outcome,_error\n';
+    writeFileSync(join(work, 'left.csv'), `${header}${ONE},4,rejected,x\n${TWO},7,not_sent,x\n`);
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 1 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+    );
+    const args = ['card', 'block', '--from', 'left.csv', '--failed', 'left.csv', '--yes'];
+    expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(15);
+    expect(server.requests).toHaveLength(2);
+    expect(readFileSync(join(work, 'left.csv'), 'utf8')).toMatch(
+      new RegExp(`^${header}${ONE},1,rejected,REJECTED: [^\\n]*\\n$`),
+    );
+  });
+
   test('a row that is marked as done is a fault in a write, unless its outcome is to be ignored', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());

@@ -683,6 +683,15 @@ describe('runs results', () => {
       `cardId;clientReference;_outcome\n${cardId(2)};b;rejected\n`,
     );
   });
+
+  test('--as-input has one _outcome where the input was what --failed had written', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const stdin = `cardId,_row,_outcome,_error\n${cardId(1)},4,rejected,x\n`;
+    await runFrontdesk([...BLOCK, '--run', 'r'], { env: server.env, home, stdin });
+    const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--as-input', '-o', 'csv'], { home });
+    expect(stdout).toBe(`cardId,_outcome\n${cardId(1)},applied\n`);
+  });
 });
 
 describe('runs', () => {

@@ -93,6 +93,16 @@ describe('with --changed-from', () => {
   });
 });
 
+it.each([
+  ['€5', 'â‚¬5'],
+  ['日本', 'æ—¥æœ¬'],
+  ['“q”', 'â€œqâ€\u009d'],
+])('%j is told from what Windows-1252 makes of it, %j', async (text, garbled) => {
+  const files = { 'old.csv': `id,first_name\ns1,${text}\n`, 'new.csv': `id,first_name\ns1,${garbled}\n` };
+  expect(await update(files, OLDER)).toMatchObject({ code: 2, sent: [] });
+  expect((await update(files)).stderr).toContain(`for "${text}"`);
+});
+
 it('without an older file, text that looks garbled is a warning that counts it and shows the first', async () => {
   const { code, stderr, sent } = await update({
     'new.csv': 'id,first_name\ns1,GÃ¼nther\ns2,ZoÃ«\ns3,Müller\ns4,Ã\ns5,Â£\n',

@@ -7,7 +7,7 @@ import { FAILURES, type Failure, OUTCOMES, type Outcome, usageFailure, warning }
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
-import type { Column } from '../../output/column.ts';
+import { type Column, isOwnColumn } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
 import { eachRow, needsJson, RowMaker } from '../../rows/row.ts';
 import { inputRow } from '../../run/failed-file.ts';
@@ -57,7 +57,7 @@ export const command = localCommand({
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
-  const names = new Set(runs.flatMap((run) => storedRowsOf(run).columns));
+  const names = new Set(runs.flatMap((run) => storedRowsOf(run).columns).filter((name) => !isOwnColumn(name)));
   return [...names, '_outcome'].map((name) => ({ name, header: name }));
 }
 

@@ -2,21 +2,31 @@ import type { JsonObject } from '../../json/value.ts';
 import { quoteValue } from '../values.ts';
 import type { InputFault } from './record.ts';
 
-/** The characters of Windows-1252 above ASCII, by their byte: those that Latin-1 has elsewhere. Made at first use. */
-let bytesOf: ReadonlyMap<string, number> | undefined;
+/**
+ * What Windows-1252 has for the bytes 0x80 to 0x9f; five have no character and are shown as they are. Written down,
+ * because some versions of Node decode `windows-1252` as Latin-1.
+ */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+/** The byte of a character in Windows-1252 or, for a control character, in Latin-1. Undefined: it has none. */
+function byteOf(character: string): number | undefined {
+  const at = WINDOWS_1252.indexOf(character);
+  const code = at < 0 ? (character.codePointAt(0) ?? 0) : at + 0x80;
+  return code <= 0xff ? code : undefined;
+}
 
 /** The first byte of a letter of several, and one of those behind it, as Windows-1252 shows them. */
 const LOOKS_GARBLED = /[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u2122]/;
 
-/** The text whose UTF-8 was read as Windows-1252 or Latin-1: `Günther` of `GÃ¼nther`. Undefined: it is no such text. */
+/**
+ * The text that a program shows as `text` when it opens UTF-8 as Windows-1252 or Latin-1: `Günther` of `GÃ¼nther`.
+ * Undefined: it is no such text.
+ */
 export function ungarbled(text: string): string | undefined {
   if (!LOOKS_GARBLED.test(text)) return undefined;
-  const decoder = new TextDecoder('windows-1252');
-  bytesOf ??= new Map(Array.from({ length: 128 }, (_, at) => [decoder.decode(Uint8Array.of(at + 128)), at + 128]));
   const bytes: number[] = [];
   for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    const byte = code < 0x80 ? code : (bytesOf.get(character) ?? (code < 0xa0 ? code : undefined));
+    const byte = byteOf(character);
     if (byte === undefined) return undefined;
     bytes.push(byte);
   }
