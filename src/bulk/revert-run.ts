@@ -124,7 +124,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
     return true;
   });
   if (all < header.rows) {
-    const message = `${plural(header.rows - all, 'row was', 'rows were')} left out: nothing of them was applied`;
+    const message = `${plural(header.rows - all, 'row')} left out, because nothing was applied`;
     await session.notify(note('LEFT_OUT', message));
   }
   return rows < all ? FAILURES.PARTIAL.exitCode : 0;

@@ -82,7 +82,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const lines = [
     `${commandWords(of.operation.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
-  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} handled earlier, not sent again`);
+  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} ended earlier, not sent now`);
   lines.push(...causeLines(report, run, next));
   lines.push(...unchangedLines(of.left));
   const uncompared = uncomparedLine(report);
@@ -180,5 +180,5 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
 /** How many planned rows could not be compared; undefined if all could. */
 export function uncomparedLine({ tally: { uncompared } }: RunResult): string | undefined {
   if (uncompared === 0) return undefined;
-  return `${plural(uncompared, 'row')} could not be checked for changes since planning, because no command can read them`;
+  return `${plural(uncompared, 'row')} could not be compared: no command can read them, so changes since planning go unnoticed`;
 }

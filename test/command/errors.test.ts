@@ -47,6 +47,8 @@ describe('a text without quotes', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
+    const one = await runFrontdesk(['card', 'get', ID, 'one']);
+    expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card id: /);
   });
 });
 

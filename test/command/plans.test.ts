@@ -514,7 +514,7 @@ describe('plan apply', () => {
     expect(server.requests).toEqual([]);
     const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env: server.env });
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('2 rows could not be checked for changes since planning');
+    expect(stderr).toContain('2 rows could not be compared: ');
     expect(writes(server)).toEqual([
       '/v1/subscribers/sub_1 {"email":"a@x.example"}',
       '/v1/subscribers/sub_2 {"first_name":""}',

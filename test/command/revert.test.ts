@@ -36,7 +36,7 @@ describe('runs revert', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'frontdesk: note: nothing was sent. Review the plan: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row was left out: nothing of them was applied\n',
+        'frontdesk: note: nothing was sent. Review the plan: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row left out, because nothing was applied\n',
     });
     expect(it.server.requests).toHaveLength(before);
     const [header, ...rows] = it.plan('back.plan');

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Failure, type Notice } from '../../failure.ts';
 import { ignoreErrors } from '../../files/io-failure.ts';
 import type { CsvDialect } from '../../output/options.ts';
+import { plural } from '../../output/text.ts';
 import type { RowShape } from '../../rows/row.ts';
 import { RowWriter } from '../../rows/row-file.ts';
 import type { InputFile } from '../input-file.ts';
@@ -179,7 +180,9 @@ function faultyInput(
   const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
   // Arguments are either no ids or given twice: the first is said in words, since it is what people do.
   const areNoIds = isArguments === true && named.every(({ refusedId }) => refusedId !== undefined);
-  const what = areNoIds ? `${faultCount} of these are not card ids` : `${count} in ${file.name}`;
+  const what = areNoIds
+    ? plural(faultCount, 'of these is not a card id', 'of these are not card ids')
+    : `${count} in ${file.name}`;
   const heading = `${what}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     faults: named,

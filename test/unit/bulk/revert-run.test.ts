@@ -61,7 +61,7 @@ it('the plan that takes a run back puts the old cells back where a row was or ma
   expect(bench.sent).toEqual([]);
   expect(bench.stderr()).toBe(
     `frontdesk: note: nothing was sent. Review the plan: frontdesk -p demo plan show ${bench.folder}/back.plan\nfrontdesk: note: apply it: frontdesk -p demo plan apply ${bench.folder}/back.plan\n` +
-      'frontdesk: note: 1 row was left out: nothing of them was applied\n',
+      'frontdesk: note: 1 row left out, because nothing was applied\n',
   );
 });
 
@@ -76,7 +76,7 @@ it('the plan that takes a run back says nothing of rows left out where none is, 
 it('the plan that takes a run back of a run in which nothing was applied is empty', async () => {
   const bench = await ran({ respond: () => answer(422) });
   expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 0 }, rows: [] });
-  expect(bench.stderr()).toContain('note: 4 rows were left out: nothing of them was applied\n');
+  expect(bench.stderr()).toContain('note: 4 rows left out, because nothing was applied\n');
 });
 
 it('the plan that takes a run back of a run in the sandbox is for the sandbox', async () => {
