@@ -5,7 +5,7 @@ import { checked, flag, limitedText, noted, resourceId, strictObject, text, webU
 import { dateProblem, eventOrderProblem } from './iso-date.ts';
 import { described, resource } from './resource.ts';
 
-/** The first members of each object of the calendar API. */
+/** The members that every object of the calendar API begins with. */
 function listedMembers(noun: string, available = 'available for use') {
   return {
     id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
@@ -25,7 +25,7 @@ export const Calendar = resource({
   url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
 });
 
-/** Body of the calendar update. Behaviour for omitted fields: not shown. `image` has no request limit. */
+/** Body of the calendar update. What happens to omitted fields is not documented. `image` has no request limit. */
 export const CalendarUpdate = strictObject(() => ({
   name: z.optional(limitedText(5000, 'displayable name')),
   description: z.optional(limitedText(40_000, 'displayable long-form text')),
@@ -46,12 +46,12 @@ export const Event = resource({
   url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
 });
 
-/** An ISO 8601 date or date-time; it is sent exactly as typed. */
+/** An ISO 8601 date or date-time, sent exactly as typed. */
 export function isoDate(description: string) {
   return noted(checked(z.string(), dateProblem), { description, 'x-kind': 'date' });
 }
 
-/** Body of the event creation. In a request the spec lets only `url` be null; the calendar is sent as a string. */
+/** Body of the event creation. The spec lets only `url` be null. The calendar is sent as a string. */
 export const EventCreate = strictObject(() => ({
   calendar: resourceId('calendar the event belongs to'),
   name: limitedText(5000, 'displayable name'),
@@ -64,7 +64,7 @@ export const EventCreate = strictObject(() => ({
 })).check(
   z.refine((body) => eventOrderProblem(body) === undefined, {
     path: ['end'],
-    // Reported together with the other faults of the call.
+    // Reports it together with the other faults of the call.
     when: () => true,
     error: (issue) => eventOrderProblem(issue.input),
   }),
@@ -96,10 +96,10 @@ export const SubscriberList = resource(
   ['object', 'data'],
 );
 
-/** The service's page size when no limit is sent. */
+/** The service's page size without a limit. */
 export const DEFAULT_LIST_LIMIT = 10;
 
-/** Parameters for reaching results beyond the first page: not shown. */
+/** Parameters for further pages are not documented. */
 export const SubscriberListQuery = strictObject(() => ({
   active: noted(z.optional(z.boolean()), { description: 'true: active ones; false: inactive ones; default true' }),
   limit: noted(z.optional(z.int().check(z.minimum(1), z.maximum(100))), {
@@ -114,7 +114,7 @@ export function entriesOf(document: JsonValue): readonly JsonValue[] {
   return isJsonArray(data) ? data : [];
 }
 
-/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
+/** Both halves as one List: the members of the first, and the data of both. */
 export function mergeLists(halves: readonly JsonValue[]): JsonValue {
   const [first = null] = halves;
   if (halves.length < 2 || !isJsonObject(first)) return first;

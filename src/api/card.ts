@@ -3,7 +3,7 @@ import { list, NUMBER, nullable, TEXT } from '../json/shape.ts';
 import { strictObject, text } from './field.ts';
 import { CUSTOM_DATA, described, resource } from './resource.ts';
 
-/** Card status values of the spec. Replies may carry others; they are shown as they are. */
+/** Documented statuses. Others are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
 /** Spec, Transaction. */
@@ -17,7 +17,7 @@ export const Transaction = resource(
   ['transactionId', 'amount', 'type', 'createdAt'],
 );
 
-/** Spec, Card. Read leniently: unknown members and new enum values are kept. */
+/** Unknown members and new enum values are kept. */
 export const Card = resource(
   {
     cardId: described(TEXT, { description: 'unique identifier of the card', format: 'uuid' }),
@@ -57,10 +57,10 @@ export const Card = resource(
   ],
 );
 
-/** Body of block and reissue. Whether `reason` is required, and its allowed values: not shown. */
+/** Body of block and reissue. Whether `reason` is required, and its allowed values, are not documented. */
 export const ReasonBody = strictObject(() => ({ reason: z.optional(text('why, as the service stores it')) }));
 
-/** Body of both provisioning operations. Which fields are required, and their allowed values: not shown. */
+/** Body of both provisioning operations. Required fields and allowed values are not documented. */
 export const ProvisionBody = strictObject(() => ({
   clientDeviceID: z.optional(text("identifier of the customer's device")),
   clientWalletProvider: z.optional(text('wallet provider as the client names it')),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { countFrom } from '../json/shorten.ts';
 
-/** An object of a request; members that the spec does not know are refused. They are made when first looked at. */
+/** An object of a request, made at its first use. Members that the spec does not know are refused. */
 export function strictObject<T extends z.core.$ZodLooseShape>(members: () => T) {
   let made: T | undefined;
   const schema = new z.ZodMiniObject({
@@ -12,17 +12,17 @@ export function strictObject<T extends z.core.$ZodLooseShape>(members: () => T) 
     },
     catchall: z.never(),
   });
-  // What z.strictObject makes, and of the same members.
+  // What z.strictObject makes.
   return schema as ReturnType<typeof z.strictObject<T>>;
 }
 
-/** The schema with what help, flags, `schema` and OpenAPI say of it. */
+/** The schema with what help, `schema` and OpenAPI say of it. */
 export function noted<T extends z.ZodMiniType>(schema: T, note: z.core.GlobalMeta): T {
   z.globalRegistry.add(schema, note);
   return schema;
 }
 
-/** A string schema with a further rule: `problemOf` says what is wrong with a value, if anything is. Its note stays with it. */
+/** A string schema with a further rule: `problemOf` says what is wrong with a value. Keeps its note. */
 export function checked(
   schema: z.ZodMiniString<string>,
   problemOf: (value: string) => string | undefined,
@@ -33,10 +33,10 @@ export function checked(
   });
 }
 
-/** Text of at most `maxLength` code points. The limit reaches help, `schema` and OpenAPI through `meta`. */
+/** Text of at most `maxLength` code points. Help, `schema` and OpenAPI show the limit. */
 export function limitedText(maxLength: number, description: string) {
   const schema = checked(z.string(), (value) => {
-    // The spec's limits count characters; a code point is what a person calls one.
+    // The spec's limits count characters, which are code points for people.
     const length = countFrom(value, 0);
     return length > maxLength ? `has ${length} characters, but the limit is ${maxLength}` : undefined;
   });
@@ -69,7 +69,7 @@ export function webUrl(description: string, maxLength?: number) {
   return noted(checked(base, urlProblem), { 'x-kind': 'url' });
 }
 
-/** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (docs/faults.md I4). */
+/** C0 and DEL, C1: never part of an ID, and deleted silently by URL parsers (docs/faults.md I4). */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 function segmentProblem(value: string): string | undefined {
@@ -80,14 +80,14 @@ function segmentProblem(value: string): string | undefined {
   return undefined;
 }
 
-/** Id of a calendar, event or subscriber, sent as one percent-encoded path segment or in a body. */
+/** ID of a calendar, event or subscriber. */
 export function resourceId(description: string) {
   return checked(limitedText(5000, description), segmentProblem);
 }
 
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Any UUID variant: `z.uuid()` refuses those that RFC 9562 does not define, the service may issue them. */
+/** Any UUID variant. `z.uuid()` refuses those that RFC 9562 does not define, which the service may use. */
 export const cardIdField = noted(z.string().check(z.regex(CARD_ID, { error: 'is not a card ID' })), {
   description: 'unique identifier of the card',
   format: 'uuid',

@@ -1,11 +1,11 @@
 /**
- * A day, or a moment of one, as it was written. `offsetMinutes` is undefined when no zone was written; how the
- * service interprets time zones is not shown, so nothing here ever converts a time, it only compares.
+ * A day, or a moment of one, as written. `offsetMinutes` is undefined without a zone. How the service reads zones is
+ * not documented, so times are compared and never converted.
  */
 export interface IsoDate {
   /** Days since 1970-01-01, proleptic Gregorian. */
   readonly day: number;
-  /** Picoseconds since that day's 00:00 on the written clock; undefined when only a day was written. */
+  /** Picoseconds since 00:00 of that day on the written clock; undefined for a day without a time. */
   readonly clock: bigint | undefined;
   readonly offsetMinutes: number | undefined;
 }
@@ -14,7 +14,7 @@ interface Problem {
   readonly problem: string;
 }
 
-/** What was read, and in which of the two formats; null where both are written alike (`18`, `Z`, `+02`). */
+/** A value, and which of the two formats it is in; null if both are written alike (`18`, `Z`, `+02`). */
 interface Part<T> {
   readonly value: T;
   readonly extended: boolean | null;
@@ -24,7 +24,7 @@ const NO_DATE =
   'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)';
 const MIXED = 'mixes the basic and the extended format of ISO 8601: write 2026-05-01T18:30+02:00 or 20260501T1830+0200';
 
-// A year of more than four digits needs a sign, and hyphens after it: without them its length is unknown.
+// A year of more than four digits needs a sign and hyphens, or its length is unknown.
 const YEAR = '(\\d{4}|[+-]\\d{5,6}(?=-))';
 const LESS_THAN_A_DAY: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-?[Ww]\d{2}$/, 'names a week, not a day'],
@@ -37,20 +37,20 @@ const ZONE = /([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
 const PICOSECONDS = 1_000_000_000_000n;
 const DAY_PICOSECONDS = 86_400n * PICOSECONDS;
-/** More digits of a fraction than this make no difference that a clock could show. */
+/** Further digits of a fraction make no difference. */
 const FRACTION_DIGITS = 24;
 
 /** In 400 years, after which the calendar repeats. */
 const CYCLE_DAYS = 146_097;
 const DAY_MS = 86_400_000;
 
-/** Days from 1970-01-01; `Date.UTC` itself ends at the year 275760 and reads 0 to 99 as 1900s. */
+/** Days from 1970-01-01. `Date.UTC` ends at the year 275760 and reads 0 to 99 as 1900s. */
 function dayOf(year: number, month: number, dayOfMonth: number): number {
   const cycles = Math.floor((year - 2000) / 400);
   return Date.UTC(year - cycles * 400, month - 1, dayOfMonth) / DAY_MS + cycles * CYCLE_DAYS;
 }
 
-/** Monday is 1, Sunday 7; 1970-01-01 was a Thursday. */
+/** Monday is 1, Sunday 7. */
 function weekday(day: number): number {
   return ((((day + 3) % 7) + 7) % 7) + 1;
 }
@@ -65,7 +65,7 @@ function calendarDay(year: number, month: number, dayOfMonth: number): number | 
 }
 
 function weekDay(year: number, week: number, dayOfWeek: number): number | Problem {
-  // A year that begins or ends with a Thursday has one more.
+  // A year that begins or ends on a Thursday has one more.
   const weeks = [dayOf(year, 1, 1), dayOf(year, 12, 31)].some((day) => weekday(day) === 4) ? 53 : 52;
   if (week < 1 || week > weeks) return { problem: `names a week that does not exist: ${year} has ${weeks} weeks` };
   if (dayOfWeek < 1 || dayOfWeek > 7) return { problem: 'names a day that does not exist: a week has days 1 to 7' };
@@ -105,7 +105,7 @@ function parseClock(text: string): Part<bigint> | Problem {
   const [hour, minute, second] = [Number(hours), Number(minutes ?? 0), Number(seconds ?? 0)];
   if (hour > 24) return { problem: `names an hour that does not exist: ${hours}` };
   if (minute > 59) return { problem: `names a minute that does not exist: ${minutes}` };
-  // 60 is a leap second; when the next one comes is not known in advance, so any minute may have it.
+  // 60 is a leap second, which any minute may have.
   if (second > 60) return { problem: `names a second that does not exist: ${seconds}` };
   if (hour === 24 && (minute > 0 || second > 0 || /[1-9]/.test(fraction))) {
     return { problem: 'is past 24:00, the end of a day' };
@@ -117,7 +117,7 @@ function parseClock(text: string): Part<bigint> | Problem {
   return { value, extended: minutes === undefined ? null : colon === ':' };
 }
 
-/** `Z` has neither hours nor minutes, and so is zero of both. */
+/** `Z` is zero hours and minutes. */
 function parseZone(zone: string): Part<number> | Problem {
   const hours = Number(zone.slice(1, 3));
   const rest = zone.slice(3);
@@ -133,7 +133,7 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** `UTC`, `+05:30`, or nothing where no zone was written. */
+/** `UTC`, `+05:30`, or empty without a zone. */
 function zoneName(offsetMinutes: number | undefined): string {
   if (offsetMinutes === undefined) return '';
   if (offsetMinutes === 0) return ' UTC';
@@ -141,24 +141,24 @@ function zoneName(offsetMinutes: number | undefined): string {
   return ` ${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 }
 
-/** `31 Mar 2031, 23:59 UTC`: the date as a person writes it, on the clock and in the zone that were sent; undefined: it is none. */
+/** `31 Mar 2031, 23:59 UTC`: for people, on the clock and in the zone that were sent; undefined if it is no date. */
 export function peopleDate(text: string): string | undefined {
   const date = readDate(text);
   if (isProblem(date)) return undefined;
   const cycles = Math.floor(date.day / CYCLE_DAYS);
   const inCycle = new Date((date.day - cycles * CYCLE_DAYS) * DAY_MS);
   const year = inCycle.getUTCFullYear() + cycles * 400;
-  // How people write the years before the first is not one way.
+  // People write the years before 1 in several ways.
   if (year < 1) return undefined;
   const day = `${inCycle.getUTCDate()} ${MONTHS[inCycle.getUTCMonth()]} ${year}`;
   if (date.clock === undefined) return day;
   const minutes = Number(date.clock / (60n * PICOSECONDS));
-  // A leap second belongs to the minute before it, as 23:59:60 is written; 24:00 stays the end of its day.
+  // A leap second belongs to the minute before it, and 24:00 to the day that it ends.
   const shown = LEAP_SECOND.test(text) ? minutes - 1 : minutes;
   return `${day}, ${twoDigits(Math.floor(shown / 60))}:${twoDigits(shown % 60)}${zoneName(date.offsetMinutes)}`;
 }
 
-/** Milliseconds since 1970 of the exact moment that a string names, a day's first in UTC; undefined where a time has no zone. */
+/** Milliseconds since 1970 of an exact moment; of a day its start in UTC; undefined for a time without a zone. */
 export function momentOf(text: string): number | undefined {
   const date = readDate(text);
   if (isProblem(date) || (date.clock !== undefined && date.offsetMinutes === undefined)) return undefined;
@@ -170,10 +170,10 @@ function isProblem(value: object): value is Problem {
 }
 
 /**
- * Reads any ISO 8601 date or date-time that names a day: basic or extended; calendar, week or ordinal; a year of
- * more than four digits with a sign (extended only); time to the hour, minute or second with a decimal fraction
- * (`.` or `,`) of the last part; `24:00`, a leap second; zone `Z`, `±hh`, `±hhmm`, `±hh:mm` or none. Lower-case
- * `t`, `z` and `w` are read too, as RFC 3339 does. Returns what is wrong with any other string.
+ * Reads any ISO 8601 date or date-time that names a day: basic or extended; calendar, week or ordinal; a signed year of
+ * more than four digits (extended only); hour, minute or second with a decimal fraction (`.` or `,`) of the last part;
+ * `24:00`, a leap second; zone `Z`, `±hh`, `±hhmm`, `±hh:mm` or none. Lower-case `t`, `z` and `w` too, like RFC 3339.
+ * Otherwise returns what is wrong.
  */
 export function parseIsoDate(text: string): IsoDate | Problem {
   const read = readDate(text);
@@ -182,7 +182,7 @@ export function parseIsoDate(text: string): IsoDate | Problem {
   return isMixed ? { problem: MIXED } : date;
 }
 
-/** Returns the date, and whether it mixes the two formats (`2026-05-01T18:30+0200`); or what is wrong with it. */
+/** The date, and whether it mixes the two formats (`2026-05-01T18:30+0200`), or what is wrong. */
 function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | Problem {
   const mark = text.search(/[Tt]/);
   if (mark === -1 && /\d +\d\d/.test(text)) {
@@ -205,7 +205,7 @@ function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | Pro
   return { day: date.value, clock: clock.value, offsetMinutes: zone?.value, isMixed };
 }
 
-/** Clocks that run furthest ahead of and behind UTC: Kiritimati, and the unpeopled UTC-12. */
+/** The clocks furthest ahead of and behind UTC: Kiritimati, and UTC-12, where nobody lives. */
 const FURTHEST_AHEAD_MINUTES = 14 * 60;
 const FURTHEST_BEHIND_MINUTES = -12 * 60;
 
@@ -214,9 +214,8 @@ function instant(date: IsoDate, clock: bigint, offsetMinutes: number): bigint {
 }
 
 /**
- * Is `end` before `start` whatever the zones were? Two times without a zone are read on one clock, whichever it
- * is. If only one has a zone, the other may be anywhere from UTC-12 to UTC+14, and only what is before in all
- * of them counts. A day without a time lasts until its midnight, so it is not before any moment of that day.
+ * Is `end` before `start` in every zone? Two times without a zone share a clock. If only one has a zone, the other may
+ * be anywhere from UTC-12 to UTC+14, and must be before in all of them. A day without a time lasts until midnight.
  */
 export function isBefore(end: IsoDate, start: IsoDate): boolean {
   const sameClock = end.offsetMinutes === undefined && start.offsetMinutes === undefined;
@@ -227,20 +226,20 @@ export function isBefore(end: IsoDate, start: IsoDate): boolean {
   return instant(end, end.clock, endOffset) < earliestStart;
 }
 
-/** Whether all that a string names lies before that moment, whatever its zone is; false for one that is no date. */
+/** Is everything that a string names before that moment, in every zone? False if it is no date. */
 export function isPast(text: string, nowMs: number): boolean {
   const date = readDate(text);
   const now = { day: 0, clock: (BigInt(nowMs) * PICOSECONDS) / 1000n, offsetMinutes: 0 };
   return !isProblem(date) && isBefore(date, now);
 }
 
-/** Returns what is wrong with a string that has to be a date, or undefined. */
+/** What is wrong with a string that must be a date; undefined if nothing. */
 export function dateProblem(text: string): string | undefined {
   const date = parseIsoDate(text);
   return isProblem(date) ? date.problem : undefined;
 }
 
-/** What is wrong with the order of an event's dates, or undefined; what is no date is another check's business. */
+/** What is wrong with the order of an event's dates; undefined if nothing. Other checks find what is no date. */
 export function eventOrderProblem(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { start, end }: { start?: unknown; end?: unknown } = body;

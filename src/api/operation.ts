@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 import type { Resource } from './resource.ts';
 
-/** The two interfaces of the service, in the order of their help. */
+/** The two APIs of the service, in the order of help. */
 export const FAMILIES = ['cards', 'calendar'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** What a family is about, in words for people. */
+/** The name of a family for people. */
 export function familyWords(family: Family): string {
   return family === 'cards' ? 'gift cards' : 'calendars';
 }
@@ -16,70 +16,69 @@ export function familyAdjective(family: Family): string {
 }
 
 /**
- * What a write's ambiguous answer allows (docs/reference/outcomes.md). `settledBy` names the card status that a
- * card check must show for the write to count as done; `observes` is read only to be reported: it shows that such a
- * write happened, but neither whose nor with which answer.
+ * What an ambiguous response to a change allows (docs/reference/outcomes.md). `settledBy`: the card status that
+ * resolves it as done. `observes`: a status that shows such a change, but neither whose nor with which response.
  */
 type ReadBack = { readonly settledBy: string } | { readonly observes: string } | 'none';
 
-/** 503 with Retry-After: wait, check the card, send again unless settled; send again once; or never (it may be done). */
+/** 503 with Retry-After: wait, check the card and send again unless it is done; send again once; or never. */
 export type Unavailable = 'retry' | 'retry-once' | 'never';
 
-/** What an operation does at the service, and what follows from that. */
+/** What an operation does at the service, with the consequences. */
 export type Effect =
   | { readonly kind: 'read' }
   | {
       readonly kind: 'write';
-      /** Money or a card's life is at stake: ask before each single call, not only before many rows. */
+      /** Asks before each single call, not only before many rows: money or a card is at stake. */
       readonly confirm: boolean;
-      /** No command takes it away again: ask on a terminal, and send it off one as it is. */
+      /** No command undoes it: asks in a terminal, sends elsewhere. */
       readonly asksOnTerminal?: true;
       readonly readBack: ReadBack;
       readonly unavailable: Unavailable;
-      /** It changes the given fields of what is there: without any it has nothing to do, and it can be undone. */
+      /** It changes the given fields of something that exists, so it needs at least one. */
       readonly isUpdate?: true;
-      /** The one word that says it was done: `Blocked`. */
+      /** The word for success: `Blocked`. */
       readonly done: string;
-      /** What to do when the outcome is unknown, after the facts: begins with a verb. */
+      /** What to do if the outcome is unknown. Begins with a verb. */
       readonly unknownHint: string;
       /**
-       * A second one makes a second card, event or set of secrets, and nothing in its answer proves that it is not a late answer
-       * to another request: it has a connection of its own.
+       * A second one makes a second card, event or set of secrets. Nothing in its response proves that it is not a late
+       * response to another request, so it has its own connection.
        */
       readonly isOnceOnly?: true;
-      /** Member of the answer that can be had nowhere else: kept as `resultId` in every record. */
+      /** Member of the response that no later read shows: kept as `resultId` in every record. */
       readonly resultId?: string;
-      /** Members of the answer that are one-time secrets: hidden from people, never recorded. */
+      /** Members of the response that are one-time secrets: hidden from people, never recorded. */
       readonly sensitive?: readonly string[];
     };
 
-/** One row of the table: everything the rest of the program needs to know about one operation of the spec. */
+/** One row of the table: all that the program needs to know about one operation of the spec. */
 export interface Operation {
   /** Unique: `card.provision.wallet_a`. */
   readonly name: string;
-  /** The command it belongs to, as shown in errors and history: `card.provision`. */
+  /** The command it belongs to, for errors and history: `card.provision`. */
   readonly command: string;
   readonly family: Family;
   readonly method: 'GET' | 'POST';
   /** As in the spec: `/v1/cards/{cardId}/block`. */
   readonly path: string;
-  /** What it does, as verb and object for messages: `block card`, before an ID. */
+  /** Verb and object for messages, before an ID: `block card`. */
   readonly verbPhrase: string;
-  /** What a person does with it, as a command: `block`, for `Block card 7c0e…?`. */
+  /** What the user does with it: `block`, for `Block card 7c0e…?`. */
   readonly verb: string;
-  /** What that is done to, or what it makes: `card`. */
+  /** What it changes or makes: `card`. */
   readonly object: string;
-  /** The read that shows it as it is now; undefined: none does. */
+  /** The read that shows its object; undefined: none. */
   readonly shownBy?: Operation;
-  /** What its answer is a list of: `subscriber`. */
+  /** What its response lists: `subscriber`. */
   readonly lists?: string;
-  /** The field by whose value it is chosen among the operations of its command. */
+  /** The field whose value chooses it among the operations of its command. */
   readonly choice?: { readonly field: string; readonly value: string };
-  /** The method of the library, where it is not called as the command: `calendar.createEvent`. */
+  /** The library's method, if it has another name than the command: `calendar.createEvent`. */
   readonly libraryMethod?: string;
-  /** Statuses of a card at which a person may want it next. Which transitions the service allows: not shown. */
+  /** Card statuses at which it is suggested. Which transitions the service allows is not documented. */
   readonly suggestedAt?: readonly string[];
-  /** Error statuses that the spec shows, with what they mean; a text where it shows errors without their statuses. */
+  /** Documented error statuses and their meaning; a text if errors have no documented statuses. */
   readonly errors?: Readonly<Record<string, string>> | string;
   readonly effect: Effect;
   readonly params: z.ZodMiniObject;
@@ -87,7 +86,7 @@ export interface Operation {
   /** null: the request has no body at all. */
   readonly body: z.ZodMiniObject | null;
   readonly response: Resource;
-  /** Member of the answer that must equal the path id (ids compare whatever their case), or null. */
+  /** Member of the response that must equal the ID in the path, in any case; null: none. */
   readonly echoes: 'cardId' | 'id' | null;
 }
 
@@ -96,66 +95,66 @@ export function isWrite(operation: Operation): boolean {
   return operation.effect.kind === 'write';
 }
 
-/** Members of its answer that are one-time secrets. */
+/** Members of its response that are one-time secrets. */
 export function sensitiveOf({ effect }: Operation): readonly string[] {
   return effect.kind === 'write' ? (effect.sensitive ?? []) : [];
 }
 
-/** An operation that changes some fields of what is there: without any field it has nothing to do. */
+/** Does the operation change fields of something that exists? */
 export function isUpdate({ effect }: Operation): boolean {
   return effect.kind === 'write' && effect.isUpdate === true;
 }
 
-/** A write of which a second one is never harmless. */
+/** Is a second one never harmless? */
 export function isOnceOnly({ effect }: Operation): boolean {
   return effect.kind === 'write' && effect.isOnceOnly === true;
 }
 
-/** The card status by which a read settles an unknown outcome; undefined: none does, as with a reissue. */
+/** The card status by which a read resolves an unknown outcome; undefined: none, as for a reissue. */
 export function settledBy({ effect }: Operation): string | undefined {
   const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
   return isSettling ? effect.readBack.settledBy : undefined;
 }
 
-/** The parameter of the path that holds the id; undefined: it makes something, which has none yet. */
+/** The path parameter with the ID; undefined: it makes something without an ID yet. */
 export function idParamOf({ params }: Pick<Operation, 'params'>): string | undefined {
   return Object.keys(params.shape)[0];
 }
 
-/** What the id is called where it stands beside others: `calendarId`. */
+/** The name of the ID beside others: `calendarId`. */
 export function idNameOf({ object }: Operation): string {
   return `${object}Id`;
 }
 
-/** What it does as a command to somebody: `block card`. */
+/** Verb and object: `block card`. */
 export function actionOf({ verb, object }: Operation): string {
   return `${verb} ${object}`;
 }
 
-/** What an assistant's tool for it is called: `card_block`, `subscribers_list`. */
+/** The name of an assistant's tool: `card_block`, `subscribers_list`. */
 export function toolNameOf({ verb, object, lists }: Operation): string {
   return `${lists === undefined ? object : `${lists}s`}_${verb}`;
 }
 
-/** Nouns of verbs that are not their own noun, as `block` and `update` are. */
+/** Verbs whose noun differs, unlike `block` and `update`. */
 const NOUNS: Readonly<Record<string, string>> = {
   activate: 'activation',
   create: 'creation',
   provision: 'provisioning',
 };
 
-/** The noun of what it does, for a sentence: `activation`. */
+/** The noun for a sentence: `activation`. */
 export function nounOf({ verb }: Operation): string {
   return NOUNS[verb] ?? verb;
 }
 
-/** The card status that a write aims at; undefined where none shows that it happened. */
+/** The card status that a change aims at; undefined: none. */
 export function targetStatus({ effect }: Operation): string | undefined {
   if (effect.kind === 'read' || effect.readBack === 'none') return undefined;
   return 'settledBy' in effect.readBack ? effect.readBack.settledBy : effect.readBack.observes;
 }
 
-/** What stands in the place of each `{parameter}` of a pattern; undefined where the path is another one. */
+/** The value of each `{parameter}` of a pattern; undefined if the path does not match. */
 export function matchPath(pattern: string, segments: readonly string[]): Readonly<Record<string, string>> | undefined {
   const words = pattern.split('/');
   if (words.length !== segments.length) return undefined;

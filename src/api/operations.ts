@@ -29,10 +29,10 @@ const UPDATE = {
 const PROVISION_HINT =
   'ask the customer whether the card is in the wallet before you run this again: no command can check it';
 
-/** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
+/** One-time secrets of a provisioning with any wallet. */
 const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
 
-/** Also what shows a card after a write. */
+/** Also shows a card after a change. */
 const CARD_GET = {
   name: 'card.get',
   command: 'card.get',
@@ -83,8 +83,8 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
 }
 
 /**
- * THE TABLE: the ten operations of the spec. Flags, help, requests, reply checks, retries, confirmation,
- * sandbox, OpenAPI and completions are read from it; adding an endpoint begins with a row here.
+ * THE TABLE: the ten operations of the spec. Options, help, requests, response checks, retries, confirmation, sandbox,
+ * OpenAPI and completions are read from it. A new endpoint begins with a row here.
  */
 export const OPERATIONS = {
   cardGet: CARD_GET,
@@ -153,7 +153,7 @@ export const OPERATIONS = {
       kind: 'write',
       done: 'Reissued',
       confirm: true,
-      // Two reissues may mean two live cards, and no read can recover the id of a replacement.
+      // Two reissues may mean two live cards, and no read shows the ID of the replacement.
       readBack: { observes: 'REISSUED' },
       unavailable: 'never',
       unknownHint: 'check the card before you run this again: a second reissue may create a second live card',
@@ -164,7 +164,7 @@ export const OPERATIONS = {
     query: null,
     body: ReasonBody,
     response: Card,
-    // Whether the answer is the original or its replacement: not shown. So any id is accepted.
+    // Whether the response is the original or the replacement is not documented, so any ID is accepted.
     echoes: null,
   },
   cardProvisionWalletA: provision('wallet_a', WalletAResult),
@@ -248,15 +248,15 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** The table as a list, in the order of the overview. */
+/** The table as a list, in the order of help. */
 export const ALL_OPERATIONS: readonly Operation[] = Object.values(OPERATIONS);
 
-/** The operations that a command in dotted words stands for: several where a choice is among its options. */
+/** The operations of a dotted command: several if an option chooses between them. */
 export function operationsOf(command: string): readonly Operation[] {
   return ALL_OPERATIONS.filter((operation) => operation.command === command);
 }
 
-/** What a menu may offer of a card: its writes, but for those that answer secrets. */
+/** The changes of a card that a menu offers: those without secrets in the response. */
 export const CARD_ACTIONS: readonly Operation[] = ALL_OPERATIONS.filter(
   (operation) => operation.family === 'cards' && isWrite(operation) && sensitiveOf(operation).length === 0,
 );

@@ -3,13 +3,16 @@ import type { JsonSchema, Shape, ShapeOf } from '../json/shape.ts';
 type Members = Readonly<Record<string, Shape<unknown>>>;
 type Flat<Type> = { readonly [Name in keyof Type]: Type[Name] };
 
-/** An object of a reply, as the spec describes it. Members and their order are the spec's. */
+/** An object of a response, as documented. Members have the spec's order. */
 export type Resource<T = unknown> = Shape<T> & {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
 };
 
-/** Declares an object of a reply: `required` members are always there, unknown ones kept. Plain data loads quickly. */
+/**
+ * Declares an object of a response. `required` members are always present, unknown ones are kept. Plain data loads
+ * fast.
+ */
 export function resource<const M extends Members, R extends keyof M & string = never>(
   properties: M,
   required: readonly R[] = [],
@@ -23,10 +26,10 @@ export function resource<const M extends Members, R extends keyof M & string = n
   return { type: 'object', properties, required, additionalProperties: {} };
 }
 
-/** A member that holds members whose names are the client's own. */
+/** A member that holds members named by the client. */
 export const CUSTOM_DATA: Shape<Record<string, unknown>> = { type: 'object', additionalProperties: {} };
 
-/** A member with what help, `schema` and OpenAPI say of it. */
+/** A member with its description for help, `schema` and OpenAPI. */
 export function described<T>(shape: Shape<T>, note: JsonSchema): Shape<T> {
   return { ...shape, ...note };
 }

@@ -27,17 +27,17 @@ import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, storeOptions } from './run-input.ts';
 
-/** A plan that was read to its end, with what applying it wants to know of its rows. */
+/** A plan that was read, with what applying needs to know of its rows. */
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
 
-/** Copies a plan while it is read: a file may change meanwhile. */
+/** Copies a plan while reading it, because the file may change meanwhile. */
 async function loadPlan(session: Session, path: string, copy: string) {
   let reasonProblem: string | undefined;
   let hasUncellable = false;
   const plan = await readPlan(session, path, {
     copyTo: copy,
     async onRows(rows, operation) {
-      // No CSV cell can hold null, or the empty text, which is read as not given.
+      // CSV cannot hold null or the empty text, which is read as omitted.
       hasUncellable ||= rows.some(({ row }) => [...(row.body?.values() ?? [])].some((value) => (value ?? '') === ''));
       const problems = (await reasonCheck(session, operation)?.(rows)) ?? [];
       const at = problems.findIndex((problem) => problem !== undefined);
@@ -47,16 +47,16 @@ async function loadPlan(session: Session, path: string, copy: string) {
   return { ...plan, path, copy, hasUncellable, reasonProblem };
 }
 
-/** Refuses a plan that cannot be applied here and now. A run may always be ended: one that was begun does not expire. */
+/** Refuses a plan that cannot be applied here and now. A plan that was begun does not expire. */
 function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void {
   const { header, path, reasonProblem } = plan;
   const { profile } = session;
   const url = session.baseUrl(plan.operation.family);
-  // The sandbox's URL has no port, so that a profile could have it too.
+  // The sandbox's URL has no port, so a profile could have the same.
   if (url !== header.url || profile.isSandbox !== (header.profile === SANDBOX)) {
     const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
     const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
-    // A profile that was changed since, or the environment's URL, leads elsewhere under the same name.
+    // The profile was changed, or the environment gives another URL.
     const hint =
       profile.name === header.profile
         ? `the profile led to ${header.url} when the plan was made. Make the plan again for ${url}`
@@ -85,7 +85,7 @@ async function confirmPlan(
   const rows = plural(header.rows, 'row');
   requirePerson(session, `apply plan ${header.plan} (${rows})`, 'add --yes to apply it without a prompt');
   await sayOpenRows(session, operation, readPlanRows(copy));
-  // Why others do not count was said before.
+  // Why others do not count was reported before.
   const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
   await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });
   const where = whereText(session, service);
@@ -93,7 +93,7 @@ async function confirmPlan(
   if (!(await session.prompt.confirm(question))) throw notConfirmed(`apply plan ${header.plan}`);
 }
 
-/** USAGE where the file of `--failed` could not hold what the plan has. */
+/** USAGE if the file of `--failed` could not hold what the plan has. */
 function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPlan): void {
   if (path === undefined || !hasUncellable || /[^/\\]\.(?:ndjson|jsonl|json)$/i.test(path)) return;
   throw usageFailure(
@@ -102,7 +102,7 @@ function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPla
   );
 }
 
-/** Keeps the plan as a run, with the signatures that counted beside its copy: a resume verifies them anew. */
+/** Keeps the plan as a run, with the signatures that counted: a resume verifies them anew. */
 async function keepPlan(
   session: Session,
   { header, operation, sha256, rowsSha256, copy, columns, lastRow, path }: LoadedPlan,
@@ -113,7 +113,7 @@ async function keepPlan(
   const run = await startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
-    // A plan is bound to a service; another profile that leads there resumes the run, which keeps its name for it.
+    // A plan belongs to a service. Another profile for it resumes the run, which keeps its own profile name.
     profile: begun?.profile,
     host: placeOf(session, operation),
     inputSha256: sha256,
@@ -152,7 +152,7 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
   refusePlan(session, plan, begun !== undefined);
   const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
   const { approvals: approved = [], uncounted = [] } = counted ?? {};
-  // What is missing is seen by why the others do not count.
+  // The reasons why others do not count show what is missing.
   for (const { text, fix } of uncounted) {
     await session.notify(warning('NOT_COUNTED', fix === undefined ? text : withSentence(text, fix)));
   }
@@ -176,13 +176,13 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
     nothing: 'the plan has no rows',
     async ask(service) {
       const status = await planState(session, plan);
-      // A plan is never resent, so that nothing of an unsettled run is sent either.
+      // A plan is never resent, so nothing is sent for an unsettled run either.
       const isFinished = status.state === 'finished' || status.state === 'unsettled';
       if (begun === undefined) {
         const { rowsSha256 } = plan;
         await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: null, name: undefined, isAgain });
       }
-      // On a terminal a plan that is done is shown again without a question: nothing is sent.
+      // In a terminal, a finished plan is shown again without a question: nothing is sent.
       if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
       if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
       return undefined;
@@ -199,8 +199,8 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
 }
 
 /**
- * `plan apply`: sends exactly the rows of a plan as a run that the plan names, so that applying it again goes on
- * with that run or shows its results. Answers the exit code.
+ * `plan apply`: sends exactly the rows of a plan as a run named after it, so that applying it again resumes the run or
+ * shows its results. Returns the exit code.
  */
 export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
   const copy = await spoolPath(portsOf(session));

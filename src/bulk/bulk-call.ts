@@ -17,7 +17,7 @@ import type { Row } from '../rows/row.ts';
 import { isRunName } from '../run/stored/run-folder.ts';
 import type { Session } from '../session.ts';
 
-/** What was asked for, checked as far as the command line goes. */
+/** What was asked for, checked as far as the command line allows. */
 export interface BulkCall {
   readonly options: CallOptions;
   /** Of each request. */
@@ -29,12 +29,12 @@ export interface BulkCall {
   };
   /** What is wrong with the command line. */
   readonly faults: readonly Fault[];
-  /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
+  /** The values of options are valid: what a row lacks is its own fault. */
   readonly fieldsAreSound: boolean;
   open(): Promise<InputFile>;
 }
 
-/** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
+/** IDs of the command line as an input: one JSON object per line, so that no character of an ID has a meaning. */
 function inputOfWords(words: readonly string[], idParam: string): InputFile {
   const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
   return {
@@ -134,7 +134,7 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
   };
 }
 
-/** What is held against the rows of an input besides their schema; in a plan what is open is a fault of its row. */
+/** Rules for rows besides their schema. In a plan, an open write is a fault of its row. */
 async function rowChecks(session: Session, operation: Operation, { plan, again }: CallOptions) {
   const reasons = reasonCheck(session, operation);
   if (plan === undefined || again === true) return reasons;
@@ -146,7 +146,7 @@ async function rowChecks(session: Session, operation: Operation, { plan, again }
   };
 }
 
-/** The rows' `reason` held against the profile's `requireReason`: faults of the rows. */
+/** Checks the rows' `reason` against the profile's `requireReason`. */
 export function reasonCheck(session: Session, operation: Operation) {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;

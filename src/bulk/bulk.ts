@@ -28,10 +28,10 @@ import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged } from './run-output.ts';
 
-/** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
+/** USAGE for a wrong call over many rows: its options, and its input if that can be judged. */
 async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: BulkCall): Promise<void> {
   const failures = faults.length === 0 ? [] : [usageFailure(faults)];
-  // A call that is refused anyway neither asks nor sends.
+  // A call that is refused neither asks nor sends.
   if (reading.path !== '-') {
     await collect(failures, async () => {
       const file = await open();
@@ -41,12 +41,12 @@ async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: 
   if (failures.length > 0) throw joinFailures(failures);
 }
 
-/** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
+/** The same, together with other faults of the call. */
 export async function checkBulk(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
   await refuseFaults(await readBulkCall(session, command, given));
 }
 
-/** Runs a command over several ids or a file. Answers the exit code. */
+/** Runs a command over several IDs or a file. Returns the exit code. */
 export async function runBulk(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   const call = await readBulkCall(session, command, given);
   const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
@@ -71,7 +71,7 @@ async function placeForRows(session: Session, isRun: boolean) {
   const forget = session.dropAtSignal(folder ?? path);
   const remove = async (): Promise<void> => {
     forget();
-    // How the rows ended is known by then: a copy that cannot be removed is only reported.
+    // The result is known by then, so a copy that cannot be removed is only a warning.
     await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
       session.notify(warning('LEFT_BEHIND', `could not remove the rows of the input: ${describeIoError(error)}`)),
     );
@@ -79,24 +79,24 @@ async function placeForRows(session: Session, isRun: boolean) {
   return { path, remove };
 }
 
-/** A plan compares each card with what it was, which a second write to it would find changed. */
+/** A plan compares each card with what it was, which a second change to it would break. */
 function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: InputOptions): Duplicates {
   if (plan !== undefined && operation.family === 'cards') return 'never';
   return allowDuplicates === true ? 'accepted' : 'refused';
 }
 
-/** Each row of a read is one of the workbook; how many a list has is not known before. */
+/** Each row of a read is one of the workbook. The length of a list is not known before. */
 async function refuseFullSheet({ output }: Session, { query }: Operation, { selected }: CheckedInput): Promise<void> {
   if (output.format !== 'xlsx' || query !== null) return;
   (await import('../output/workbook.ts')).refuseTooManyRows(selected);
 }
 
-/** The run that goes on, where `--run` names one that was begun. */
+/** The run that `--run` resumes. */
 async function begunRun(session: Session, { run }: CallOptions): Promise<RunHeader | undefined> {
   return run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
 }
 
-/** A run that goes on was looked at when it began. */
+/** A resumed run was checked when it began. */
 async function lookForSameInput(session: Session, { options, reading }: BulkCall, { rowsSha256 }: CheckedInput) {
   const { run: name, again } = options;
   const { operation, shard } = reading;
@@ -105,7 +105,7 @@ async function lookForSameInput(session: Session, { options, reading }: BulkCall
   await sayOrRefuseSameInput(session, { operation, rowsSha256, shard: part, name, isAgain: again === true });
 }
 
-/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+/** Everything up to the first request. Returns the exit code if there is nothing to send. */
 async function beginBulk(session: Session, command: CallCommand, call: BulkCall, spool: string): Promise<Run | number> {
   const { options, reading } = call;
   const { operation, shard, expectations } = reading;
@@ -137,9 +137,9 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
     await (selected === 0 ? sayNothingToDo(session, nothingIn(checked), checked) : notifyUnchanged(session, checked));
     return makePlan(session, run, call, checked, openFailed);
   }
-  // A run of no rows is never begun: one of that name is another, which is refused.
+  // A run of no rows is never begun, so one of that name is another, and is refused.
   if (isKept && selected === 0 && (await begunRun(session, options))) await keepRun(session, call, checked, spool);
-  // Of a shard the whole input counts, or each of its rows could be sent as one.
+  // Of a shard the whole input counts: otherwise each row could be sent as a shard.
   const rows = shard === undefined ? selected : checked.rows;
   const begun = await begin(session, {
     run,
@@ -168,7 +168,7 @@ function nothingIn({ unchanged, rows }: CheckedInput): string {
   return rows === 0 ? 'the input has no rows' : 'this shard has no rows';
 }
 
-/** The files that the call reads or makes besides, by option. */
+/** Other files that the call reads or makes, by option. */
 function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
   const named: readonly (readonly [string, string | undefined])[] = [
     ['--from', reading.path],
@@ -181,7 +181,7 @@ function othersOf({ options, reading }: BulkCall): ReadonlyMap<string, string> {
   );
 }
 
-/** A run that is taken up again by its name writes the file anew with which it was begun. */
+/** A resumed run writes its `--failed` file anew. */
 async function openFailedOf(session: Session, call: BulkCall, checked: CheckedInput) {
   const { options, reading } = call;
   const { failed, plan } = options;
@@ -197,7 +197,7 @@ async function openFailedOf(session: Session, call: BulkCall, checked: CheckedIn
   });
 }
 
-/** What a person should know of how the input is read. */
+/** What the user should know of how the input is read. */
 async function notifyInput(session: Session, { reading, options }: BulkCall, checked: CheckedInput): Promise<void> {
   for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
@@ -210,7 +210,7 @@ async function notifyInput(session: Session, { reading, options }: BulkCall, che
   await session.notify(note('SHARD_RATE', `--rate holds for each shard separately: ${most}`));
 }
 
-/** What a run and its summary call the file of `--changed-from`. */
+/** The name of the `--changed-from` file in a run and its summary. */
 function olderName({ changedFrom }: CallOptions): string | undefined {
   return changedFrom === undefined || changedFrom === '-' ? undefined : basename(changedFrom);
 }

@@ -16,19 +16,19 @@ import type { BulkCall } from './bulk-call.ts';
 import { sayOpenRows } from './open-rows.ts';
 import { notifyUnchanged } from './run-output.ts';
 
-/** One row of the question is a few lines of a terminal at most. */
+/** Most characters of a row in the question. */
 const MAX_SHOWN = 240;
 
-/** Of more rows than these the first are shown. */
+/** Of more rows only the first are shown. */
 const SHOWN_ROWS = 5;
 
-/** What tells a card from another in one line. */
+/** What distinguishes cards in one line. */
 const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReference'];
 const MAX_FACT = 60;
 
-/** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
+/** The first rows as they will be sent: ID and fields only. */
 function shownRows({ reading }: BulkCall, rows: readonly Row[], between: string): readonly string[] {
-  // Texts stand in quotes, so that an empty one or a blank at its end is seen.
+  // Quotes make empty texts and blanks visible.
   const cellOf = (value: JsonValue | undefined) => (value === undefined ? 'not there' : showValue(value));
   return rows.map(({ row, id, body }) => {
     const old = id === undefined ? undefined : reading.changedFrom?.cells(id);
@@ -51,12 +51,12 @@ function shownCard(id: string, before: CardBefore): string {
   return `${id}: ${status}, ${balance}${reference === '' ? '' : `, ${reference}`}`;
 }
 
-/** The card of each row of a few. The first is read alone: its 401 ends the call before others are asked for. */
+/** The cards of a few rows. The first is read alone: its 401 ends the call before others are asked for. */
 async function readCards(session: Session, call: BulkCall, { selected, first }: CheckedInput): Promise<CardBefore[]> {
   if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
   const read = (row: Row) =>
     readCardBefore(session, row, false).catch((error: unknown): CardBefore => {
-      // A 404 concerns that row alone; 401, 403 and Ctrl-C the call.
+      // A 404 is about that row alone, 401, 403 and Ctrl-C about the call.
       if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
       throw error;
     });
@@ -68,7 +68,7 @@ async function readCards(session: Session, call: BulkCall, { selected, first }: 
   return cards;
 }
 
-/** The status that the question showed of each row's card, where it could be read. */
+/** The status that the question showed of each card, if it could be read. */
 function statusesShown(rows: readonly Row[], cards: readonly CardBefore[]): ReadonlyMap<number, string> {
   return new Map(
     cards.flatMap((card, index): [number, string][] => {
@@ -81,7 +81,7 @@ function statusesShown(rows: readonly Row[], cards: readonly CardBefore[]): Read
 
 const NAMED_COLUMNS = 5;
 
-/** How many of the rows, and which columns, are hidden in their sheet; nothing where none is. */
+/** How many rows, and which columns, are hidden in their sheet; empty if none. */
 export function hiddenNotices(checked: Pick<CheckedInput, 'selected' | 'hidden' | 'hiddenColumns'>): readonly Notice[] {
   const { selected, hidden, hiddenColumns: columns } = checked;
   const are = (count: number) => `${count === 1 ? 'is' : 'are'} hidden in the sheet, but included in this run`;
@@ -106,7 +106,7 @@ function pastLines({ past, selected }: CheckedInput): readonly string[] {
   return [`${groupThousands(past)} of ${plural(selected, 'row')} ${past === 1 ? 'starts' : 'start'} in the past`];
 }
 
-/** The end of a dry run: how many rows there are, and what the question says of them beside what is shown. */
+/** The end of a dry run: the number of rows, and what the question would add. */
 export async function noteCounts(session: Session, call: BulkCall, checked: CheckedInput): Promise<void> {
   await notifyUnchanged(session, { ...checked, unchanged: 0 });
   const counts = [...changeLines(call, checked), ...pastLines(checked)];
@@ -116,7 +116,9 @@ export async function noteCounts(session: Session, call: BulkCall, checked: Chec
   await session.notify(note('DRY_RUN', [rows, ...counts].join('; ')));
 }
 
-/** Asks before many rows are written, or refuses where no terminal can be asked. Returns what it showed of cards, by row. */
+/**
+ * Asks before many rows are changed, or refuses without a terminal. Returns the card statuses that it showed, by row.
+ */
 export async function confirmBulk(
   session: Session,
   call: BulkCall,
@@ -151,7 +153,7 @@ export async function confirmBulk(
   return statusesShown(checked.first, cards);
 }
 
-/** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */
+/** Warns of a token that expires before the work ends, so that a run need not stop half-way with 401. */
 export async function compareTokenLife(
   session: Session,
   service: Service,

@@ -26,17 +26,17 @@ import {
   writeSummary,
 } from './run-output.ts';
 
-/** How the rows of a run are done, and printed where that is not a row of the output for each. */
+/** How the rows of a run are done, and printed if not one by one. */
 type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & {
   readonly printing?: RowPrinting;
 };
 
-/** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
+/** Does the rows, shows them, and closes the files of the run, without a summary. */
 export async function doRows(session: Session, run: Run, { printing, ...how }: How): Promise<RunResult> {
   const output = await openRunOutput(session, run, printing);
   let report: RunResult | undefined;
   const begin = async (): Promise<RunResult> => {
-    // Its handler has said that nothing was sent, and ends the program: no row is printed behind that.
+    // The signal's handler said that nothing was sent, and ends the program: no row may be printed.
     refuseStopped(session);
     if (how.isWrite) keepToOutcome(session, () => report?.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode);
     return sendRows(session, run, output, how);
@@ -49,13 +49,13 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   const failure = await finishFiles(output, run);
   if (failure === undefined) return report;
   await session.notify(warningOf(failure));
-  // An unknown outcome is worse than a file that is missing, and whatever else went wrong than rows that a format cannot hold.
+  // An unknown outcome is worse than a missing file, which is worse than rows that a format cannot hold.
   const isWorse =
     failure.code === 'PARTIAL' ? report.exitCode !== 0 : report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
   return isWorse ? report : { ...report, exitCode: failure.exitCode };
 }
 
-/** CANCELLED after a signal that came before the run listened to any. */
+/** CANCELLED after a signal that came before the run listened. */
 function refuseStopped({ context }: Session): void {
   const [signal] = context.signals.received;
   if (signal === undefined) return;
@@ -95,7 +95,7 @@ function sendRows(
         }),
     },
     dropStalledReaders: () => session.context.dropStalledReaders(),
-    // The cells of a row are kept until it is printed: `--failed` may need them.
+    // The cells of a row are kept until it is printed, because `--failed` may need them.
     sizeOf: ({ given }) => (typeof given === 'string' ? given.length : [...given.values()].reduce(addLength, 0)),
     persist: failedFile?.add,
     emit,
@@ -107,7 +107,7 @@ function addLength(bytes: number, cell: unknown): number {
   return bytes + (typeof cell === 'string' ? cell.length : 0);
 }
 
-/** Ends the output and the failed file; answers the first failure that a person must hear of. */
+/** Closes output and `--failed` file. Returns the first failure to report. */
 async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promise<Failure | undefined> {
   let failure: Failure | undefined;
   try {
@@ -116,7 +116,7 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
     const where = kept === undefined ? '' : '. They are kept in the run';
     if (error instanceof Failure) failure = error;
     else if (!(error instanceof StreamFailure)) throw error;
-    // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
+    // The reader of a pipe went away. The run ends by its outcomes, and the report says so.
     else if (error.errno !== 'EPIPE')
       failure = new Failure('LOCAL_IO', `could not write the results: ${error.message}${where}`);
   }
@@ -129,7 +129,7 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   return failure;
 }
 
-/** What a run needs before its first row; it is given back where that fails. */
+/** Runs the work, and closes the run if that fails. */
 async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<Result> {
   return unsent(work).catch(async (error: unknown) => {
     await kept.close();
@@ -137,12 +137,12 @@ async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<
   });
 }
 
-/** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
+/** Runs the rows, prints them and the summary. Returns the exit code. */
 export async function executeRun(session: Session, run: Run): Promise<number> {
   const { operation, kept } = run;
   const service = await session.service(operation.family);
   const open = kept === undefined ? undefined : await orClose(kept, openRowsOf(session, operation, kept.header));
-  /** Of rows that make another card or event. Where the records cannot be read any more, none of them is sent. */
+  /** For rows that make another card or event. If the records cannot be read any more, none of them is sent. */
   const openProblem = async (row: Row): Promise<string | undefined> => {
     try {
       const repeated = await open?.repeatedBy(row);
@@ -163,16 +163,16 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   return report.exitCode;
 }
 
-/** Many rows that are to be done, of an input or of a plan, as they are known before anything is asked or sent. */
+/** Many rows to be done, before anything is asked or sent. */
 export interface Prepared {
   readonly run: Run;
-  /** How the write comes about; undefined: it is a read. */
+  /** The kind of change; undefined: a read. */
   readonly way: WriteWay | undefined;
-  /** Why there are no rows, where there are none. */
+  /** Why there are no rows, if there are none. */
   readonly nothing: string;
   /** What a dry run says at its end. */
   sayCounts?(): Promise<void>;
-  /** Says what a person has to know, and asks. Answers the status of the cards that it showed, by row. */
+  /** Says what the user must know, and asks. Returns the card statuses that it showed, by row. */
   ask(service: Service): Promise<Run['shown']>;
   /** Opens the file of `--failed`, where one is wanted. */
   openFailed(): Promise<FailedFile | undefined>;
@@ -181,8 +181,8 @@ export interface Prepared {
 }
 
 /**
- * THE way to begin many rows: everything up to the first request. Guards first, then the question, then the files, so that
- * what is refused leaves nothing behind. Answers the exit code where there is nothing to send.
+ * THE way to begin many rows: everything up to the first request. Guards first, then the question, then the files, so
+ * that a refusal leaves nothing behind. Returns the exit code if there is nothing to send.
  */
 export async function begin(session: Session, prepared: Prepared): Promise<Run | number> {
   const { run, way } = prepared;
@@ -195,7 +195,7 @@ export async function begin(session: Session, prepared: Prepared): Promise<Run |
   }
   if (rowCount === 0) {
     if (!isDryRun) {
-      // What an earlier call left in the file of `--failed` is not about this one.
+      // An earlier call's file of `--failed` is not about this one.
       await (await prepared.openFailed())?.keep();
       await session.print({ kind: 'list', document: [], rows: [], columns });
     }
@@ -209,7 +209,7 @@ export async function begin(session: Session, prepared: Prepared): Promise<Run |
   return { ...run, failedFile, kept, shown, rows: () => rowsOfRun(kept) };
 }
 
-/** Says that and why no row is to be sent, and what is left as it is. */
+/** Says why no row is sent, and what is left unchanged. */
 export async function sayNothingToDo(session: Session, nothing: string, left: LeftUnchanged = {}): Promise<void> {
   await session.notify(note('NOTHING_TO_DO', `nothing to do: ${nothing}`));
   await notifyUnchanged(session, { ...left, unchanged: 0, older: undefined });

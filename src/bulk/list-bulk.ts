@@ -13,7 +13,7 @@ import { doRows } from './execute-run.ts';
 import type { Run } from './run.ts';
 import { type TakeRow, writeSummary } from './run-output.ts';
 
-/** The one member of an entry that is not the service's: whose list it stands in. */
+/** The only member of an entry that is not the service's: the calendar of its list. */
 const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
 
 /** The columns of the entries of several lists. */
@@ -26,7 +26,7 @@ function withCalendar(entry: JsonValue, calendar: string): JsonObject {
   return new Map<string, JsonValue>([[CALENDAR.name, calendar], ...members]);
 }
 
-/** Reads one list, or with `--active all` its two halves as one; `onFull` hears that it may go on. */
+/** Reads one list, or with `--active all` its two halves as one. `onFull`: there may be more. */
 function listReader(
   session: Session,
   { operation }: Run,
@@ -53,8 +53,8 @@ function listReader(
 }
 
 /**
- * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries, each with its calendar. One
- * that fails is reported like a failed row of a read (15). Answers the exit code.
+ * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries with the calendar. A list
+ * that fails is reported like a failed row (15). Returns the exit code.
  */
 export async function listBulk(session: Session, run: Run, call: BulkCall): Promise<number> {
   const service = await session.service(run.operation.family);

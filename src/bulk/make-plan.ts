@@ -31,7 +31,7 @@ import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.
 import type { Run } from './run.ts';
 import { type TakeRow, writeSummary } from './run-output.ts';
 
-/** `--plan`: what would be sent is written to a file, and no write is sent. */
+/** `--plan`: writes what would be sent to a file, and sends no change. */
 export interface PlanOptions {
   readonly path: string;
   /** How long the plan may be applied. */
@@ -42,8 +42,8 @@ export interface PlanOptions {
 type AddRow = (row: PlanRow) => Promise<void>;
 
 /**
- * Writes a plan of what `fill` adds, and prints it with what can be done with it; no file is left where `fill` answers
- * false or fails. `next`: what the commands on it begin with, and how many approvals it needs before it can be applied.
+ * Writes a plan of the rows that `fill` adds, and prints its header. No file is left if `fill` returns false or fails.
+ * `next`: how to show, approve and apply it.
  */
 export async function writePlan(
   session: Session,
@@ -81,16 +81,15 @@ export async function writePlan(
       ...(demanded > 0 ? [`have it approved: ${call} approve ${file} --key <key> --as <name>`] : []),
       `apply it: ${call} apply ${file}`,
     ];
-    // A command ends its line, so that the line can be pasted from there.
+    // A command ends its line, so that it can be pasted.
     for (const message of next) await session.notify(note('PLANNED', message));
     return true;
   } finally {
-    // Of a plan that was kept nothing is left to discard.
     await writer.discard();
   }
 }
 
-/** The plan of a call of this session. A plan of one row needs approvals too: it is applied as a run. */
+/** Writes the plan of a call. One of a single row needs approvals too, because it is applied as a run. */
 function writeOwnPlan(
   session: Session,
   { command, family }: Operation,
@@ -107,8 +106,8 @@ function writeOwnPlan(
 }
 
 /**
- * What makes a row a planned one: of a card, it is read, held against what the row expects, and remembered. Calendars
- * cannot be read back what is about to be changed, so their rows are planned as they are.
+ * Plans a row: a card is read, compared with `--expect`, and remembered. Calendars cannot be read, so their rows are
+ * planned as they are.
  */
 async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
   if (operation.family !== 'cards' || rowCount === 0) {
@@ -126,8 +125,8 @@ async function planner(session: Session, { operation, rowCount }: Run): Promise<
 }
 
 /**
- * Writes the plan of many rows: each card is read once, and what will be sent is kept with what was known. One row
- * that cannot be planned, and no plan is written (15). `openFailedFile`: that of `--failed`. Answers the exit code.
+ * Writes the plan of many rows. Each card is read once. If one row cannot be planned, no plan is written (15).
+ * `openFailedFile`: opens that of `--failed`. Returns the exit code.
  */
 export async function makePlan(
   session: Session,
@@ -164,7 +163,7 @@ export async function makePlan(
   return report.exitCode;
 }
 
-/** USAGE where the write that is planned is open already: as a fault of its one row. */
+/** USAGE if the planned change is open already. */
 async function refuseOpenInPlan(session: Session, call: CallInput): Promise<void> {
   const { openBefore, repeatText } = await import('../call/open-guard.ts');
   const repeated = (await openBefore(session, call)).repeated.at(-1);
@@ -173,7 +172,7 @@ async function refuseOpenInPlan(session: Session, call: CallInput): Promise<void
   throw usageFailure([{ where: 'row 1', problem }], ['add --again to plan it anyway']);
 }
 
-/** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
+/** `--plan` with one ID or event. Asks nothing. Returns the exit code. */
 export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   const { options } = given;
   const single = await readSingleCall(session, command, given);
@@ -183,7 +182,7 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   refuseReason(session, operation, reason);
   if (options.again !== true) await refuseOpenInPlan(session, call);
   for (const each of warnings) await session.notify(each);
-  // A signal ends the program while it waits for the card, and must find nothing to clear away.
+  // A signal may end the program during the read, and must leave nothing behind.
   await checkPlanPlace(options.plan ?? '');
   let row: PlanRow = {
     row: 1,
@@ -204,7 +203,7 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   return 0;
 }
 
-/** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */
+/** What a plan keeps of a card: what is compared again, and what identifies it for a reviewer. */
 function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
   return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
 }

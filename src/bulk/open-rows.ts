@@ -30,19 +30,19 @@ import { placeOf } from './row-requests.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
-/** What the open writes of this machine mean for the rows of one operation. */
+/** What open writes mean for the rows of one operation. */
 export interface OpenRows {
-  /** What the journal keeps of a row, so that it can be found among the open writes later. */
+  /** What the journal keeps of a row, to find it among open writes later. */
   aboutOf(row: Row): AboutRow;
-  /** The open write that a row would repeat, also one that another process left open meanwhile; undefined: there is none. */
+  /** The open write that a row would repeat, also if another process left it open meanwhile; undefined: none. */
   repeatedBy(row: Row): Promise<OpenWrite | undefined>;
-  /** All that are open of what a row is about, oldest first. */
+  /** All open writes to the subject of a row, oldest first. */
   to(row: Row): readonly OpenWrite[];
-  /** Hears of a row that ended: one that was done takes the place of open ones. */
+  /** Called for each row that ended: one that was done supersedes open writes. */
   readonly ended: ((result: RowResult<Row>) => Promise<void> | undefined) | undefined;
 }
 
-/** Where the records cannot be read, rows that make another card or event are not sent; for others that is reported. */
+/** If the records cannot be read, rows that make another card or event are not sent. For others it is reported. */
 async function recordsFor(
   session: Session,
   operation: Operation,
@@ -57,14 +57,14 @@ async function recordsFor(
   }
 }
 
-/** Tells whether other processes wrote to the history since it was asked last; it looks once in a turn of the event loop. */
+/** Returns whether other processes wrote to the history since the last call. Checks once per turn of the event loop. */
 function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
   const stateOf = (): string => {
     try {
       const facts = statSync(historyPath(stateDir), { throwIfNoEntry: false });
       return `${facts?.ino} ${facts?.size}`;
     } catch {
-      // Whoever reads it says why it cannot be.
+      // Reading it says why it cannot be checked.
       return '';
     }
   };
@@ -82,7 +82,7 @@ function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
   };
 }
 
-/** `run`: the one whose rows they are; its own open rows are its resume's concern. LOCAL_IO or AUTH: not to be read. */
+/** `run`: its own open rows are left to its resume. LOCAL_IO or AUTH if the records cannot be read. */
 export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader): Promise<OpenRows> {
   const own = `${run?.run ?? ''}:`;
   const hasNews = watchHistory(session);
@@ -92,7 +92,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   };
   let found = await look();
   let looking: Promise<void> | undefined;
-  /** Looks again where there is something new; undefined: what was found holds. */
+  /** Reads the records again if there is something new; undefined if not. */
   const lookAgain = (): Promise<void> | undefined => {
     if (!hasNews()) return looking;
     const now = look()
@@ -109,7 +109,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   const subjectOf = ({ id, body }: Row) => ({ id, digest: digest?.(body) });
   const ended = async ({ row, ending }: RowResult<Row>): Promise<void> => {
     const { body } = row;
-    // Of one that a read settled the time is not at hand: then only what was open before the run is known to be older.
+    // After a card check the time of the request is missing: then only writes older than the run are superseded.
     const begunMs = ending.sentAtMs ?? Date.parse(run?.startedAt ?? '');
     const done = { operation, params: {}, body, entry: `${own}${row.row}`, begunMs };
     try {
@@ -141,7 +141,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   };
 }
 
-/** The rows of a plan held against the open writes: those that would repeat one are faults. Undefined: none can. */
+/** A check for the rows of a plan: those that would repeat an open write are faults. Undefined if none can. */
 export async function openCheck(session: Session, operation: Operation): Promise<InputOptions['checkRows']> {
   if (!isOnceOnly(operation)) return undefined;
   const open = await openRowsOf(session, operation);
@@ -155,10 +155,10 @@ export async function openCheck(session: Session, operation: Operation): Promise
     );
 }
 
-/** So many open writes a question names. */
+/** Most open writes that a question names. */
 const MAX_NAMED = 10;
 
-/** Says on stderr, before a question about rows, what is open of what they are about. */
+/** Says on stderr, before a question, which open writes the rows are about. */
 export async function sayOpenRows(session: Session, operation: Operation, rows: AsyncIterable<readonly Row[]>) {
   const open = await openRowsOf(session, operation);
   const lines: string[] = [];
@@ -177,19 +177,19 @@ export async function sayOpenRows(session: Session, operation: Operation, rows: 
   if (shown.length > 0) await stderr.write(`${shown.join('\n')}\n`);
 }
 
-/** What a run is about to send, as far as an earlier one may have sent the same. */
+/** What a run is about to send, to compare with earlier runs. */
 interface Sending {
   readonly operation: Operation;
-  /** Of the ids and bodies in their order. */
+  /** Digest of IDs and bodies in their order. */
   readonly rowsSha256: string;
   /** `1/4`; null: all rows. */
   readonly shard: string | null;
-  /** The run that it resumes, if there is one. */
+  /** The run that it resumes, if any. */
   readonly name: string | undefined;
   readonly isAgain: boolean;
 }
 
-/** The newest earlier run that did something with the same rows at the same place; its counts as words. */
+/** The newest earlier run that did something with the same rows at the same place, with its counts in words. */
 async function earlierRun(session: Session, { operation, rowsSha256, shard, name }: Sending) {
   const { stateDir } = session.places;
   if (stateDir === undefined) return undefined;
@@ -198,13 +198,13 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
   const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
   const found: RunHeader[] = [];
   const records = await openRecords(session).catch((error: unknown) => {
-    // What makes nothing anew is reported where its open writes are looked for.
+    // For once-only changes, the look-up of open writes reports it.
     if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
     return undefined;
   });
   for (const run of records?.runsOf(rowsSha256) ?? []) {
     if (run === name) continue;
-    // A run that cannot be read is reported where it is listed.
+    // A run that cannot be read is reported by lists.
     const header = await readRunHeader(runFolder(stateDir, run), true).catch(() => undefined);
     const isSame =
       header?.rowsSha256 === rowsSha256 &&
@@ -227,9 +227,8 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
 }
 
 /**
- * Looks whether an earlier run sent the same rows (ids and bodies in their order) to the same place. Of reissues and
- * events that would make everything twice: a question says it first, and where none is asked the run is refused (17).
- * For other operations it is a notice.
+ * Checks whether an earlier run sent the same rows to the same place. For reissues and events, which would be made
+ * twice, the question says so first, and without a question the run is refused (17). For others it is a notice.
  */
 export async function sayOrRefuseSameInput(session: Session, sending: Sending): Promise<void> {
   const { operation, isAgain } = sending;

@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { portsOf } from './run.ts';
 
-/** Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo` gets the bytes looked at. */
+/** Reads a plan. USAGE if it is no plan, or was changed. `copyTo` gets the bytes. */
 export async function readPlan(
   session: Session,
   path: string,
@@ -23,13 +23,13 @@ export async function readPlan(
   return reader.checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
 }
 
-/** Does a person look at stdout, and has asked for no other form? */
+/** Is the plan shown in a terminal, in no other format? */
 export function isShownAsPage({ context, output }: Session): boolean {
   const { format, columns, query } = output;
   return context.stdout.isTerminal && format === 'table' && columns === undefined && query === undefined;
 }
 
-/** Shows a person the plan at `path`, fitted to the stream. */
+/** Shows the plan at `path`, fitted to the terminal. */
 export async function writePlanView(
   { output }: Session,
   stream: OutputPort,
@@ -41,7 +41,7 @@ export async function writePlanView(
   await stream.write(planView({ ...view, allRows }, { width: stream.columns ?? 80, colour, unicode, now }));
 }
 
-/** The state of a plan, from its run on this machine. A killed run counts as stopped: it can be resumed. */
+/** The state of a plan from its run on this machine. A killed run counts as stopped, because it can be resumed. */
 export async function planState(
   session: Session,
   { header, sha256 }: SealedPlan,
@@ -49,7 +49,7 @@ export async function planState(
   const { stateDir } = session.places;
   const name = planRunName(header.plan);
   const begun = stateDir === undefined ? undefined : await readRunHeader(runFolder(stateDir, name));
-  // The name has twelve digits of the hash: that of another plan may begin with the same.
+  // The name has twelve digits of the hash, which another plan may share.
   if (begun?.inputSha256 === sha256) {
     const run = await showRun(portsOf(session), name);
     return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
@@ -57,12 +57,12 @@ export async function planState(
   return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
 }
 
-/** Who approved a plan, and how many must. */
+/** Who approved a plan, and how many approvals are required. */
 type PlanApprovals = Pick<PlanView, 'approvals' | 'uncounted' | 'demanded'>;
 
 const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
 
-/** The approvals that count for the profile; none is looked for where none is demanded. USAGE without ssh-keygen. */
+/** The approvals that count for the profile; empty if none is required. USAGE without ssh-keygen. */
 export async function countApprovals(
   { profile, context }: Session,
   path: string,
@@ -74,7 +74,7 @@ export async function countApprovals(
   return { ...(await checkApprovals(tool, { path, copy }, profile.approvers)), demanded };
 }
 
-/** For a reviewer: the approvals that count, or every signature where none is demanded; none without ssh-keygen. */
+/** For a reviewer: the approvals that count, or every signature if none is required. Empty without ssh-keygen. */
 async function showApprovals(
   session: Session,
   profile: ResolvedProfile | undefined,
@@ -93,7 +93,7 @@ async function showApprovals(
   }
 }
 
-/** What a reviewer is shown of a plan. */
+/** What a reviewer sees of a plan. */
 export async function reviewOf(
   session: Session,
   profile: ResolvedProfile | undefined,

@@ -37,21 +37,22 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
   });
 }
 
-/** Of which rows nothing has become yet, before more is asked or sent. */
+/** Says which rows are left, before more is asked or sent. */
 async function sayWhatIsLeft(session: Session, run: StoredRunHandle): Promise<void> {
   const { state, rows, outcomes } = await showRun(portsOf(session), run.header.run);
-  // Of a damaged record nothing is known.
+  // Nothing is known of a damaged journal.
   if (outcomes === undefined) return;
   const { unknown = 0 } = outcomes;
   const isOver = state === 'finished' || state === 'unsettled';
-  // Neither all that were not sent nor they alone: rows that `--expect` held are over, those of a refused credential not.
+  // Neither all unsent rows nor they alone: rows that `--expect` held back have ended, those of a refused credential
+  // have not.
   const unsent = isOver ? 0 : (await StoredRun.read(run)).left;
   const left = unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} left to send`;
   const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
   await session.notify(note('RUN_LEFT', `run ${run.header.run} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
 }
 
-/** Resumes a run: done rows are not repeated and printed from the journal. */
+/** Resumes a run. Rows that are done are printed from the journal, and not sent again. */
 export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
   const unknownRows = unknownRowsOf(given);
   const ports = portsOf(session);
@@ -69,11 +70,11 @@ export async function resume(session: Session, given: CallOptions, name: string)
   refuseOtherPlace(header, placeOf(session, operation));
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
-  // Before the run is taken up: a bad path must leave it as it is.
+  // Before the run is resumed: a bad path must leave it unchanged.
   const failedPath = given.failed ?? failedPathOf(header);
   const { columns: rowColumns, dialect, shape } = stored;
   const failedFile = await openFailed(session, failedPath, {
-    // Any kind of file can hold mere ids: those of a command line are kept as NDJSON, whatever --failed is called.
+    // A list of IDs fits any format. IDs of the command line are stored as NDJSON, whatever --failed is called.
     inputFormat: rowColumns.every((name) => name === 'id' || name === 'cardId') ? 'ids' : header.inputFormat,
     columns: rowColumns,
     dialect,
@@ -95,7 +96,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   });
 }
 
-/** What a resume sends. That a plan's run keeps its plan, which holds its rows, and the approvals are verified anew (USAGE). */
+/** What a resume sends. Verifies the plan of a plan's run (USAGE) and its approvals anew. */
 async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> {
   const { header, folder } = run;
   if (header.inputFormat !== 'plan') {

@@ -15,20 +15,20 @@ import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED, operationOfRun, rowsOfRun } from './run-input.ts';
 
-/** Newer writes than these are not looked at: no run of frontdesk has as many rows. */
+/** Most later changes that are read: no run has as many rows. */
 const MAX_LATER = 2_000_000;
 
-/** So many rows that cannot be restored are reported one by one. */
+/** Most rows that are reported one by one. */
 const MAX_TOLD = 100;
 
 function notCompared({ run }: RunHeader): Failure {
   return Failure.unsent('USAGE', `run ${run} was not made with --changed-from, so the old values are not known`);
 }
 
-/** Writes that this machine knows of, to the ids of a run after it began, by id: the newest of each. */
+/** The newest later change of each ID of a run, in this machine's records. */
 async function laterWrites(session: Session, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
   const host = hostOf(header.host);
-  // A raw call says what it was by its path.
+  // A raw call is recognized by its path.
   const isWanted = (entry: HistoryEntry) =>
     entry.run !== header.run &&
     entry.profile === header.profile &&
@@ -41,7 +41,7 @@ async function laterWrites(session: Session, { header }: StoredRun): Promise<Rea
   return new Map(entries.toReversed().map((entry) => [subjectOfWrite(entry).subject ?? '', entry]));
 }
 
-/** Each row that may have changed something, the fields of which it is not known what they were, and a later write. */
+/** Each row that may have changed something, its fields with unknown old values, and a later change. */
 async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
   try {
     for await (const { row, ending } of run.results(eachRow(rowsOfRun(run)), { outcomes: MAY_BE_APPLIED })) {
@@ -55,7 +55,7 @@ async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEn
   }
 }
 
-/** Says on stderr, as of failed rows, that a row is not restored. */
+/** Reports on stderr that a row is not restored, like a failed row. */
 async function reportLost(
   session: Session,
   { row, id }: Row,
@@ -72,8 +72,8 @@ async function reportLost(
 }
 
 /**
- * `runs revert`: a plan that puts the old cells of a `--changed-from` run back, for rows that were or may have been
- * applied. Sends nothing. Answers the exit code: 15 when old values of some rows are not known.
+ * `runs revert`: writes a plan that restores the old cells of a `--changed-from` run, for rows that were or may have
+ * been applied. Sends nothing. Returns the exit code: 15 if some old values are not known.
  */
 export async function revertRun(session: Session, plan: PlanOptions, name: string, overLater = false): Promise<number> {
   const run = await requireRun(session.stateDir(), name);
@@ -93,7 +93,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   }
   const stored = await StoredRun.readWhole(run);
   const later = overLater ? new Map<string, HistoryEntry>() : await laterWrites(session, stored);
-  // Line 1 of a plan says how many rows follow, so they are counted first.
+  // Line 1 of a plan has the number of rows, so they are counted first.
   let [all, rows, knowsOld] = [0, 0, false];
   for await (const { row, lost, write } of reversalsOf(stored, later)) {
     all += 1;
@@ -103,7 +103,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   if (all > 0 && !knowsOld) throw notCompared(header);
   const url = header.profile === SANDBOX ? SANDBOX_URL : header.host;
   const about = { operation: header.operation, url, profile: header.profile, rows, unchanged: 0 };
-  // The plan is applied with the profile of the run, whichever is in use.
+  // The plan is applied with the profile of the run, not with the current one.
   const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
   await writePlan(session, plan, about, { command }, async (add) => {
     let told = 0;

@@ -22,7 +22,7 @@ export function callOf(operation: Operation, row: Row): CallInput {
   return { operation, params: row.params, query: {}, body: row.body };
 }
 
-/** The row was not sent because of what reading its card came to. */
+/** The result of a row that was not sent because of its card read. */
 function heldBack(
   row: Row,
   operation: Operation,
@@ -33,7 +33,7 @@ function heldBack(
   const more = { hints, exitCode, details: { ...details, outcome: 'not_sent', attempts: 0 }, cause: failure } as const;
   return {
     kind: 'failed',
-    // Times and attempts are those of the reading, which is no attempt of the row.
+    // Times and attempts are those of the read, which is no attempt of the row.
     ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
     failure: Failure.unsent(code, `could not ${subjectOf(callOf(operation, row))}: ${failure.message}`, more),
   };
@@ -45,16 +45,16 @@ export function readCard(service: Service, policy: CallPolicy, row: Row, slot: R
   return service.client.call(call, { policy, pacer: slot.pacer, stopping: slot.stopping, abort: slot.abort });
 }
 
-/** What is known of rows besides what stands in them. */
+/** What is known of rows besides their content. */
 export interface RowKnowledge {
   /** Why a row is held back for now. */
   readonly openProblem?: ((row: Row) => Promise<string | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
-  /** Status of the card as the question showed it, by row. */
+  /** The card status that the question showed, by row. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
 }
 
-/** Sends one row: first the card is held against what the row expects of it, and what a person was shown of it. */
+/** Sends one row, after comparing its card with what the row expects and what the question showed. */
 export function makeRowSender(
   service: Service,
   operation: Operation,
@@ -63,7 +63,7 @@ export function makeRowSender(
 ) {
   const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const open = openProblem && (await openProblem(row));
-    // It is held back for now: once the open write is closed, a resume sends it.
+    // Held back for now: once the open write is closed, a resume sends it.
     const forNow = { cause: new Failure('BUSY', 'the same write is open') };
     if (open !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', open, forNow));
     const { pacer, stopping, abort } = slot;
@@ -92,12 +92,12 @@ export function makeRowSender(
       : send(row, slot);
 }
 
-/** What a row expects of its card and does not find. */
+/** What of a card differs from what its row expects. */
 export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
   return unmetExpectation(isJsonObject(card) ? card : new Map(), expects);
 }
 
-/** Failures of the late read that are about this process or the way to the service, and not about the card. */
+/** Failures of the late read that are not about the card. */
 const NOT_OF_THE_CARD: readonly FailureCode[] = ['AUTH', 'USAGE', 'UNREACHABLE', 'CANCELLED', 'LOCAL_IO', 'INTERNAL'];
 
 /** A card that cannot be read cannot be compared: its row is held back. */
@@ -112,7 +112,7 @@ function shown(value: JsonValue | undefined): string {
   return value === undefined ? 'absent' : typeof value === 'string' ? value : printJson(value);
 }
 
-/** What of a card is not as it was planned: `status is BLOCKED, was ACTIVE when planned`; undefined: all is. */
+/** What of a card differs from the plan: `status is BLOCKED, was ACTIVE when planned`; undefined if nothing. */
 function changeSince({ before, about }: Row, card: JsonValue): string | undefined {
   const reference = ['clientReference'];
   const planned = new Map([...(before ?? []), ...pickMembers(about ?? null, reference)]);
@@ -126,26 +126,26 @@ function changeSince({ before, about }: Row, card: JsonValue): string | undefine
   return changes.length === 0 ? undefined : changes.join('; ');
 }
 
-/** A balance that is another one now: `5.00, was 10.00 when planned`. */
+/** A changed balance: `5.00, was 10.00 when planned`. */
 function otherBalance({ about }: Row, card: JsonValue): string | undefined {
   const [then, now] = [about?.get('currentBalance'), isJsonObject(card) ? card.get('currentBalance') : undefined];
   if (then instanceof JsonNumber && now instanceof JsonNumber && sameDecimal(then.text, now.text)) return undefined;
   return then === now ? undefined : `${shown(now)}, was ${shown(then)} when planned`;
 }
 
-/** The members of a card that a planned write is held against, digits and keys as sent. */
+/** The members of a card that a planned change is compared by, digits and keys as sent. */
 export function comparedMembers(card: JsonValue): JsonObject {
   return pickMembers(card, ['status', 'updatedAt']);
 }
 
-/** Those members of an object that it has, as they are. */
+/** The named members of an object, as they are. */
 export function pickMembers(value: JsonValue, names: readonly string[]): JsonObject {
   return new Map(isJsonObject(value) ? [...value].filter(([name]) => names.includes(name)) : []);
 }
 
 /**
- * Reads the card of a row whose outcome is unknown: the status that the operation leads to settles it. A reissue, which
- * no read settles, stays unknown with what its card shows. Undefined for operations without a card.
+ * Reads the card of a row with an unknown outcome: the status that the change aims at resolves it. A reissue stays
+ * unknown, with what its card shows. Undefined for operations without a card.
  */
 export function makeReconciler(service: Service, operation: Operation, policy: CallPolicy) {
   const readBack = operation.effect.kind === 'write' ? operation.effect.readBack : 'none';
@@ -161,21 +161,21 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
   };
 }
 
-/** The id in the answer is a column of its own only where it can be had nowhere else. */
+/** The ID in the response is a column only if no later read shows it. */
 export function runColumns({ effect }: Operation): readonly Column[] {
   if (effect.kind === 'write' && effect.resultId !== undefined) return ROW_COLUMNS;
   return ROW_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
 }
 
-/** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
+/** Where an operation's changes go, as plans and runs keep it. The sandbox has another port each time. */
 export function placeOf(session: Session, { family }: Operation): string {
   return session.placeOf(family);
 }
 
-/** A write for each item takes longer than making the item. */
+/** One write per item takes longer than making the item. */
 const PIECE_LENGTH = 65_536;
 
-/** Prints one JSON document whose last member is a list of any length: it is written as it comes, and needs no memory. */
+/** Prints a JSON document whose last member is a list of any length, written as it comes. */
 export async function printLongDocument(
   { stdout }: Session['context'],
   head: JsonObject,
@@ -194,7 +194,7 @@ export async function printLongDocument(
   await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
 }
 
-/** `--dry-run`: the requests of rows as they come; where one value is asked for (--query, ndjson, csv) they are collected. */
+/** `--dry-run`: prints the requests of rows as they come. --query, ndjson and csv need all of them at once. */
 export async function printDryRunRows(
   session: Session,
   operation: Operation,

@@ -27,7 +27,7 @@ import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
 import type { Run } from './run.ts';
 
-/** Options that decide what is sent, in words: a run that is repeated with others is another run. */
+/** Options that decide what is sent, in words: with other values it is another run. */
 export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['defaults', 'a value given to all rows'],
   ['expectations', '--expect'],
@@ -39,16 +39,16 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['changedFrom', '--changed-from'],
 ]);
 
-/** Outcomes of rows that may have changed something. */
+/** Outcomes after which something may have changed. */
 export const MAY_BE_APPLIED: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
-/** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
+/** What a resumed run does with rows that may have been sent (`--reconcile`, `--resend-unknown`). */
 export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {
   if (reconcile === true) return 'reconcile';
   return resendUnknown === true ? 'resend' : 'leave';
 }
 
-/** What `--expect` compares, as runs and plans keep it. */
+/** What `--expect` compares, for runs and plans. */
 function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
   return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
 }
@@ -58,7 +58,7 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
   return 'rows' in maxFailures ? String(maxFailures.rows) : `${maxFailures.percent}%`;
 }
 
-/** The options as the header of a run keeps them. Nothing secret is among them. */
+/** The options for the header of a run. Nothing secret is among them. */
 export function storeOptions(
   rows: Partial<InputOptions> & { readonly changedFromSha256?: string | undefined },
   pace: PaceOptions & Pick<CallOptions, 'failed'>,
@@ -83,7 +83,7 @@ export function storeOptions(
 
 const textOf = (option: RunOptions[string] | undefined) => (typeof option === 'string' ? option : undefined);
 
-/** The pace of a run that goes on: as it is given anew, else its own. */
+/** The pace of a resumed run: as given anew, else its own. */
 export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
   const kept = textOf(maxFailures);
   return {
@@ -92,7 +92,7 @@ export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): P
   };
 }
 
-/** The session with the limits of a run that goes on: each as it is given anew, else the run's own. */
+/** The session with the limits of a resumed run: as given anew, else its own. */
 export function withLimits(session: Session, options: RunOptions): Session {
   const { preferences } = session;
   const limit = (name: 'concurrency' | Exclude<keyof CallPolicy, 'limitName'>): number => {
@@ -105,29 +105,29 @@ export function withLimits(session: Session, options: RunOptions): Session {
   return session.with({ policy, preferences: { ...preferences, concurrency } });
 }
 
-/** The file of `--failed` with which a run was begun. */
+/** The `--failed` file of a run. */
 export function failedPathOf({ options }: { readonly options: RunOptions }): string | undefined {
   return textOf(options['failed']);
 }
 
-/** What the summary of a run calls the file of `--changed-from`. */
+/** The `--changed-from` file of a run, as its summary names it. */
 export function olderNameOf({ options }: RunHeader): string | undefined {
   return textOf(options['olderFile']);
 }
 
-/** The operation of a run as its header names it; USAGE for one that this version does not know. */
+/** The operation of a run. USAGE if this version does not know it. */
 export function operationOfRun(header: RunHeader): Operation {
   const operation = ALL_OPERATIONS.find((row) => row.command === header.operation);
   if (operation !== undefined) return operation;
   throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
 }
 
-/** In which format the original rows of a run are written again. */
+/** The format in which the original rows of a run are written again. */
 export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
-/** The rows of a run as they were written down when it began; of one of an earlier build what its journal knows of them. */
+/** The rows of a run from its file; of an earlier version what its journal knows. */
 export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerator<readonly Row[]> {
   if (run.header.stored === undefined && run instanceof StoredRun) return yield* run.knownRows();
   try {
@@ -140,7 +140,9 @@ export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerat
   }
 }
 
-/** The same to be told of: where they cannot be read `onUnread` hears why, and those follow that the journal knows. */
+/**
+ * The same for a report: if they cannot be read, `onUnread` gets the reason, and those follow that the journal knows.
+ */
 export async function* rowsOrKnown(run: StoredRun, onUnread: (failure: Failure) => unknown): AsyncGenerator<Row> {
   let last = 0;
   try {
@@ -159,8 +161,8 @@ export async function* rowsOrKnown(run: StoredRun, onUnread: (failure: Failure) 
 const MAX_NAMED = 20;
 
 /**
- * What the shards of one input lack: how many rows are in no run, and the notice that says what is missing or doubled, to
- * scripts by number. USAGE unless all runs are shards of one input: the same operation, place, input and number of shards.
+ * What the shards of one input lack: how many rows are in no run, and the notice of missing or doubled shards. USAGE
+ * unless all runs are shards of one input: same operation, place, input and number.
  */
 export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice: Notice | undefined } {
   const [first] = headers;
@@ -196,7 +198,7 @@ export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice
   return { rows, notice: texts.length === 0 ? undefined : notice };
 }
 
-/** Items of several sources, each ascending by `row`, as one in row order; of equal rows the first source's first. */
+/** Merges several sources, each ascending by `row`. Of equal rows the first source's comes first. */
 export async function* inRowOrder<Item>(
   sources: readonly AsyncIterable<Item>[],
   rowOf: (item: Item) => number,
@@ -214,7 +216,7 @@ export async function* inRowOrder<Item>(
       heads.splice(heads.indexOf(least), 1, ...(await headOf(least.items)));
     }
   } finally {
-    // A reader that stops early must not leave the files of the sources open.
+    // A reader that stops early must not leave the sources' files open.
     for (const items of iterators) await items.return?.();
   }
 }

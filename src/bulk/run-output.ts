@@ -30,10 +30,10 @@ const LINE_MS = 10_000;
 
 const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
 
-/** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
+/** What a run shows while it works: rows on stdout, failed reads and progress on stderr. */
 export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
 
-/** Progress on stderr: a line that is drawn anew on a terminal, where it makes way for rows; one every ten seconds elsewhere. */
+/** Progress on stderr: a redrawn line in a terminal, which makes room for rows; elsewhere a line every ten seconds. */
 class ProgressLine implements Surroundings {
   readonly #session: Session;
   readonly progress: Progress;
@@ -77,14 +77,14 @@ class ProgressLine implements Surroundings {
   }
 }
 
-/** So many rows are named for each code: a service that leaves a member out does so in every row. */
+/** Most rows named per code: a service that leaves a member out does so in every row. */
 const NAMED_ROWS = 5;
 
-/** The notices of the rows of a run: the first rows of each code by number, the others counted. */
+/** The notices of rows: the first rows of each code by number, the others counted. */
 class RowNotices {
   readonly #kinds = new Map<string, Pick<Notice, 'level'> & { rows: number }>();
 
-  /** What is to be reported of a row now. */
+  /** What to report of a row now. */
   of({ row, ending }: RowResult): readonly Notice[] {
     return ending.notices.flatMap((notice) => {
       const rows = (this.#kinds.get(notice.code)?.rows ?? 0) + 1;
@@ -93,7 +93,7 @@ class RowNotices {
     });
   }
 
-  /** What is to be reported at the end: how many more rows there were of each code. */
+  /** What to report at the end: how many further rows each code had. */
   atEnd(): readonly Notice[] {
     return [...this.#kinds]
       .filter(([, { rows }]) => rows > NAMED_ROWS)
@@ -103,15 +103,15 @@ class RowNotices {
   }
 }
 
-/** Applied rows that a person sees one by one; further ones are counted, so that failures stay in sight. */
+/** Applied rows that are printed in a terminal. Further ones are counted, so that failures stay in sight. */
 const SHOWN_APPLIED = 20;
 
-/** The rows that are counted and not printed: of a write those applied, on a terminal, and those that were not reached. */
+/** Rows that are counted and not printed: applied ones in a terminal, and those that were not reached. */
 class FoldedRows {
   #applied = 0;
   #notReached = 0;
 
-  /** Whether the row is counted here and not to be printed. */
+  /** Is the row counted here and not printed? */
   takes(result: RowResult<Row>): boolean {
     if (result.source === 'not_reached') {
       this.leave();
@@ -127,7 +127,7 @@ class FoldedRows {
     this.#notReached += 1;
   }
 
-  /** Of a read: one line for all that it did not reach. */
+  /** One line for all rows that a read did not reach. */
   get left(): Notice | undefined {
     return this.#notReached === 0 ? undefined : warning('NOT_REACHED', this.#leftText());
   }
@@ -148,7 +148,7 @@ class FoldedRows {
 /** Takes what was read of a row. */
 export type TakeRow = (result: RowResult<Row>) => Promise<void>;
 
-/** Takes what is read of the rows in the place of stdout; a stream that it writes to ends with the output. */
+/** Takes the rows of a read instead of stdout. A stream that it writes to ends with the output. */
 export interface RowPrinting {
   readonly take: TakeRow;
   readonly writer?: RowStream;
@@ -181,7 +181,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
     return session.report(failureOfRow(result.failure, session.output.format));
   };
   const flush = async (): Promise<void> => {
-    // Elsewhere the two are not seen together.
+    // Elsewhere the two streams are not seen together.
     if (around !== undefined) await writer.flush();
   };
   /** A line on stderr comes after the rows before it, and not into the progress. */
@@ -198,15 +198,15 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
   };
   return {
     emit(result: RowResult<Row>): Promise<void> {
-      // What an earlier process reported is not news.
+      // An earlier process reported its notices.
       const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
       const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
     progress: progress.progress,
-    /** Takes the progress away, before a notice is written. */
+    /** Clears the progress before a notice. */
     clear: () => progress.clear(),
-    /** Closes the array, whatever happened, and stops the progress. */
+    /** Closes the array in any case, and stops the progress. */
     async close(): Promise<void> {
       progress.stop();
       await flush();
@@ -222,12 +222,12 @@ async function notifyAll(session: Session, notices: readonly Notice[]): Promise<
   for (const notice of notices) await session.notify(notice);
 }
 
-/** What a row's message says before its reason: what was attempted, on what. A name in quotes may hold anything. */
+/** What was attempted on what, at the beginning of a row's message. A quoted name may hold anything. */
 const ATTEMPT = /^(?:OUTCOME UNKNOWN - .*?\. (?=The request )|(?:could not|not sent:|cancelled:) (?:"[^"]*"|[^":])*: )/;
 
 /**
- * The row with its message cut to the reason: on a terminal the ID and the outcome stand beside it, and the width is
- * needed. `could not block card 72e1…: the service returned 409 (…)` keeps what follows the first colon.
+ * The row with its message cut to the reason: in a terminal, ID and outcome are beside it. `could not block card 72e1…:
+ * the service returned 409 (…)` keeps what follows the first colon.
  */
 export function withShortMessage(row: JsonObject): JsonObject {
   const error = row.get('error');
@@ -236,7 +236,7 @@ export function withShortMessage(row: JsonObject): JsonObject {
   return new Map([...row, ['error', new Map([...error, ['message', message.replace(ATTEMPT, '')]])]]);
 }
 
-/** A --query that does not fit loses rows as a full disk does: of a write it is not so that nothing was sent. */
+/** A --query that does not fit loses rows like a full disk. Of a change it must not say that nothing was sent. */
 async function orLost(print: () => Promise<void>): Promise<void> {
   try {
     await print();
@@ -245,22 +245,22 @@ async function orLost(print: () => Promise<void>): Promise<void> {
   }
 }
 
-/** For people the row stands in front; JSON has it as a member. */
+/** People see the row in front, JSON has it as a member. */
 function failureOfRow(failure: Failure, format: Format): Failure {
   const { row } = failure.details;
   if (row === undefined || isJson(format)) return failure;
-  // A row that was not reached says so in the same words.
+  // A row that was not reached says so already.
   if (failure.message.startsWith(`row ${row} `)) return failure;
   const screen = failure.screen?.map((line, index) => (index === 0 ? `row ${row}: ${line}` : line));
   return new Failure(failure.code, `row ${row}: ${failure.message}`, { ...failure, screen });
 }
 
-/** What was left as it is, for the JSON modes, whose summary has no place for it. */
+/** What was left unchanged, for the JSON modes, whose summary has no place for it. */
 export async function notifyUnchanged(session: Session, left: LeftUnchanged | undefined): Promise<void> {
   for (const message of unchangedLines(left)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 
-/** The last words of a run on stderr: one line in the JSON modes; for people none with --quiet when all went well. */
+/** The summary on stderr: one line in the JSON modes; for people none with --quiet if all went well. */
 export async function writeSummary(session: Session, run: Run, report: RunResult): Promise<void> {
   const { format } = session.output;
   if (isJson(format)) {
@@ -268,7 +268,7 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
     const uncompared = uncomparedLine(report);
     if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
     const { stop } = report;
-    // A reader that went away wants to hear nothing, and a signal was announced when it came.
+    // A reader that went away reads nothing, and a signal was announced when it came.
     if (stop !== undefined && stop.kind !== 'reader_gone' && stop.kind !== 'signal') {
       const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
       await session.notify(warning(code, `the run stopped: ${stop.reason}`));
@@ -284,7 +284,7 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
   await context.stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** The same where there was nothing to run: a script finds its last line whatever its file held. */
+/** The same without rows: scripts find their last line whatever the file held. */
 export async function writeEmptySummary(session: Session): Promise<void> {
   const { format } = session.output;
   if (!isJson(format)) return;

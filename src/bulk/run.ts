@@ -13,25 +13,25 @@ import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/sto
 import type { LeftUnchanged } from '../run/summary.ts';
 import type { Session } from '../session.ts';
 
-/** Many rows of one operation: all that is known of them before the first is sent. */
+/** Many rows of one operation: all that is known before the first is sent. */
 export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
   readonly operation: Operation;
   readonly rows: () => AsyncIterable<readonly Row[]>;
   readonly rowCount: number;
   readonly pace: PaceOptions;
-  /** What is kept of it; undefined on a read. */
+  /** The kept run; undefined for a read. */
   readonly kept: ActiveRun | undefined;
   readonly failedFile: FailedFile | undefined;
-  /** Of the rows that it prints. */
+  /** Of the printed rows. */
   readonly columns: readonly Column[];
   readonly left?: LeftUnchanged;
-  /** Status of cards as the question showed them, by row: one that has another now is held back. */
+  /** Card statuses that the question showed, by row. A row with another status is held back. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
-  /** Rows are sent although the same write is open. */
+  /** `--again`: rows are sent although the same change is open. */
   readonly again?: boolean;
 }
 
-/** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
+/** What the store of runs needs of a session. USAGE without a state folder. */
 export function portsOf(session: Session): RunPorts {
   const { clock, pid, random, env } = session.context;
   const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
@@ -40,7 +40,7 @@ export function portsOf(session: Session): RunPorts {
     clock,
     pid,
     random,
-    // With --quiet too: it is waited for up to 90 s.
+    // With --quiet too, because the wait may take 90 s.
     report: (message) => session.notify(warning('RUN_HELD', message)),
     openAudit: auditPath === '' ? undefined : (header) => openAudit(auditPath, header),
   };
@@ -49,18 +49,18 @@ export function portsOf(session: Session): RunPorts {
 async function openAudit(path: string, header: RunHeader): Promise<RunAudit> {
   const { auditOfRun, openAuditLog } = await import('../history/audit-log.ts');
   const log = openAuditLog(path);
-  // Before anything else happens: nothing appended is a log that can be.
+  // Fail before the first row if the audit log cannot be written.
   await log.append([]);
   return auditOfRun(log, header);
 }
 
-/** A network file system may not keep what locks and records rest on: the first run on it says so. */
+/** A network file system may break what locks and records rely on: the first run on it warns. */
 async function tryFileSystem(session: Session): Promise<void> {
   const stateDir = session.stateDir();
   const kept = join(stateDir, '.file-system-tried');
   if (existsSync(kept)) return;
   const { MOVE_STATE, newlyUnsupported } = await import('../files/file-system.ts');
-  // Where the next run removes what this one leaves if it is killed.
+  // In a folder where the next run removes what a kill leaves.
   const broken = newlyUnsupported(join(stateDir, 'runs'), session.context.pid, kept);
   if (broken.length === 0) return;
   const what = `runs and records may be damaged in ${stateDir}, whose file system does not keep what they rest on`;
@@ -79,7 +79,7 @@ export async function startRun(
   return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });
 }
 
-/** Opens the file of `--failed`, where one is wanted. */
+/** Opens the file of `--failed`, if given. */
 export async function openFailed(
   session: Session,
   path: string | undefined,

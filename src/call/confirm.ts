@@ -15,13 +15,16 @@ import type { SingleCall } from './read-call.ts';
 import { callService, cardRead } from './resource.ts';
 import { notConfirmed, takesReason, whereText, withReason } from './write-guards.ts';
 
-/** Failures of the read before a write that end the call: the write would fail the same way. */
+/** Failures of the read that the change would meet too. */
 const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
 
-/** The card as it is before the write, or why it could not be read. */
+/** The card before the change, or why it could not be read. */
 export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
 
-/** Reads the card that a write will hit. Any failure ends the call with `mustRead`, else those it would meet too. */
+/**
+ * Reads the card that a change is about. Any failure ends the call with `mustRead`, else one that the change would meet
+ * too.
+ */
 export async function readCardBefore(
   session: Session,
   { params }: Pick<CallInput, 'params'>,
@@ -46,8 +49,8 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
 }
 
 /**
- * The card once more, right before the write leaves: PRECONDITION when an `--expect` holds no more, or when the status that the
- * question showed is another one now. A card that cannot be read ends the call by that read.
+ * Reads the card again right before the change leaves. PRECONDITION if an `--expect` no longer holds, or the status
+ * differs from the one shown. A card that cannot be read ends the call by that read.
  */
 export async function recheckCard(session: Session, single: SingleCall, shown: CardBefore): Promise<void> {
   const status = 'card' in shown ? textAt(shown.card, 'status') : undefined;
@@ -62,7 +65,7 @@ export async function recheckCard(session: Session, single: SingleCall, shown: C
   });
 }
 
-/** What is said of a card with another status than the question showed; undefined: it showed none, or has it still. */
+/** The message if a card has another status than the question showed; undefined if not. */
 export function changedSinceShown(shown: string | undefined, card: JsonValue): string | undefined {
   const found = textAt(card, 'status');
   if (shown === undefined || found === shown) return undefined;
@@ -80,13 +83,13 @@ function describe(session: Session, before: CardBefore, draw: DrawCard): string 
   return draw(before.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
 }
 
-/** What a write is about to hit, or why it cannot be shown; line ends included. */
+/** The card that a change is about, or why it cannot be shown, with line ends. */
 export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
   const { cardSummary } = await import('../output/card-view.ts');
   return describe(session, before, cardSummary);
 }
 
-/** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
+/** Below the card: is it in that state already, the given reason, and that the change cannot be undone. */
 function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: number | undefined): string {
   const { effect } = call.operation;
   if (effect.kind !== 'write') return '';
@@ -105,7 +108,7 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
     .replace(/\n\n/g, '\n');
 }
 
-/** A field of the summary is a few lines of a terminal at most. */
+/** Most characters of a field in the question. */
 const MAX_SHOWN = 240;
 
 const ADD_REASON = { word: 'reason', does: 'add a reason' };
@@ -117,12 +120,12 @@ function questionOf(session: Session, service: Service, { id = '', call }: Singl
   return `${sentenceCase(actionOf(call.operation))} ${name}${whereText(session, service)}?`;
 }
 
-/** Lines of the desk's screen that are left for what is said while the write is under way. */
+/** Lines of the desk's screen kept for messages during the change. */
 const SENDING_LINES = 4;
 
 /**
- * Shows what is open (`openText`) and what will be hit, and asks; returns the call, perhaps with a reason. Anything but
- * yes ends it with 130.
+ * Shows what is open (`openText`) and the card, and asks. Returns the call, perhaps with a reason. Anything but yes
+ * ends it with 130.
  */
 export async function confirmSingle(
   session: Session,
@@ -145,7 +148,7 @@ export async function confirmSingle(
   if (!session.isAtDesk) await stderr.write(shown(single, undefined));
   let asked = single;
   for (;;) {
-    // At the desk the card stands on the screen with each question, whatever its size is then.
+    // At the desk each question shows the card above, in the current size of the screen.
     const above: ScreenAbove | undefined = session.isAtDesk ? (room) => shown(asked, room) : undefined;
     const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
     const answer = await session.prompt.decide(question, { other, no, above });
@@ -157,7 +160,7 @@ export async function confirmSingle(
   throw notConfirmed(subjectOf(single.call));
 }
 
-/** A field as it will be sent; the lines of a string one under the other. */
+/** A field as it will be sent, each line of a string on its own. */
 function shownField(name: string, value: JsonValue): string[] {
   const label = `  ${name.padEnd(12)}  `;
   const [first = '', ...others] =
@@ -165,7 +168,7 @@ function shownField(name: string, value: JsonValue): string[] {
   return [label + first, ...others.map((line) => ' '.repeat(label.length) + line)];
 }
 
-/** Shows what will be made and asks; anything but yes ends the call with 130. */
+/** Shows what will be made, and asks. Anything but yes ends the call with 130. */
 export async function confirmMade(session: Session, service: Service, { call }: SingleCall): Promise<void> {
   const fields = isJsonObject(call.body) ? [...call.body] : [];
   const { columns } = session.context.stderr;

@@ -15,12 +15,12 @@ export function requestText(request: RequestDescription): string {
   return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
 }
 
-/** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
+/** What a call would send. Asks for no credential and opens no connection. */
 export function describeCall(session: Session, call: CallInput): RequestDescription {
   return describeRequest(call, readBaseUrl(session.baseUrl(call.operation.family)), session.context.version);
 }
 
-/** Says that what `--expect` asks of a card was not looked at. */
+/** Says that `--expect` was not compared. */
 export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
   if (expectations.length === 0) return;
   await session.notify(note('NOT_COMPARED', '--expect was not compared, because a dry run reads no card'));

@@ -2,19 +2,16 @@ import type { Context, SignalName } from '../context.ts';
 import { FAILURES, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
 
-/** How long a write in flight may still be answered after the first signal. */
+/** How long a change in flight may take after the first signal. */
 export const GRACE_MS = 5000;
 
-/**
- * After a signal: gives up a reader that stands still, once the grace time is nearly over, as it gets one second more. A
- * result must not wait for it, whether a write was under way by then or was only printed.
- */
+/** After a signal, gives up a reader that stands still a second after the grace time: a result must not wait for it. */
 export async function dropReadersLater(context: Context): Promise<void> {
   await context.clock.sleep(GRACE_MS - 1000);
   context.dropStalledReaders();
 }
 
-/** Signals as the http layer understands them, for the time that a write is under way. */
+/** Signals for the http layer, while a change is in progress. */
 export interface Interrupt {
   /** Aborted at the first signal: begin nothing new. */
   readonly stopping: AbortSignal;
@@ -24,9 +21,9 @@ export interface Interrupt {
 }
 
 /**
- * From here on a signal no longer ends the program as if nothing had been sent: a write is about to leave. The
- * write under way listens above this. Once it has ended, the first signal lets its result be printed, and the
- * second one leaves without it. `isUnknown`: is the outcome, then, which comes before what was not printed?
+ * A change is about to leave: from here on a signal does not end the program as if nothing had been sent. Once the
+ * change has ended, the first signal lets its result be printed, and the second one ends the program. `isUnknown`: is
+ * its outcome unknown? That counts more than what was not printed.
  */
 export function keepToOutcome(session: Session, isUnknown: () => boolean): void {
   const { context } = session;
@@ -44,7 +41,9 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
   });
 }
 
-/** Takes the signals over while a write is under way, so that its answer is still heard; `onFirst` reports the wait. */
+/**
+ * Takes over signals while a change is in progress, so that its response is still heard. `onFirst` announces the wait.
+ */
 export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
   const stopping = new AbortController();
   const abort = new AbortController();
@@ -56,7 +55,7 @@ export function openInterrupt(context: Context, onFirst: (signal: SignalName) =>
       return;
     }
     first = signal;
-    // The name is the reason: it gives a cancelled call its exit code.
+    // The signal is the reason, which gives a cancelled call its exit code.
     stopping.abort(signal);
     onFirst(signal);
     void context.clock.sleep(GRACE_MS, released.signal).then(() => abort.abort(signal));

@@ -7,12 +7,15 @@ import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './resource.ts';
 
-/** Whether a list has exactly as many entries as were asked for: then there may be more. */
+/** Does a list have exactly as many entries as were asked for? Then there may be more. */
 export function isFullList(document: JsonValue, limit: number): boolean {
   return entriesOf(document).length === limit;
 }
 
-/** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */
+/**
+ * Lists subscribers. A full list is a warning (15 with --require-complete), because the service documents no further
+ * pages.
+ */
 export async function runList(
   session: Session,
   command: CallCommand,

@@ -14,12 +14,15 @@ import type { Session } from '../session.ts';
 
 export type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;
 
-/** The names of the fields that an update sets: of other writes they do not matter. */
+/** The fields that an update sets; undefined for other changes. */
 export function fieldsOf({ operation, body }: Pick<OpenCall, 'operation' | 'body'>): readonly string[] | undefined {
   return isUpdate(operation) && isJsonObject(body) ? [...body.keys()] : undefined;
 }
 
-/** What is open on this machine, but for the rows of `ownRun`; undefined: no record is kept. LOCAL_IO or AUTH. */
+/**
+ * What is open on this machine, without the rows of `ownRun`; undefined: no record is kept. Rejects with LOCAL_IO or
+ * AUTH.
+ */
 export async function openRecords(session: Session, ownRun?: string): Promise<OpenRecords | undefined> {
   const { stateDir } = session.places;
   if (!session.keepsHistory || stateDir === undefined) return undefined;
@@ -28,12 +31,12 @@ export async function openRecords(session: Session, ownRun?: string): Promise<Op
   return readOpenWrites({ stateDir, clock, pid, ownRun });
 }
 
-/** The open writes of one family where this session writes to. */
+/** The open writes of one family at this session's base URL. */
 export function openAt(session: Session, { open }: Pick<OpenRecords, 'open'>, { family }: Operation): OpenAt {
   return new OpenAt(open, family, session.placeOf(family));
 }
 
-/** What is open of what a call is about, and which of that the call would repeat. */
+/** What is open of a call's subject, and which of that the call would repeat. */
 export interface OpenBefore {
   /** Oldest first. */
   readonly open: readonly OpenWrite[];
@@ -47,8 +50,8 @@ const NOTHING: OpenBefore = { open: [], repeated: [], same: [] };
 type Digester = (body: JsonValue | undefined) => string;
 
 /**
- * What makes of the body of an event that which stands for it in the history, in whatever order its members are;
- * undefined for other operations, and where no record is kept. LOCAL_IO.
+ * Makes the digest that stands for the body of an event, in any order of members; undefined for other operations and
+ * without a record. Rejects with LOCAL_IO.
  */
 export async function digesterOf(session: Session, operation: Operation): Promise<Digester | undefined> {
   const { stateDir } = session.places;
@@ -60,14 +63,14 @@ export async function digesterOf(session: Session, operation: Operation): Promis
   return (body) => digest(printJson(sorted(body ?? null)));
 }
 
-/** What a call is about, as the records have it. */
+/** What a call is about, for the records. */
 async function subjectOfCall(session: Session, { operation, params, body }: OpenCall): Promise<Subject> {
   return { id: Object.values(params)[0], digest: (await digesterOf(session, operation))?.(body) };
 }
 
 /**
- * Looks up the open writes to what a call is about. Where the records cannot be read, a write that makes another card
- * or event is refused (LOCAL_IO or AUTH), and others are reported.
+ * Looks up the open writes to a call's subject. If the records cannot be read, a change that makes another card or
+ * event is refused (LOCAL_IO or AUTH). For others it is reported.
  */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
@@ -91,13 +94,13 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
   }
 }
 
-/** Tells that what is open is not known here. */
+/** Warns that the open writes are not known here. */
 export function sayUnread(session: Session, failure: Failure): Promise<void> {
   const message = withSentence(failure.asSilent().message, 'whether an earlier change is open is not known');
   return session.notify(warning('OPEN_UNREAD', message));
 }
 
-/** What, when, the entry and what is known of an open write, in a line; `entryOf`: how the entry is named. */
+/** An open write in a line: what, when, the entry, what is known. `entryOf`: how the entry is named. */
 export function openLine(open: OpenWrite, entryOf: (entry: string) => string = (entry) => entry): string {
   const { operation, time, entry, profile } = open;
   const place = `entry ${safeText(entryOf(entry))}, profile ${safeText(profile)}`;
@@ -122,18 +125,18 @@ export async function sayOpen(session: Session, before: OpenBefore): Promise<voi
   if (text !== '') await session.context.stderr.write(text);
 }
 
-/** The same as a text, line ends included. */
+/** The same as a text, with line ends. */
 export function openText({ context: { stderr } }: Session, before: OpenBefore): string {
   const lines = openLines(before, shortEntry).flatMap((line) => breakLine(`  ${line}`, stderr.columns));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Why the same write is not sent: nothing shows that the first was not done. */
+/** Why the same change is not sent: nothing shows that the first was not done. */
 export function repeatText({ entry, time, operation }: OpenWrite): string {
   return `the same ${safeText(commandWords(operation))} of ${localTime(time)} is open (entry ${safeText(entry)}), and this would make a second one`;
 }
 
-/** Refuses (17) a write that would repeat an open one where nobody is asked, unless it is to be sent anyway. */
+/** Refuses (17) a change that would repeat an open one without a question, unless `--again`. */
 export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAgain: boolean): void {
   const [open, event] = [repeated.at(-1), same.at(-1)];
   if (isAgain || (open ?? event) === undefined) return;
@@ -151,21 +154,21 @@ export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAg
   });
 }
 
-/** A write that was done. */
+/** A change that was done. */
 interface Done extends OpenCall {
   /** Its name in the history. */
   readonly entry: string;
-  /** When it was begun, in milliseconds since 1970: what was begun later is not superseded. */
+  /** When it began, in milliseconds since 1970. Later changes are not superseded. */
   readonly begunMs: number;
 }
 
-/** Which of these open writes one that was done takes the place of. */
+/** Which of these open writes a change supersedes. */
 export function placeTakenBy(open: readonly OpenWrite[], { entry, begunMs, ...call }: Done): readonly OpenWrite[] {
   const earlier = open.filter((each) => each.entry !== entry && Date.parse(each.time) <= begunMs);
   return supersededBy(earlier, call.operation, fieldsOf(call) ?? []);
 }
 
-/** Records that the write `by` took the place of these. LOCAL_IO. */
+/** Records that the change `by` superseded these. Rejects with LOCAL_IO. */
 export async function recordSuperseded(session: Session, closed: readonly OpenWrite[], by: string): Promise<void> {
   if (closed.length === 0) return;
   const about = closed.map(({ entry, operation, subject }) => ({ entry, operation, id: subject }));
@@ -173,8 +176,8 @@ export async function recordSuperseded(session: Session, closed: readonly OpenWr
 }
 
 /**
- * Records that a write which was done took the place of the open ones that set the same, and returns their names. It
- * was done whatever becomes of that record, so a failure is reported.
+ * Records that a change superseded the open ones that set the same. Returns their names. The change was done, so a
+ * failure is only reported.
  */
 export async function closeSuperseded(session: Session, done: Done): Promise<readonly string[]> {
   if (isOnceOnly(done.operation)) return [];
@@ -192,7 +195,7 @@ export async function closeSuperseded(session: Session, done: Done): Promise<rea
   }
 }
 
-/** What a write is about: the id in its path, or what stands for the body of an event. */
+/** What a change is about: the ID in its path, or the digest of an event's body. */
 export interface Subject {
   readonly id?: string | undefined;
   readonly digest?: string | undefined;
@@ -209,7 +212,7 @@ function familyOf({ call, operation }: OpenWrite): Family | undefined {
   return ALL_OPERATIONS.find(({ command, name }) => name === call || command === operation)?.family;
 }
 
-/** The open writes of one family at one base URL (or `sandbox`), whatever the profile, by what they are about. */
+/** The open writes of one family at one base URL (or `sandbox`) in any profile, by subject. */
 export class OpenAt {
   readonly #family: Family;
   readonly #found = new Map<string, OpenWrite[]>();
@@ -230,19 +233,19 @@ export class OpenAt {
     return this.#found.size === 0;
   }
 
-  /** Those to one card, calendar or subscriber, whatever they do, or of one event; oldest first. */
+  /** Those to one card, calendar, subscriber or event, oldest first. */
   to({ id, digest }: Subject): readonly OpenWrite[] {
     const key = digest ?? (this.#family === 'cards' ? id?.toLowerCase() : id);
     return (key === undefined ? undefined : this.#found.get(key)) ?? [];
   }
 
-  /** Those of them that the same write would repeat, where a second one makes a second card, wallet entry or event. */
+  /** Those that the same change would repeat, if a second one makes a second card, wallet entry or event. */
   repeatedBy(operation: Operation, subject: Subject): readonly OpenWrite[] {
     return isOnceOnly(operation) ? this.to(subject).filter(({ call }) => call === operation.name) : [];
   }
 }
 
-/** Is it a write without an id, so that its body tells whether it is the same? */
+/** Is it a change without an ID, which its body identifies? */
 function isEvent(operation: Operation): boolean {
   return isWrite(operation) && idParamOf(operation) === undefined;
 }
@@ -255,7 +258,7 @@ function sentBefore(
   return sent.filter((each) => each.digest === digest && each.url === url && each.profile === profile);
 }
 
-/** Those that a write takes the place of once it is done: activations and blocks, and updates of no other fields. */
+/** Those that a change supersedes once it is done: activations and blocks, and updates of no other fields. */
 function supersededBy(
   open: readonly OpenWrite[],
   operation: Operation,
@@ -270,7 +273,7 @@ function supersededBy(
 
 const STATUS_WRITES = new Set(ALL_OPERATIONS.filter((row) => settledBy(row) !== undefined).map(({ name }) => name));
 
-/** What is known of an open write besides that it was sent: `HTTP 500 was answered, the card read ACTIVE then`. */
+/** What is known of an open write besides its request: `HTTP 500 was returned, the card was ACTIVE then`. */
 function whatIsKnown({ httpStatus, observedStatus }: OpenWrite): string {
   const answer = httpStatus === undefined ? 'no answer is recorded' : `HTTP ${httpStatus} was answered`;
   return observedStatus === undefined ? answer : `${answer}, the card read ${safeText(observedStatus)} then`;

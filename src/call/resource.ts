@@ -12,7 +12,7 @@ export function cardRead(cardId: string): CallInput {
   return { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
 }
 
-/** Makes one call; returns how it ended. */
+/** Makes one call. Returns how it ended. */
 export async function callService(
   session: Session,
   call: CallInput,
@@ -24,26 +24,26 @@ export async function callService(
   return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }), ...more });
 }
 
-/** Returns the answer of a call, its notices reported; throws its failure. */
+/** The answer of a call, after reporting its notices. Throws its failure. */
 export async function takeAnswer(session: Session, result: CallResult): Promise<Answer> {
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.ending.notices) await session.notify(notice);
   return result;
 }
 
-/** Makes one read; returns its resource. */
+/** Makes one read. Returns its resource. */
 export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {
   return (await takeAnswer(session, await callService(session, call, undefined, { keepsLongError: true }))).resource;
 }
 
-/** How people see one resource of a command on a terminal: what is given once is never cut. */
+/** How a terminal shows a command's resource: what is given once is never cut. */
 export function viewOf(command: CallCommand): { readonly view?: 'card' | 'whole' } {
   const operation = operationOf(command);
   if (sensitiveOf(operation).length > 0) return { view: 'whole' };
   return operation.response === Card ? { view: 'card' } : {};
 }
 
-/** The columns that the answer of this operation can have: a choice of operations has those of all. */
+/** The columns of this operation's response; of a choice of operations those of all. */
 export function answerColumns(command: CallCommand, operation: Operation): readonly Column[] {
   return command.columns.filter((column) => column.name in operation.response.properties);
 }

@@ -15,17 +15,17 @@ import { safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 
-/** Whether the answer has members that the service gives once. */
+/** Does the response have members that the service gives once? */
 export function givesSecrets(operation: Operation): boolean {
   return sensitiveOf(operation).length > 0;
 }
 
-/** Whether stdout shows them: asked for, or JSON without a file. */
+/** Does stdout show them? If asked for, or in JSON without a file. */
 function isShown({ output }: Session, operation: Operation): boolean {
   return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
 }
 
-/** USAGE where the secrets would go to the null device. */
+/** USAGE if the secrets would go to the null device. */
 export function refuseNullDevice({ context }: Session, { call }: SingleCall, outPath: string | undefined): void {
   if (outPath !== undefined || context.stdout.isNull !== true) return;
   throw Failure.unsent(
@@ -38,8 +38,8 @@ export function refuseNullDevice({ context }: Session, { call }: SingleCall, out
 }
 
 /**
- * The file for one-time secrets; undefined: they are printed. Asks on a terminal, where Enter keeps them in a file that the
- * question names; USAGE where they would be lost.
+ * The file for one-time secrets; undefined: they are printed. Asks in a terminal, where Enter takes the file that the
+ * question names. USAGE if they would be lost.
  */
 export async function placeOfSecrets(
   session: Session,
@@ -69,7 +69,7 @@ export async function placeOfSecrets(
   return undefined;
 }
 
-/** A name in this folder that no file has yet: `provision-7c0e1111-wallet_a.json`. */
+/** A free name in this folder: `provision-7c0e1111-wallet_a.json`. */
 function freeName({ operation, params }: SingleCall['call']): string {
   const wallet = operation.name.split('.').at(-1);
   const name = `provision-${params['cardId']?.slice(0, 8)}-${wallet}`;
@@ -80,17 +80,17 @@ function freeName({ operation, params }: SingleCall['call']): string {
 
 const LOST = 'is lost, and cannot be had again';
 
-/** Shows what could not go where it belongs: on stdout where that was asked for (`mayShow`), or where a person sees it. */
+/** Shows what could not be saved: on stdout if that was asked for (`mayShow`), else on a terminal. */
 async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean) {
   if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
   if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
   return LOST;
 }
 
-/** More than any answer that was seen; what is longer still has to find room once it is here. */
+/** More than any response seen so far. */
 const RESERVED_BYTES = 65_536;
 
-/** Makes the file of `--out` (0600), with room, before anything is sent: an answer that comes once is not lost. */
+/** Makes the file of `--out` (0600) with room before anything is sent: a response that comes once is not lost. */
 export async function createResultFile(path: string) {
   const file = await createNewFile(path);
   const discard = async () => {
@@ -110,11 +110,11 @@ export async function createResultFile(path: string) {
   }
   let isWhole = false;
   return {
-    /** Whether the file has the whole answer, also where it may not be on the disk yet. */
+    /** Does the file have the whole response? It may not be on the disk yet. */
     get isWhole() {
       return isWhole;
     },
-    /** Writes the answer over the room that was kept for it. Rejects with what the system said; no part is left then. */
+    /** Writes the response over the reserved room. Rejects with the system's error, and leaves no part then. */
     async keep(bytes: Uint8Array): Promise<void> {
       try {
         for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
@@ -131,25 +131,25 @@ export async function createResultFile(path: string) {
   };
 }
 
-/** What becomes of an answer with one-time secrets, from before it is sent until it is where it belongs. */
+/** A response with one-time secrets, from before it is sent until it is saved or shown. */
 export interface SecretAnswer {
-  /** Hears each 2xx body as it came. */
+  /** Called with each 2xx body as it came. */
   readonly onSuccess: (body: readonly Uint8Array[]) => void;
-  /** Puts the answer where it belongs; what goes wrong with that is reported once the history has the write. */
+  /** Saves or shows the response. Its failure is reported once the history has the change. */
   take(result: CallResult): Promise<{ readonly where: string; readonly failure?: Failure }>;
-  /** Nothing came that is worth keeping, unless it was taken. */
+  /** Removes the file, unless the response was taken. */
   discard(): Promise<void>;
 }
 
 const DO_NOT_REPEAT = { asks: 'look', text: 'do not run it again. See `frontdesk history`' } as const;
 
-/** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept; OUTCOME_UNKNOWN where that is so too. */
+/** LOCAL_IO for a change whose response could not be shown or saved; OUTCOME_UNKNOWN if its outcome is unknown too. */
 export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
   const code = details.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO';
   return new Failure(code, message, { hints: [DO_NOT_REPEAT], details, cause });
 }
 
-/** Opens the file of an answer, if it goes to one, with room for it. */
+/** Opens the file of a response, with room for it, if it goes to one. */
 export async function openSecretAnswer(
   session: Session,
   single: SingleCall,
@@ -179,21 +179,21 @@ export async function openSecretAnswer(
     await session.notify(note('SAVED', where));
     return where;
   };
-  /** What came with a 2xx and cannot be read: kept as it came, whatever is wrong with it. */
+  /** Saves an unreadable 2xx as it came. */
   const keepUnreadable = async (came: Buffer): Promise<string> => {
     const shown = `${came.toString('utf8').trimEnd().split('\n').map(safeText).join('\n')}\n`;
     if (file !== undefined) return keep(came, shown, 'unknown');
-    // JSON on stdout is one document, or nothing after a failure.
+    // In JSON, stdout is one document, or nothing after a failure.
     const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
     const rescued = await rescue(context, shown, mayShow);
     const where = `the response, as it came, ${rescued}`;
     await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}. --out would have kept it` : where));
     return where;
   };
-  /** Where the answer went; rejects with LOCAL_IO where it went, or that it is lost. */
+  /** Where the response went. LOCAL_IO says where else it went, or that it is lost. */
   const place = async (result: CallResult): Promise<string> => {
     if (result.kind === 'failed') {
-      // A file that has nothing in it says that a 2xx came without anything.
+      // An empty file says that the 2xx had no body.
       if (bytes !== undefined && (file !== undefined || bytes.length > 0)) return keepUnreadable(bytes);
       await file?.discard();
       return '';

@@ -8,12 +8,12 @@ import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
 import { closeSuperseded } from './open-guard.ts';
 
-/** The card writes that a look at the card says something about, by the command that the history has them under. */
+/** The card changes that a card check says something about, by their command in the history. */
 const LOOKED_AT = new Map<string, Operation>(
   Object.values(OPERATIONS).flatMap((row) => (targetStatus(row) === undefined ? [] : [[row.command, row] as const])),
 );
 
-/** What a read of a card showed; `httpStatus` and `requestId` are those of the read. */
+/** What a card check showed. `httpStatus` and `requestId` are those of the read. */
 export interface CardLook {
   readonly status: string | undefined;
   readonly clientReference?: string | undefined;
@@ -21,7 +21,7 @@ export interface CardLook {
   readonly requestId: string | undefined;
 }
 
-/** What reading a card showed of it. */
+/** What a read shows of its card. */
 export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>): CardLook {
   return {
     status: textAt(resource, 'status'),
@@ -31,23 +31,26 @@ export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Ans
   };
 }
 
-/** Can a look at the card say anything of writes of this command? */
+/** Can a card check say anything about changes of this command? */
 export function canBeLookedAt(operation: string): boolean {
   return LOOKED_AT.has(operation);
 }
 
-/** Can a look at the card settle writes of this command? */
+/** Can a card check resolve changes of this command? */
 export function isSettledByLook(operation: string): boolean {
   const row = LOOKED_AT.get(operation);
   return row !== undefined && settledBy(row) !== undefined;
 }
 
-/** Is a write open no more although its outcome is unknown? A look says nothing of it then. */
+/** Is a change closed although its outcome is unknown? A card check says nothing about it then. */
 export function isClosed({ supersededBy, resolved }: HistoryEntry): boolean {
   return supersededBy !== undefined || resolved !== undefined;
 }
 
-/** Card writes of this profile and host that are `unknown`, and that a look may settle, newest first. LOCAL_IO. */
+/**
+ * Card changes of this profile and host that are `unknown` and that a card check may resolve, newest first. Rejects
+ * with LOCAL_IO.
+ */
 export async function unsettledWrites(
   session: Session,
   { host }: Pick<Service, 'host'>,
@@ -67,13 +70,13 @@ export async function unsettledWrites(
   return entries;
 }
 
-/** Does a look show what a write aims at? */
+/** Does a card check show what a change aims at? */
 export function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
   const row = LOOKED_AT.get(operation);
   return row !== undefined && status !== undefined && settledBy(row) === status;
 }
 
-/** Records what a look settles of the writes that are `unknown` in the history, and returns them. LOCAL_IO. */
+/** Records which `unknown` changes a card check resolves, and returns them. Rejects with LOCAL_IO. */
 export async function recordSettled(
   session: Session,
   cardId: string,
@@ -86,8 +89,8 @@ export async function recordSettled(
 }
 
 /**
- * Records what looks showed of `unknown` writes; `lookAt` of one: undefined is none. Returns the entries as they now are,
- * newest first: what was settled takes the place of what was begun before it, of which a look says nothing then.
+ * Records what card checks showed of `unknown` changes. `lookAt` returns undefined without a check. Returns the entries
+ * as they are now, newest first: one that is resolved supersedes earlier ones, about which a check says nothing then.
  */
 export async function recordLooks(
   session: Session,
@@ -113,7 +116,10 @@ export async function recordLooks(
   return now;
 }
 
-/** Records what a look showed of an `unknown` write; returns the entry as it now is. A reissue is never settled so. */
+/**
+ * Records what a card check showed of an `unknown` change. Returns the entry as it is now. A check never resolves a
+ * reissue.
+ */
 async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const isSettled = isSettledBy(entry, look);
   const before = entry.ending;

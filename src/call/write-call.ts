@@ -34,7 +34,7 @@ import {
 } from './secret-answer.ts';
 import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson, whereText } from './write-guards.ts';
 
-/** Sends a write between its two records in the history. `open` takes over what may end it: signals, or a client. */
+/** Sends a change between its two records in the history. `open` takes over what may end it: signals, or a client. */
 export async function recordedCall(
   session: Session,
   service: Service,
@@ -67,7 +67,7 @@ export async function recordedCall(
       keepsLongError: session.via !== 'mcp',
     });
     isUnknown = result.ending.outcome === 'unknown';
-    // First of all, and whatever comes of it: the answer that is given once has its place still to find.
+    // First, whatever comes of it: a response that is given once still needs its place.
     const [recorded] = await Promise.allSettled([recorder.end(entry, result.ending)]);
     reportEnd(recorded, await secret?.take(result), result);
     if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
@@ -77,7 +77,7 @@ export async function recordedCall(
   }
 }
 
-/** Throws what went wrong with the record of a write's end, with where its answer is, or with the place of that answer. */
+/** Throws the failure of the record of a change's end, or of the place of its response. */
 function reportEnd(
   recorded: PromiseSettledResult<void>,
   taken: Awaited<ReturnType<SecretAnswer['take']>> | undefined,
@@ -90,7 +90,7 @@ function reportEnd(
   }
   const error: unknown = recorded.reason;
   if (!(error instanceof Failure)) throw error;
-  // What nobody knows comes before what could not be written: a script that looks for 8 must find it.
+  // An unknown outcome counts more than a record that could not be written: scripts look for 8.
   if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
     const { message, hints, details } = failure ?? result.failure;
     throw new Failure(
@@ -108,12 +108,12 @@ function reportEnd(
   throw new Failure(error.code, withSentence(error.message, where), { hints, details, cause });
 }
 
-/** Hears signals while a write is under way, and says on stderr what is being waited for. */
+/** Hears signals during a change, and says on stderr what it waits for. */
 function openSignals(
   session: Session,
   { isInFlight, isUnknown }: Readonly<Record<'isInFlight' | 'isUnknown', () => boolean>>,
 ): Interrupt {
-  // The desk goes on after a write, and hears for itself what ends it.
+  // The desk continues after a change, and handles signals itself.
   if (!session.isAtDesk) keepToOutcome(session, isUnknown);
   return openInterrupt(session.context, () => {
     const message = isInFlight()
@@ -124,7 +124,7 @@ function openSignals(
   });
 }
 
-/** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */
+/** Prints the result of a change that WAS applied. If that fails, the message must say so. */
 export async function printApplied(session: Session, single: SingleCall, answer: Answer, print: () => Promise<void>) {
   try {
     await print();
@@ -132,11 +132,11 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     const applied = `${subjectOf(single.call)}: this change WAS applied, but`;
     const { outcome, resultId } = answer.ending;
     const details = { outcome: outcome ?? 'applied', id: single.id, resultId };
-    // A query that does not fit the answer: nothing is wrong with the write.
+    // The query does not fit the response. The change was applied.
     if (error instanceof Failure) throw answeredFailure(`${applied} ${error.message}`, details, error);
     if (!(error instanceof StreamFailure)) throw error;
     const result = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
-    // The reader of a pipe went away: the write still ends by its outcome.
+    // The reader of a pipe went away: the change still ends by its outcome.
     if (error.errno === 'EPIPE') {
       return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
@@ -145,7 +145,7 @@ export async function printApplied(session: Session, single: SingleCall, answer:
   }
 }
 
-/** The call with what the card was before it, for comparing when its outcome is unknown. */
+/** The call with the card before it, for comparison if the outcome is unknown. */
 function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
   const seen = seenIn(before);
   if (seen?.status === undefined) return single;
@@ -153,7 +153,7 @@ function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): 
   return { ...single, seen, call: { ...single.call, before: { status: seen.status, when } } };
 }
 
-/** On a terminal, after the result: one line that says what was done. */
+/** In a terminal, one line after the result says what was done. */
 async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
   const { outcome, resultId } = ending;
   const { stderr } = session.context;
@@ -165,7 +165,7 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   await stderr.write(`${effect.done}${what}${how}\n`);
 }
 
-/** Shows the card that secrets are asked for. */
+/** Shows the card before secrets are asked for. */
 async function showCard(session: Session, { call }: SingleCall): Promise<CardBefore> {
   const card = await readCardBefore(session, call, false);
   await session.context.stderr.write(await describeBefore(session, card));
@@ -178,7 +178,7 @@ async function confirmSending(session: Session, service: Service, { call }: Sing
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
 }
 
-/** Holds a confirmed write against the card as it is now, and returns it; one that is not sent after all is in the history. */
+/** Compares a confirmed change with the card as it is now, and returns it. If it is not sent, the history says so. */
 export async function stillAsShown(
   session: Session,
   service: Service,
@@ -198,7 +198,7 @@ export async function stillAsShown(
   }
 }
 
-/** What a read of the card before a write showed of it, as the history keeps it. */
+/** What the history keeps of a read before a change. */
 function seenIn(before: CardBefore): SingleCall['seen'] {
   if (!('card' in before)) return undefined;
   return { status: statusAt(before.card), clientReference: referenceAt(before.card) };
@@ -224,7 +224,7 @@ async function intentOf(
   };
 }
 
-/** What a write asks: before its secret answer is given a place, after what it makes is shown, or with the card. */
+/** What a change asks: where to put secrets, after showing what it makes, or with the card. */
 function questionsOf(session: Session, operation: Operation) {
   const { effect } = operation;
   const isAsked = effect.kind === 'write' && !session.common.yes;
@@ -233,7 +233,7 @@ function questionsOf(session: Session, operation: Operation) {
   return { asksFirst: isAsked && givesSecrets(operation) && session.prompt.available, asksHere, needsAnswer };
 }
 
-/** One write, from the guards to the printed answer. Returns the exit code. */
+/** One change, from the guards to the printed response. Returns the exit code. */
 export async function runWrite(
   session: Session,
   command: CallCommand,
@@ -275,7 +275,7 @@ export async function runWrite(
   if (asksHere) await confirmMade(session, service, checked);
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
   const columns = answerColumns(command, operation);
-  // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.
+  // With --out only the file has the secrets. The renderer hides the rest.
   const print = ({ resource }: Answer) =>
     session.print({
       kind: 'resource',
@@ -292,7 +292,7 @@ export async function runWrite(
   return 0;
 }
 
-/** One write whose answer is given once: it is kept, whatever becomes of the history and of stdout. */
+/** One change whose response is given once: it is kept, whatever happens to history and stdout. */
 export async function writeSecret(
   session: Session,
   service: Service,

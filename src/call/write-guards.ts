@@ -11,20 +11,20 @@ import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
 
 /**
- * How a write comes about. Every way to one names itself here and passes `guardWrite`: the service of a session
- * sends no write of an operation that did not.
+ * The kind of a change. Every way to one passes `guardWrite` with it: a session sends no change of an operation that
+ * did not.
  */
 export type WriteWay =
-  /** One write of a command, or of what works like one. */
+  /** One change of a command, or of what works like one. */
   | { readonly kind: 'one'; readonly reason: string | undefined }
   /**
-   * Rows, whose reasons are held against the profile while they are checked; `rows`: how many would be sent, of a
-   * shard those of the whole input; `inputRows`: those of the whole input.
+   * Rows, whose reasons are checked with them. `rows`: how many would be sent, of a shard those of the whole input.
+   * `inputRows`: those of the whole input.
    */
   | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
-  /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
+  /** A raw POST. `needsReason`: its operation may have a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
-  /** `rows` of a plan; `approved`: how many approvals of it count. `path`: the file; absent: those that a run kept. */
+  /** `rows` of a plan. `approved`: how many approvals count. `path`: the file; absent for the copy that a run keeps. */
   | {
       readonly kind: 'plan';
       readonly plan: string;
@@ -33,12 +33,12 @@ export type WriteWay =
       readonly path?: string;
     };
 
-/** Whether an operation has a reason that a profile can require. */
+/** Does an operation have a reason that a profile can require? */
 export function takesReason({ body }: Operation): boolean {
   return body !== null && describeFields(body).some((field) => field.name === 'reason');
 }
 
-/** USAGE when the profile requires a reason and the given one does not do. `name`: where it stands. */
+/** USAGE if the profile requires a reason and the given one does not match. `name`: where it was given. */
 function checkReason({ profile }: Session, reason: string | undefined, name: string, hint: string): void {
   const problem = reasonProblem(profile, reason);
   if (problem !== undefined) throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [hint] });
@@ -50,14 +50,14 @@ export function refuseReason(session: Session, operation: Operation, reason: str
   if (takesReason(operation)) checkReason(session, reason, name, `give it with ${name}`);
 }
 
-/** Returns the call with a reason in its body. */
+/** The call with a reason in its body. */
 export function withReason(single: SingleCall, reason: string): SingleCall {
   const { body } = single.call;
   const changed = new Map([...(isJsonObject(body) ? body : []), ['reason', fromPlain(reason)]]);
   return { ...single, reason, call: { ...single.call, body: changed } };
 }
 
-/** A call whose required reason is missing, with the reason that a person at the terminal gives. */
+/** Asks the user for a missing required reason. Returns the call with it. */
 export async function askReason(session: Session, single: SingleCall): Promise<SingleCall> {
   const { requireReason: pattern, requireReasonHint: sentence } = session.profile;
   const isMissing = pattern !== undefined && takesReason(single.call.operation) && single.reason === undefined;
@@ -69,7 +69,7 @@ export async function askReason(session: Session, single: SingleCall): Promise<S
   return withReason(single, reason);
 }
 
-/** FRONTDESK_READ_ONLY: a lock that a word which is none of its spellings does not leave open. */
+/** FRONTDESK_READ_ONLY. A misspelt value counts as on. */
 function isLocked({ env }: Pick<Context, 'env'>): boolean {
   return isSwitchedOn(env, 'FRONTDESK_READ_ONLY') !== false;
 }
@@ -78,17 +78,17 @@ function forbidden(message: string, hints: readonly string[]): Failure {
   return Failure.unsent('FORBIDDEN', message, { hints, details: { outcome: 'not_sent' } });
 }
 
-/** Whether writes are refused whatever they are: by the environment or by the profile. */
+/** Does the environment or the profile refuse every change? */
 export function isReadOnly({ context, profile }: Session): boolean {
   return isLocked(context) || profile.readOnly;
 }
 
-/** Refuses writes (5) in an environment or with a profile that is only to read, before anything is read or asked. */
+/** Refuses changes (5) in a read-only environment or profile, before anything is read or asked. */
 export function refuseReadOnly(session: Session): void {
   if (isSwitchedOn(session.context.env, 'FRONTDESK_READ_ONLY') === undefined) {
     throw usageFailure([{ where: 'FRONTDESK_READ_ONLY', problem: SWITCH_PROBLEM }]).asUnsent();
   }
-  // The refusal shows no way around this lock: it names no variable and gives no hint.
+  // The refusal names no way around it: no variable, no hint.
   if (isLocked(session.context)) throw forbidden('changes are not allowed in this environment', []);
   if (!session.profile.readOnly) return;
   throw forbidden(`profile ${session.profile.name} is read-only`, [
@@ -96,12 +96,12 @@ export function refuseReadOnly(session: Session): void {
   ]);
 }
 
-/** How many approvals the profile demands of more than one row; 0: none. Either setting alone demands one. */
+/** How many approvals the profile requires for more than one row; 0: none. Either setting alone requires one. */
 export function demandedApprovals({ approvers, approvals }: ResolvedProfile): number {
   return approvals ?? (approvers === undefined ? 0 : 1);
 }
 
-/** Refuses (2) rows where no record is to be kept: a run goes on from its record, and cannot be without. */
+/** Refuses (2) rows without a record: a run is resumed from it. */
 function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
   if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
   throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, but a run needs its record', {
@@ -109,7 +109,7 @@ function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
   });
 }
 
-/** Refuses (5) more rows than the profile lets one input have; a plan that others have to approve is let pass. */
+/** Refuses (5) more rows than `maxRows`. A plan that needs approvals may have more. */
 function refuseTooMany({ profile }: Session, way: WriteWay): void {
   const { maxRows } = profile;
   if (maxRows === undefined || way.kind === 'one' || way.kind === 'raw') return;
@@ -147,8 +147,8 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
 }
 
 /**
- * THE guard that every way to a write passes, before anything is asked or sent: read-only (5), the reason that the
- * profile requires (2), the record of a run (2), approvals (5). What passes may be sent by the services of this session.
+ * THE guard of every change, before anything is asked or sent: read-only (5), required reason (2), the record of a run
+ * (2), approvals (5). What passes may be sent by the services of this session.
  */
 export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
   refuseReadOnly(session);
@@ -162,12 +162,12 @@ export function guardWrite(session: Session, operation: Operation, way: WriteWay
   session.permitWrites(operation);
 }
 
-/** ` on live (cards.example.com)`, for a question about a write, so that a live card is not changed by accident. */
+/** ` on live (cards.example.com)`, so that a live card is not changed by accident. */
 export function whereText({ profile }: Session, { host }: Service): string {
   return profile.isSandbox ? '' : ` on ${profile.name} (${host})`;
 }
 
-/** Raises USAGE without a terminal to ask on. `subject` is what is to be done: `block card 7c0e…`. */
+/** USAGE without a terminal to ask on. `subject`: `block card 7c0e…`. */
 export function requirePerson(
   { prompt }: Session,
   subject: string,
@@ -179,18 +179,18 @@ export function requirePerson(
   });
 }
 
-/** The failure when a person was asked whether to do `subject` and did not say yes. */
+/** The failure if the user did not confirm `subject`. */
 export function notConfirmed(subject: string): Failure {
   return Failure.unsent('CANCELLED', `did not ${subject}: not confirmed`, { details: { outcome: 'not_sent' } });
 }
 
-/** A pattern to be found in every reason, and the sentence for people that says what it asks for. */
+/** A pattern that every reason must match, and a sentence that explains it. */
 export type ReasonRule = Pick<ResolvedProfile, 'requireReason' | 'requireReasonHint'>;
 
-/** There are patterns that would search a sentence for years. */
+/** Some patterns would search a sentence for years. */
 const LIMIT_MS = 200;
 
-/** Finds a pattern in strings, in as many at a time as the time allows. */
+/** Searches strings for a pattern, as many at a time as the limit allows. */
 function openSearch(pattern: string, texts: readonly string[]) {
   const found: boolean[] = [];
   const expression = new RegExp(pattern, 'u');
@@ -201,14 +201,14 @@ function openSearch(pattern: string, texts: readonly string[]) {
   const script = new Script('search()');
   return {
     found,
-    /** One limit for all strings that are left: setting one up takes longer than a thousand searches. */
+    /** One limit for all strings that are left: setting one takes longer than a thousand searches. */
     goOn(): void {
       const before = found.length;
       try {
         script.runInContext(context, { timeout: LIMIT_MS });
       } catch (error) {
         if (!isTimeUp(error)) throw error;
-        // The next string alone takes longer than that.
+        // The next string alone takes too long.
         if (found.length === before) throw tooSlow();
       }
     },
@@ -222,7 +222,7 @@ function tooSlow(): Failure {
   });
 }
 
-/** The error is one of the other context, and no `Error` of this one. */
+/** The error belongs to the other context, and is no `Error` of this one. */
 function isTimeUp(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
@@ -236,7 +236,10 @@ function problemOf(rule: ReasonRule, reason: string | undefined, isFound: boolea
     : `it does not match ${pattern}, as this profile requires`;
 }
 
-/** What a profile's `requireReason` has against a reason, or undefined. USAGE when searching takes too long. */
+/**
+ * What is wrong with a reason by the profile's `requireReason`; undefined if nothing. USAGE if the search takes too
+ * long.
+ */
 export function reasonProblem(rule: ReasonRule, reason: string | undefined): string | undefined {
   if (rule.requireReason === undefined || reason === undefined) return problemOf(rule, reason, false);
   const { found, goOn } = openSearch(rule.requireReason, [reason]);
@@ -244,7 +247,7 @@ export function reasonProblem(rule: ReasonRule, reason: string | undefined): str
   return problemOf(rule, reason, found[0] === true);
 }
 
-/** The problems of many reasons at once, in their order. */
+/** The problems of many reasons, in their order. */
 export async function reasonProblems(
   rule: ReasonRule,
   reasons: readonly (string | undefined)[],

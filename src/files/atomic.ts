@@ -6,8 +6,8 @@ import { describeIoError, errnoOf, ignoreErrors, ioFailure, orIoFailure } from '
 import { temporaryName } from './process-identity.ts';
 
 /**
- * Node's own `recursive` tries for ever where a folder exists and nothing can be made in it because the system
- * answers ENOENT, as /proc and automounted places do.
+ * Node's own `recursive` tries for ever if a folder exists but the system returns ENOENT for new entries, as in /proc
+ * and automounted places.
  */
 async function makePrivateFolder(path: string): Promise<void> {
   try {
@@ -27,14 +27,14 @@ async function makePrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes the folder, and those above it that are missing, for this user only (0700 whatever the umask).
- * A folder that exists is left as it is. LOCAL_IO when it cannot be made.
+ * Makes the folder and missing parents for this user only (0700 under any umask). An existing folder stays as it is.
+ * Rejects with LOCAL_IO.
  */
 export function ensurePrivateFolder(path: string): Promise<void> {
   return orIoFailure(makePrivateFolder(path), `could not create the folder ${path}`, 'unchanged');
 }
 
-/** After a rename the new name itself must reach the disk. Not every system lets a folder be synced. */
+/** After a rename, the new name itself must reach the disk. Not every system can sync a folder. */
 export async function syncFolder(path: string): Promise<void> {
   let folder: Awaited<ReturnType<typeof open>>;
   try {
@@ -52,12 +52,12 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** How Windows refuses to replace a file that another process, a virus scanner among them, has open for a moment. */
+/** How Windows refuses to replace a file that another process (a virus scanner) has open for a moment. */
 const IN_USE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
 
-/** Renames over a file. On Windows again and again for two seconds while it is in use. */
+/** Renames over a file. On Windows retries for two seconds while it is in use. */
 async function replaceFile(temporary: string, path: string): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
     try {
@@ -71,8 +71,8 @@ async function replaceFile(temporary: string, path: string): Promise<void> {
 }
 
 /**
- * Puts a finished temporary file in the place of the real one, or removes it and changes nothing. LOCAL_IO where it is in
- * place, and its new name may not be on the disk.
+ * Renames a finished temporary file into place, or removes it and changes nothing. LOCAL_IO also if it is in place, but
+ * its name may not be on the disk.
  */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   try {
@@ -89,7 +89,7 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
   });
 }
 
-/** Takes a place by an empty file of this process's own, where nothing is; false: something is. */
+/** Reserves a free place by an empty file. Returns false if something is there. */
 async function isOurs(path: string): Promise<boolean> {
   try {
     await (await open(path, 'wx', 0o600)).close();
@@ -100,10 +100,10 @@ async function isOurs(path: string): Promise<boolean> {
   }
 }
 
-/** Puts a finished temporary file in a place where nothing is; false: something is, and the file stays as it was. */
+/** Moves a finished temporary file to a free place. Returns false if something is there. */
 export async function putInNewPlace(temporary: string, path: string): Promise<boolean> {
   try {
-    // A link is made only where nothing is; some file systems have none.
+    // A link is made only in a free place. Some file systems have none.
     await link(temporary, path);
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
@@ -128,10 +128,9 @@ export async function writeTemporary(path: string, data: string | Uint8Array): P
 }
 
 /**
- * Replaces a file as a whole: a reader sees the old content or the new, never a part, also after a kill
- * or a power cut. The new file has mode 0600 whatever the old one had and whatever the umask. `what`
- * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed. `assertStillHeld` is called
- * right before the old one is replaced, and throws a Failure if that may not be done any more.
+ * Replaces a whole file: a reader sees the old content or the new, also after a kill or a power cut. The new file has
+ * mode 0600. `what` names it in the LOCAL_IO failure (`the credentials file`), after which the old one is unharmed.
+ * `assertStillHeld` is called right before the replacement, and throws a Failure if it is not allowed any more.
  */
 export async function writeFileAtomic(
   path: string,
@@ -155,10 +154,7 @@ export async function writeFileAtomic(
   }
 }
 
-/**
- * What the work gives that is done in a new folder of this user's own, which is gone afterwards; one that cannot be
- * removed stays, and decides nothing.
- */
+/** Runs the work with a new private folder, which is removed afterwards. If it cannot be removed, it stays silently. */
 export async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
   const folder = await orIoFailure(making, 'could not create a temporary folder', 'unchanged');

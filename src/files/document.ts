@@ -4,20 +4,20 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
 
-/** A JSON file of frontdesk: where it is, what messages call it, its newest layout. */
+/** A JSON file of frontdesk. */
 export interface DocumentKind {
   readonly path: string;
-  /** How messages call it: `the settings file`. */
+  /** Its name in messages: `the settings file`. */
   readonly what: string;
   /** The newest layout that this frontdesk knows. */
   readonly version: number;
-  /** False for secrets: then a message says where the damage is, but repeats nothing of the file. */
+  /** False for secrets: messages then name the place of damage, and quote nothing. */
   readonly quotesText: boolean;
 }
 
 /**
- * USAGE for a file of frontdesk that cannot be understood. It says where, and that the file was left alone:
- * guessing, or starting anew over it, would destroy what could still be repaired (docs/faults.md C12).
+ * USAGE for a file of frontdesk that cannot be understood. It says where, and that the file was left alone, because
+ * guessing or starting anew would destroy what could be repaired (docs/faults.md C12).
  */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
   return new Failure('USAGE', `${kind.what} ${kind.path} is damaged: ${where}. It was not changed`, {
@@ -25,7 +25,7 @@ export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: st
   });
 }
 
-/** USAGE for a file that a newer frontdesk wrote. It is not damaged, so nothing may ever replace it. */
+/** USAGE for a file of a newer frontdesk. It is not damaged, so nothing may replace it. */
 export class NewerFileFailure extends Failure {
   constructor(kind: DocumentKind, version: string) {
     super(
@@ -56,10 +56,7 @@ function parseText(bytes: Uint8Array, kind: DocumentKind): JsonObject {
   throw damagedFile(kind, 'line 1: it does not hold a JSON object');
 }
 
-/**
- * One of frontdesk's own JSON files, taken apart as far as its version. USAGE when it is damaged or was written by
- * a newer frontdesk.
- */
+/** Parses one of frontdesk's own JSON files as far as its version. USAGE if it is damaged or of a newer frontdesk. */
 export function parseDocument(bytes: Uint8Array, kind: DocumentKind): JsonObject {
   const document = parseText(bytes, kind);
   const version = document.get('version');

@@ -16,7 +16,7 @@ import { temporaryName } from './process-identity.ts';
 /** The last is that of Windows, for folders. */
 const REFUSALS = ['EEXIST', 'ENOTEMPTY', 'EPERM'];
 
-/** Whether the system says that the name is taken. */
+/** Does the system say that the name is taken? */
 function isRefused(work: () => void): boolean {
   try {
     work();
@@ -27,13 +27,13 @@ function isRefused(work: () => void): boolean {
   return false;
 }
 
-/** The file of this name, which has to be new, with this text. */
+/** Makes a file of this name, which must be new. */
 function make(path: string, text: string): string {
   writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   return path;
 }
 
-/** Each returns whether what locks, runs and records rest on holds in a folder. */
+/** What locks, runs and records rely on. Each returns whether it holds in a folder. */
 const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
   'a file is created only once (O_EXCL)': (folder) => {
     const path = make(join(folder, 'once'), '');
@@ -63,12 +63,12 @@ const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
   },
 };
 
-/** What helps where any of it does not hold. */
+/** What helps if one of them does not hold. */
 export const MOVE_STATE = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
 
 /**
- * What does not hold on the file system of a folder, with the reason where the system gives one; tried in a folder of
- * its own, which is gone afterwards, or swept like a temporary file. Throws the system's error where none can be made.
+ * What does not hold on the file system of a folder, with the system's reason if there is one. Tried in a temporary
+ * folder. Throws the system's error if none can be made.
  */
 export function unsupportedGuarantees(folder: string, pid: number): readonly string[] {
   const own = join(folder, temporaryName(pid));
@@ -87,8 +87,8 @@ export function unsupportedGuarantees(folder: string, pid: number): readonly str
 }
 
 /**
- * The same for the first who comes to a folder: `kept` is the file that says that it was tried. Where nothing can be
- * made nothing is tried: what is done there next says why.
+ * The same for the first use of a folder. `kept`: the file that says that it was tried. Returns nothing if nothing can
+ * be made: the next step there says why.
  */
 export function newlyUnsupported(folder: string, pid: number, kept: string): readonly string[] {
   try {

@@ -4,9 +4,9 @@ import { processState } from './process-identity.ts';
 
 /** How often a holder beats. */
 export const HEARTBEAT_EVERY_MS = 2_000;
-/** A holder elsewhere that does not beat for so long counts as gone. */
+/** A holder elsewhere without a heartbeat for this long counts as gone. */
 export const PATIENCE_MS = 60_000;
-/** Between two looks no more than this counts as silence: who was stopped himself has not watched. */
+/** At most this much of the time between two checks counts as silence: a process that was paused has not watched. */
 const LONGEST_LOOK_MS = 5_000;
 
 interface Seen {
@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * Watches locks whose holders cannot be asked. Silence is what this process has seen itself, by its own monotonic
- * clock: clocks and file times of two machines are never compared.
+ * Watches locks whose holders cannot be asked. Silence is what this process has seen, by its own monotonic clock:
+ * clocks and file times of two machines are never compared.
  */
 export class Heartbeats {
   readonly #clock: ClockPort;
@@ -27,7 +27,7 @@ export class Heartbeats {
     this.#clock = clock;
   }
 
-  /** Looks at a lock; answers for how many milliseconds it has been seen as it is now. */
+  /** Checks a lock. Returns for how many milliseconds it has been seen unchanged. */
   look(path: string, file: LockFile): number {
     const atMs = this.#clock.monotonic();
     const before = this.#seen.get(path);
@@ -37,7 +37,7 @@ export class Heartbeats {
     return silentMs;
   }
 
-  /** Looks at a lock; returns whether its holder is gone. */
+  /** Checks a lock. Returns whether its holder is gone. */
   isLeftBehind(path: string, file: LockFile): boolean {
     const silentMs = this.look(path, file);
     const state = processState(file.holder);

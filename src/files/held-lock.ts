@@ -3,7 +3,7 @@ import { describeIoError, errnoOf } from './io-failure.ts';
 import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
-/** Who a lock file says it belongs to. */
+/** The holder that a lock file names. */
 export function nameHolder(file: LockFile | undefined): string {
   const holder = file?.holder;
   if (holder === undefined) return 'another frontdesk';
@@ -11,18 +11,18 @@ export function nameHolder(file: LockFile | undefined): string {
   return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
 }
 
-/** A lock of this process, which beats until it is released. */
+/** A lock that this process holds, with a heartbeat until it is released. */
 export class HeldLock {
-  /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
+  /** Counts the holders: one more than the previous one. */
   epoch: number;
-  /** The holder before could not be asked: it may only have been paused, and go on. */
+  /** The previous holder could not be asked: it may only be paused, and continue. */
   readonly mayHaveRival: boolean;
   readonly #path: string;
   readonly #own: OwnLock;
   readonly #heart: NodeJS.Timeout;
   #count = 0;
 
-  /** `own`: its file, which was just made. */
+  /** `own`: the lock file, which was just made. */
   constructor(path: string, { own, epoch, mayHaveRival }: Pick<HeldLock, 'epoch' | 'mayHaveRival'> & { own: OwnLock }) {
     this.#path = path;
     this.#own = own;
@@ -32,15 +32,15 @@ export class HeldLock {
     this.#heart.unref();
   }
 
-  /** Who this process is for others: `pod-7 (process 1)`. */
+  /** This process for others: `pod-7 (process 1)`. */
   get by(): string {
     return this.#own.by;
   }
 
   /**
-   * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
-   * this way that it was taken for gone: `to` says for whom (`another frontdesk on pod-7 (process 1)`), undefined where
-   * that one has ended since. Throws the system's error.
+   * Undefined while this process holds the lock, which is read for it. A process that was paused finds out here that it
+   * was taken for gone. `to`: its successor (`another frontdesk on pod-7 (process 1)`), undefined if that has ended.
+   * Throws the system's error.
    */
   lost(): { readonly to: string | undefined } | undefined {
     if (isInPlace(this.#own)) return undefined;
@@ -48,7 +48,7 @@ export class HeldLock {
     return { to: file === undefined ? undefined : nameHolder(file) };
   }
 
-  /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
+  /** Makes `epoch` at least this, from what earlier holders left behind. */
   raiseEpoch(epoch: number): void {
     if (epoch <= this.epoch) return;
     this.epoch = epoch;
@@ -56,8 +56,8 @@ export class HeldLock {
   }
 
   /**
-   * Gives the lock back. Safe to call twice, and after it was lost: the lock of its successor has another name. Returns
-   * what a person is told of one that cannot be removed: it is left behind, and counts as such once this process has ended.
+   * Releases the lock. Safe to call twice, and after it was lost, because the successor's lock has another name.
+   * Returns a warning if it cannot be removed: it counts as left behind once this process has ended.
    */
   release(): string | undefined {
     clearInterval(this.#heart);
@@ -76,7 +76,7 @@ export class HeldLock {
     try {
       writeNumbers(this.#own, this.epoch, this.#count);
     } catch {
-      // The folder went away; the work under the lock will say so.
+      // The folder is gone. The work under the lock will say so.
     }
   }
 }

@@ -19,18 +19,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is a pipe without a reader, or a device that is not there',
 };
 
-/** The system's code of an error (`ENOENT`), or undefined where there is none. */
+/** The system's code of an error (`ENOENT`); undefined if it has none. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What anything that was thrown says. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the work ends well, whatever is wrong with it: whether something is there, or may be used. */
+/** Does the work succeed? For whether something exists or may be used. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
@@ -38,15 +38,12 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/**
- * Waits for work that only tidies up (a file that was read is closed, a temporary one removed): what the system has
- * against that decides nothing.
- */
+/** Waits for work that only tidies up (closing a file, removing a temporary one). Its failure does not count. */
 export async function ignoreErrors(work: Promise<unknown> | undefined): Promise<void> {
   await work?.catch(() => undefined);
 }
 
-/** Why the operating system refused, in words and without Node's repetition of the path. */
+/** Why the system refused, in words and without Node's repetition of the path. */
 export function describeIoError(error: unknown): string {
   const errno = errnoOf(error);
   if (errno === undefined) return messageOf(error);
@@ -55,8 +52,8 @@ export function describeIoError(error: unknown): string {
 }
 
 /**
- * LOCAL_IO for a file that could not be written; a Failure passes as it is. `attempt` says what was tried on which
- * path (`could not save the settings file /x/settings.json`); `after` says what state things are in.
+ * LOCAL_IO for a file that could not be written. A Failure passes as it is. `attempt`: what was tried (`could not save
+ * the settings file /x/settings.json`). `after`: the state afterwards.
  */
 export function ioFailure(
   attempt: string,
@@ -68,7 +65,7 @@ export function ioFailure(
   return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}`, { after, hints, cause: error });
 }
 
-/** What the work gives; what the system has against it becomes a failure, as `ioFailure` makes it. */
+/** The result of the work. A system error becomes a failure, see `ioFailure`. */
 export async function orIoFailure<Result>(work: Promise<Result>, attempt: string, after?: After): Promise<Result> {
   try {
     return await work;
@@ -77,12 +74,12 @@ export async function orIoFailure<Result>(work: Promise<Result>, attempt: string
   }
 }
 
-/** What a listing leaves out, by its name, because it could not be read. */
+/** What a listing could not read, by name. */
 export type Unread = Map<string, Failure>;
 
 /**
- * What is raised once the rest of a listing is printed: AUTH where others could have written what was left out, else
- * LOCAL_IO; undefined where nothing was. `what`: `run`.
+ * The failure after a partial listing: AUTH if others could have written what was left out, else LOCAL_IO; undefined if
+ * nothing was. `what`: `run`.
  */
 export function unreadFailure(what: string, unread: Unread): Failure | undefined {
   const failures = [...unread.values()];
@@ -93,7 +90,7 @@ export function unreadFailure(what: string, unread: Unread): Failure | undefined
   return new Failure(code, problems.join('; '), { hints: first.hints, parts: { problems }, cause: first });
 }
 
-/** What the work gives; undefined where it meets something that is not there. */
+/** The result of the work; undefined if something does not exist. */
 export async function ignoreNotFound<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;

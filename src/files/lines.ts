@@ -1,9 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * The lines of some bytes, those that each piece ends, with their line breaks: a last line may lack it. A line that is
- * longer than `maxLength` comes as far as it has come, and nothing after it. A line is valid only until the next ones
- * are asked for.
+ * The lines of some bytes with their line breaks, in the batches that the pieces complete. The last line may lack its
+ * break. A line beyond `maxLength` is cut, and ends the lines. A line is valid only until the next batch.
  */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -23,7 +22,7 @@ export async function* linesOf(
       start = end + 1;
     }
     if (lines.length > 0) yield lines;
-    // A copy, as the reader uses its buffer again.
+    // A copy: the reader uses its buffer again.
     if (start < part.length) parts.push(Buffer.from(part.subarray(start)));
     length += part.length - start;
     if (length > maxLength) break;

@@ -16,9 +16,8 @@ function read(path: string): LockFile | undefined {
 }
 
 /**
- * Which of these locks a living process holds, for showing it. Holders on this machine are asked. Those that cannot be
- * asked are watched, all at once, for 5 s at most: one that does not beat in that time is not among them, although
- * it may only be paused.
+ * Which of these locks a living process holds, for a list. Holders on this machine are asked. Others are watched
+ * together for at most 5 s: one without a heartbeat in that time is left out, although it may only be paused.
  */
 export async function livingLocks(paths: readonly string[], clock: ClockPort): Promise<ReadonlySet<string>> {
   const heartbeats = new Heartbeats(clock);

@@ -21,36 +21,36 @@ import { errnoOf } from './io-failure.ts';
 import { identify, type ProcessIdentity, temporaryName } from './process-identity.ts';
 
 /**
- * A lock is a folder with one file in it, which is named after its holder and holds its heartbeats. Each step names
- * the holder that it is meant for: making the lock puts a folder where none is or an empty one, taking it over renames
- * the file of the one before, giving it back removes the own file. So a process that stood still at any step finds the
- * name gone, and never touches the lock of a later holder. Times of the file and of clocks mean nothing.
+ * A lock is a folder with one file in it, named after its holder and holding its heartbeat. Each step names the holder
+ * that it is meant for: making the lock puts a folder in a free place or over an empty one, a takeover renames the
+ * previous holder's file, releasing removes the own file. So a process that was paused at any step finds the name gone,
+ * and never touches the lock of a later holder. File times and clocks do not matter.
  */
 export interface LockFile {
-  /** Its name in the folder; undefined where the lock is of the first version: a file itself. */
+  /** Its name in the folder; undefined for a lock of the first version, which is a file itself. */
   readonly name: string | undefined;
-  /** Undefined where the name says none: an earlier version died while it made the file, or it is not one of frontdesk. */
+  /** Undefined if the name says none: an earlier version died while making it, or frontdesk did not make it. */
   readonly holder: (ProcessIdentity & { readonly machine: string | undefined }) | undefined;
-  /** Distinguishes this lock from any other that ever was in its place. */
+  /** Distinguishes this lock from any other in its place. */
   readonly instance: string;
   /** Counts the holders of what the lock guards. */
   readonly epoch: number;
-  /** Any change of this is a heartbeat. */
+  /** Any change is a heartbeat. */
   readonly life: string;
 }
 
-/** What the maker of a lock has to know to keep it. */
+/** What the maker of a lock needs to keep it. */
 export interface OwnLock {
   readonly instance: string;
   /** Its file in the folder of the lock. */
   readonly path: string;
-  /** Its maker, for others: `pod-7 (process 1)`. */
+  /** Its maker for others: `pod-7 (process 1)`. */
   readonly by: string;
 }
 
-/** As the name of a file, and, with blanks, as the first line of a lock of the first version. */
+/** As a file name, and with blanks as the first line of a lock of the first version. */
 const HOLDER = /^([0-9a-f]{8})[. ](\d{1,10})[. ](\d{1,20}|x)[. ]([0-9a-f]{16})(?:[. ]([A-Za-z0-9._-]{1,64}))?$/;
-/** Two numbers of fixed width after a line: the epoch, and a count that goes up as long as the holder lives. */
+/** Two numbers of fixed width after a line: the epoch, and a count that grows while the holder lives. */
 const NUMBERS = /^[^\n]*\n(\d{10}) \d{12}\n$/;
 
 function parse(name: string | undefined, text: string, changedMs: () => number): LockFile {
@@ -62,7 +62,7 @@ function parse(name: string | undefined, text: string, changedMs: () => number):
     holder: { host, pid: Number(pid), start, machine },
     instance,
     epoch: Number(NUMBERS.exec(text)?.[1] ?? 1),
-    // The first of all had no count: its holder beat by the file's time.
+    // The very first version had no count: its heartbeat was the file's time.
     life: machine === undefined ? `${text}${changedMs()}` : text,
   };
 }
@@ -70,12 +70,14 @@ function parse(name: string | undefined, text: string, changedMs: () => number):
 const LONGEST_LOCK = 256;
 const bytes = Buffer.alloc(LONGEST_LOCK);
 
-/** A holder looks at its lock before each group of requests: this takes microseconds, and no more than that. */
+/** Fast, because a holder checks its lock before each group of requests. */
 function readText(descriptor: number): string {
   return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LONGEST_LOCK, 0));
 }
 
-/** What is done with an opened file; undefined when there is none: `absent` says so. Throws the system's error. */
+/**
+ * Runs `work` on an opened file; undefined if there is none, as the codes in `absent` say. Throws the system's error.
+ */
 function withFile<Result>(
   path: string,
   flags: string,
@@ -96,7 +98,7 @@ function withFile<Result>(
   }
 }
 
-/** On a network file system another machine has replaced or removed what was just opened: it is looked for again. */
+/** Repeats the check if, on a network file system, another machine has replaced or removed the opened file. */
 function whileStale<Result>(look: () => Result): Result {
   try {
     return look();
@@ -106,7 +108,7 @@ function whileStale<Result>(look: () => Result): Result {
   }
 }
 
-/** Names in the folder of a lock, that of a holder first; undefined: it is a file. */
+/** Names in the folder of a lock, a holder's first; undefined if it is a file. */
 function namesIn(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path).sort((one, other) => Number(HOLDER.test(other)) - Number(HOLDER.test(one)));
@@ -126,16 +128,16 @@ function readOnce(path: string): LockFile | 'free' | undefined {
   );
 }
 
-/** The lock in this place, undefined when there is none. Throws the system's error. */
+/** The lock in this place; undefined if there is none. Throws the system's error. */
 export function readLockFile(path: string): LockFile | undefined {
-  // Its holder may have changed between the look at the names and at the file.
+  // Its holder may change between reading the names and the file.
   const found = whileStale(() => readOnce(path) ?? readOnce(path));
   return found === 'free' ? undefined : found;
 }
 
-/** Is this lock in its place? Only the file of that name is looked at. */
+/** Is this lock in its place? Reads only the file of that name. */
 export function isInPlace({ path, instance }: OwnLock): boolean {
-  // A file stands in the place of the folder where the first version has taken it.
+  // A lock of the first version is a file in the place of the folder.
   const text = whileStale(() => withFile(path, 'r', readText, ['ENOENT', 'ENOTDIR']));
   // A network file system may show the file under its old name for a while, but never its old content.
   return text?.startsWith(instance) === true;
@@ -161,33 +163,36 @@ function newLock(path: string, pid: number): OwnLock {
   return { instance, path: join(path, name), by: `${machine} (process ${pid})` };
 }
 
-/** How a rename says that the place is taken; after the last one it may have been done, on a network file system that repeats a call. */
+/**
+ * How a rename says that the place is taken. With the last one it may have been done, on a network file system that
+ * repeats a call.
+ */
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ENOENT'];
 /** How Windows and some network shares say so, and anything else. */
 const REFUSED = ['EPERM', 'EACCES', 'EBUSY'];
 
-/** Gives a folder its name where nothing is, or an empty one. */
+/** Renames a folder to a free place, or over an empty folder. */
 function putInPlace(folder: string, path: string): void {
   try {
     renameSync(folder, path);
   } catch (error) {
     const errno = errnoOf(error) ?? '';
     if (!(TAKEN.includes(errno) || (REFUSED.includes(errno) && (sep !== '/' || existsSync(path))))) throw error;
-    // Where no folder replaces another, an empty one is in the way.
+    // Some systems replace no folder, so an empty one is in the way.
     quietly(() => rmdirSync(path));
   }
 }
 
-/** For what another process may have done first, and for what can stay. */
+/** Ignores errors of what another process may have done first, or what may stay. */
 function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // The next look at the lock says how it is.
+    // The next check of the lock shows its state.
   }
 }
 
-/** A folder of a name that no other has: a network file system that repeats the call may say that it is there. */
+/** Makes a folder with a unique name. A network file system that repeats the call may say that it exists. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, 0o700);
@@ -196,7 +201,10 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Makes a lock of this process; undefined when the place is taken. Synchronous: nothing of this process comes in between. */
+/**
+ * Makes a lock of this process; undefined if the place is taken. Synchronous, so that nothing of this process comes in
+ * between.
+ */
 export function makeLockFile(path: string, epoch: number, pid: number): OwnLock | undefined {
   const own = newLock(path, pid);
   const folder = join(dirname(path), temporaryName(pid));
@@ -211,12 +219,12 @@ export function makeLockFile(path: string, epoch: number, pid: number): OwnLock 
 }
 
 /**
- * Puts a lock of this process in the place of one whose holder is gone, in one step: there is no moment in which a third
- * finds the place free. Undefined when that lock is not there any more.
+ * Replaces the lock of a holder that is gone by one of this process in one step, so that no third process finds the
+ * place free. Undefined if that lock is gone.
  */
 export function replaceLockFile(path: string, { name, epoch }: LockFile, pid: number): OwnLock | undefined {
   if (name === undefined) {
-    // Of the first version; a folder, which is one of today, is not removed in this way.
+    // Of the first version. This does not remove a folder, which is a newer lock.
     quietly(() => unlinkSync(path));
     return makeLockFile(path, epoch + 1, pid);
   }
@@ -229,24 +237,24 @@ export function replaceLockFile(path: string, { name, epoch }: LockFile, pid: nu
   return write(own.path, textOf(own, epoch + 1), 0) ? own : undefined;
 }
 
-/** Writes into a file that is there; false: there is none. */
+/** Writes into an existing file. Returns false if there is none. */
 function write(path: string, text: string, at: number, isWanted = (_text: string) => true): boolean {
   const isDone = withFile(path, 'r+', (descriptor) => {
     if (!isWanted(readText(descriptor))) return false;
     writeSync(descriptor, text, at, 'latin1');
-    // A network file system shows it to others only then.
+    // Only then a network file system shows it to others.
     fsyncSync(descriptor);
     return true;
   });
   return isDone === true;
 }
 
-/** Writes the numbers anew if the lock is still in its place; returns whether it is. */
+/** Writes the numbers if the lock is in its place. Returns whether it is. */
 export function writeNumbers({ path, instance }: OwnLock, epoch: number, count: number): boolean {
   return write(path, numbers(epoch, count), instance.length + 1, (text) => text.startsWith(instance));
 }
 
-/** Gives a lock of this process back. Throws the system's error where it cannot, also when it is not there any more. */
+/** Releases a lock of this process. Throws the system's error if it cannot, also if the lock is gone. */
 export function removeLockFile({ path }: OwnLock): void {
   unlinkSync(path);
   quietly(() => rmdirSync(dirname(path)));

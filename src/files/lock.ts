@@ -14,14 +14,14 @@ export interface LockOptions {
   readonly clock: ClockPort;
   /** What the lock guards, for messages: `the settings file`, `run import-may`. */
   readonly what: string;
-  /** Hears of a lock that could not be removed when the work under it was done. */
+  /** Called with a warning if the lock could not be removed after the work. */
   readonly onLeft?: ((message: string) => Promise<void>) | undefined;
 }
 
 /** What a place on this machine brings along for its lock. */
 export type LockPorts = Omit<LockOptions, 'what'>;
 
-/** How long a short piece of work waits for its turn. */
+/** How long short work waits for its turn. */
 const WAIT_MS = 15_000;
 /** How long to wait for a holder that cannot be asked. */
 const WAIT_ELSEWHERE_MS = 90_000;
@@ -35,13 +35,13 @@ function isUnknown(file: LockFile): boolean {
   return state === 'elsewhere' || state === 'unsure';
 }
 
-/** Has a holder on this machine, whose pid another process may have by now, given a sign of life since `before`? */
+/** Has a holder on this machine given a sign of life since `before`? Another process may have its pid by now. */
 function livesHere(file: LockFile, before: LockFile | undefined): boolean {
   if (before?.instance !== file.instance || before.life === file.life) return false;
   return processState(file.holder) === 'unsure';
 }
 
-/** Who holds the lock as far as has been seen (undefined where it changes hands right now), and for how long in silence. */
+/** The holder as last seen (undefined while it changes), and for how long it has been silent. */
 interface Rival {
   readonly by: LockFile | undefined;
   readonly silentMs: number;
@@ -62,7 +62,7 @@ function attempt(path: string, { what, pid }: LockOptions, heartbeats: Heartbeat
   }
 }
 
-/** Tries until the lock is taken. `pause` says how many milliseconds to wait before the next look, or throws. */
+/** Tries until the lock is taken. `pause` returns the milliseconds until the next try, or throws. */
 async function take(
   path: string,
   options: LockOptions,
@@ -84,11 +84,11 @@ function seconds(ms: number): string {
 }
 
 /**
- * Takes a lock for as long as a whole run needs it. A lock whose holder has died on this machine, also by kill -9,
- * is taken over at once; one that a living process here holds is refused (USAGE, naming its pid). A holder on
- * another machine or in another container cannot be asked: it is watched for up to 90 s, and its lock is taken over
- * once it has given no sign of life for 60 s, else refused. So is one here whose pid may be another process's by now,
- * but that it is refused at its first sign of life. `report` hears of that.
+ * Takes a lock for a whole run. If its holder died on this machine, also by kill -9, it is taken over at once. A living
+ * one here is refused (USAGE, naming its pid). A holder on another machine or in another container cannot be asked: it
+ * is watched for up to 90 s, and its lock is taken over after 60 s without a sign of life, else refused. So is a holder
+ * here whose pid may belong to another process by now, but that is refused at its first sign of life. `report` is
+ * called then.
  */
 export async function acquireLock(
   path: string,
@@ -126,20 +126,19 @@ function inUse(what: string, by: LockFile | undefined, silentMs: number): Failur
   });
 }
 
-/** LOCAL_IO: this process was paused, was taken for gone, and must not write what it was about to write. */
+/** LOCAL_IO: this process was paused, was taken for gone, and must not write. */
 export function lostLockFailure(what: string, to: string | undefined, after: After): Failure {
   const by = to ?? 'another frontdesk, which has ended since,';
   const problem = `${what} is no longer held by this process, which gave no sign of life for too long`;
   return new Failure('LOCAL_IO', `${problem}: ${by} took it over`, { after });
 }
 
-/** What a short piece of work is given: throws LOCAL_IO unless the lock is still held. To be called right before the step that counts. */
+/** Throws LOCAL_IO unless the lock is still held. Called right before the step that counts. */
 export type AssertStillHeld = () => void;
 
 /**
- * Does a short piece of work under an exclusive lock, waiting for its turn up to 15 s, and up to 90 s for a holder
- * elsewhere that does not beat (then LOCAL_IO, and nothing was changed). Whatever the work changes must be
- * read again inside it.
+ * Does short work under an exclusive lock, waiting up to 15 s for its turn, and up to 90 s for a holder elsewhere
+ * without a heartbeat (then LOCAL_IO, and nothing was changed). The work must read again whatever it changes.
  */
 export async function withLock<Result>(
   path: string,
@@ -168,7 +167,7 @@ export async function withLock<Result>(
   }
 }
 
-/** Removes a lock whose holder has died on this machine. Never fails: another process may have done it first. */
+/** Removes a lock whose holder died on this machine. Never fails: another process may have done it first. */
 export function removeDeadLock(path: string, { pid, clock }: Pick<LockOptions, 'pid' | 'clock'>): void {
   try {
     const file = readLockFile(path);
@@ -176,6 +175,6 @@ export function removeDeadLock(path: string, { pid, clock }: Pick<LockOptions, '
     const own = replaceLockFile(path, file, pid);
     if (own !== undefined) removeLockFile(own);
   } catch {
-    // A read-only folder keeps what it has.
+    // The folder is read-only.
   }
 }

@@ -4,10 +4,10 @@ import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError, errnoOf, ignoreErrors, messageOf } from './io-failure.ts';
 
-/** Makes the file of `--out` (0600), never one that was there. Raises USAGE where it cannot be made. */
+/** Makes the file of `--out` (0600). USAGE if it exists or cannot be made. */
 export async function createNewFile(path: string): Promise<FileHandle> {
   try {
-    // Exclusive: never a file, a link or a device that was there before.
+    // Exclusive: never an existing file, link or device.
     return await open(path, 'wx', 0o600);
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') {
@@ -22,15 +22,15 @@ export async function createNewFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** A new file that a result grows in as on stdout. */
+/** A new file to which a result is written as to stdout. */
 export interface ResultFile extends OutputPort {
-  /** Leaves no part of it behind, and rejects with the error. */
+  /** Removes it, and rejects with the error. */
   drop(error: unknown): Promise<never>;
-  /** Keeps it once the work is done, also where that left something out (PARTIAL); what else fails drops it. */
+  /** Keeps it after the work, also if the work left something out (PARTIAL). Any other failure removes it. */
   ending(work: Promise<void>): Promise<void>;
 }
 
-/** Opens the file of `--out`. What the system has against a write is LOCAL_IO. `forget` hears that it is kept or gone. */
+/** Opens the file of `--out`. Failed writes are LOCAL_IO. `forget` is called once it is kept or gone. */
 export async function openResultFile(
   path: string,
   forget: () => void,

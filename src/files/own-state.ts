@@ -6,11 +6,10 @@ import { currentUid, octal } from './safety.ts';
 import { shellQuote } from './shell-quote.ts';
 
 /**
- * Refuses what others than this user could have put into the state folder (AUTH, with one command that fixes the whole
- * folder): the folder itself and each one on the way to `path` has to be this user's, no link, and not writable by
- * others, and so has all that lies in `path` if that is a folder of its own. Readable is fine, and folders above are not
- * looked at. To be called before anything there is believed; nothing is there, nothing is refused. LOCAL_IO when it
- * cannot be looked at.
+ * Refuses what others could have put into the state folder (AUTH, with one command that fixes the whole folder). The
+ * folder itself and each one on the way to `path` must belong to this user, be no link, and not be writable by others.
+ * If `path` is a folder, so must all that is in it. Readable is fine, and folders above do not count. Call it before
+ * anything there is believed. LOCAL_IO if it cannot be checked.
  */
 export function requireOwnState(stateDir: string, path: string): void {
   const parts = relative(stateDir, path)
@@ -23,7 +22,7 @@ export function requireOwnState(stateDir: string, path: string): void {
       place = join(place, part);
       facts = lookAt(stateDir, place);
     }
-    // The folder of one run: its files are opened by many.
+    // The folder of a run: its files are opened in many places.
     if (parts.length < 2 || facts?.isDirectory() !== true) return;
     for (const name of readdirSync(place)) lookAt(stateDir, join(place, name));
   } catch (error) {
@@ -33,7 +32,7 @@ export function requireOwnState(stateDir: string, path: string): void {
   }
 }
 
-/** What is there, which has to be this user's; undefined: nothing is. */
+/** The facts of a path, which must belong to this user; undefined if it does not exist. */
 function lookAt(stateDir: string, place: string): Stats | undefined {
   const facts = lstatSync(place, { throwIfNoEntry: false });
   const uid = currentUid();

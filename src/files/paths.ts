@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path';
 import { Failure } from '../failure.ts';
 
-/** What the folders are derived from; `Context` has all of it. */
+/** What the folders are derived from. `Context` has all of it. */
 export interface PlacesInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
@@ -9,16 +9,15 @@ export interface PlacesInput {
 }
 
 /**
- * Where frontdesk keeps things. A member is undefined when neither a variable nor a home folder says so:
- * that is an error only for the command that really needs a file (a CI job with its credentials in the
- * environment needs none).
+ * The folders of frontdesk. One is undefined if neither a variable nor a home folder gives it, which is an error only
+ * for a command that needs a file: a CI job with its credentials in the environment needs none.
  */
 export interface Places {
   /** Settings and credentials. */
   readonly configDir: string | undefined;
   /** History, runs and the sandbox's state. */
   readonly stateDir: string | undefined;
-  /** What can be made again at any time. */
+  /** Holds what can be made again. */
   readonly cacheDir: string | undefined;
 }
 
@@ -28,7 +27,7 @@ function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** The XDG specification says that a relative path in its variables is to be ignored. */
+/** The XDG specification ignores relative paths. */
 function xdgFolder(value: string | undefined, join: Join): string | undefined {
   return value?.startsWith('/') ? join(value, 'frontdesk') : undefined;
 }
@@ -60,9 +59,9 @@ function usualFolders({ env, platform, home }: PlacesInput, join: Join): Places 
 }
 
 /**
- * The folders of this user: FRONTDESK_CONFIG_DIR and FRONTDESK_STATE_DIR, else the XDG variables, else
- * the platform's usual ones. Reads and creates nothing. The working directory is never looked at: a
- * cloned repository must not be able to bring its own settings.
+ * The folders of this user: FRONTDESK_CONFIG_DIR and FRONTDESK_STATE_DIR, else the XDG variables, else the platform's
+ * usual ones. Reads and creates nothing. The working directory does not count, because a cloned repository must not
+ * bring settings.
  */
 export function findPlaces(input: PlacesInput): Places {
   const { env, platform, home } = input;
@@ -84,7 +83,7 @@ const HOLDS = {
   stateDir: { holds: 'history and runs', variable: 'FRONTDESK_STATE_DIR' },
 } as const;
 
-/** One of these folders; USAGE when nothing says where it is. */
+/** One of these folders. USAGE if it is undefined. */
 export function requirePlace(places: Places, which: keyof typeof HOLDS): string {
   const folder = places[which];
   if (folder !== undefined) return folder;

@@ -3,42 +3,39 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, hostname, platform } from 'node:os';
 import { errnoOf } from './io-failure.ts';
 
-/**
- * One life of one process. A pid alone is used again after a while, and means nothing on another machine
- * or in another container that shares the folder.
- */
+/** Identifies a process. A pid alone is reused, and means nothing on another machine or in another container. */
 export interface ProcessIdentity {
-  /** Eight hex digits that stand for this boot of this machine and this container's view of pids. */
+  /** Eight hex digits for this boot of this machine and this container's view of pids. */
   readonly host: string;
   readonly pid: number;
-  /** Start time in clock ticks since boot; `x` where the system does not say. */
+  /** Start time in clock ticks since boot; `x` if the system does not say. */
   readonly start: string;
 }
 
 /**
- * `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. `unsure`: a process
- * with its pid runs here, and this system does not say when that one began: pids are used again soon on Windows.
+ * `elsewhere`: on another machine or in another container, where it cannot be asked. `unsure`: its pid runs here, and
+ * the system does not say since when, as on Windows, where pids are reused soon.
  */
 export type ProcessState = 'running' | 'gone' | 'elsewhere' | 'unsure';
 
 function hostSource(): string | Buffer {
   try {
-    // Several numbers: this /proc shows the processes of an outer container, and our pid is another one's in it.
+    // With several numbers, this /proc shows an outer container, in which this pid is another process.
     const isOwnProc = /^NSpid:\s+\d+$/m.test(readFileSync('/proc/self/status', 'utf8'));
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
     if (isOwnProc) return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Not Linux, or a container that hides it.
+    // Not Linux, or hidden by a container.
   }
-  // Two Linux containers may well have the same host name: where nothing else differs, a holder cannot be asked.
+  // Two Linux containers may share a host name. If nothing else differs, a holder cannot be asked.
   return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
-/** State letter, parent and start time of a process, where /proc shows them; undefined too once it has ended. */
+/** State, parent and start time of a process from /proc; undefined if it has ended or there is no /proc. */
 export function readProcStat(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    // The second field is the program's name in brackets, and may hold blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0], parent: Number(fields[1]), start: fields[19] ?? 'x' };
   } catch {
@@ -48,13 +45,13 @@ export function readProcStat(pid: number) {
 
 let knownHost: string | undefined;
 
-/** Eight hex digits, as of now: nothing of it changes in the life of a process. */
+/** Eight hex digits, constant for the life of a process. */
 function ownHost(): string {
   knownHost ??= createHash('sha256').update(hostSource()).digest('hex').slice(0, 8);
   return knownHost;
 }
 
-/** Who the process with this pid is, here and now. */
+/** Identifies the process with this pid. */
 export function identify(pid: number): ProcessIdentity {
   return { host: ownHost(), pid, start: readProcStat(pid)?.start ?? 'x' };
 }
@@ -63,39 +60,42 @@ function stateHere(identity: ProcessIdentity): ProcessState {
   try {
     getPriority(identity.pid);
   } catch (error) {
-    // libuv reports an unknown process as ESRCH; anything else (not permitted) means that it is there.
+    // libuv reports an unknown process as ESRCH. Any other error means that it exists.
     if (errnoOf(error) === 'ERR_SYSTEM_ERROR' && error instanceof Error && error.message.includes('ESRCH'))
       return 'gone';
   }
   if (identity.start === 'x') return 'unsure';
   const stat = readProcStat(identity.pid);
   if (stat === undefined) return 'running';
-  // A killed process whose parent never collected it is dead for every purpose of frontdesk.
+  // A killed process that its parent never collected counts as dead.
   if (stat.state === 'Z' || stat.state === 'X') return 'gone';
-  // A restarted container may get the namespace and the pid of the one before: the time of its start distinguishes them.
+  // A restarted container may get the same namespace and pid: the start time tells them apart.
   return identity.start === stat.start ? 'running' : 'gone';
 }
 
-/** What has become of the process that left a file; undefined: it does not say which. A stopped one (SIGSTOP) is running. */
+/** The state of the process that left a file; undefined if the file names none. A stopped one (SIGSTOP) is running. */
 export function processState(identity: ProcessIdentity | undefined): ProcessState {
   return identity?.host === ownHost() ? stateHere(identity) : 'elsewhere';
 }
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
 
-/** Name of a temporary file that names its process, so that it can be swept once its process is dead. */
+/** Name of a temporary file. It names its process, so that it can be swept after the process died. */
 export function temporaryName(pid: number): string {
   const { host, start } = identify(pid);
   return `.frontdesk-${host}-${pid}-${start}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
 /**
- * A temporary file is there for seconds. Whether a maker lives that cannot be asked is not known, and its clock may be
- * wrong by hours, so a day goes by before what it left is removed.
+ * A temporary file exists for seconds. If its maker cannot be asked, and its clock may be wrong by hours, it is removed
+ * after a day.
  */
 const LEFT_BY_UNKNOWN_MS = 86_400_000;
 
-/** Is it, by its name, a temporary file that its maker left behind? `ageMs`: how long ago it was changed, by this machine's clock. */
+/**
+ * Is this, by its name, a temporary file that its maker left behind? `ageMs`: time since its last change, by this
+ * machine's clock.
+ */
 export function isLeftOver(name: string, ageMs: number): boolean {
   const [match, host = '', pid, start = ''] = TEMPORARY.exec(name) ?? [];
   if (match === undefined) return false;

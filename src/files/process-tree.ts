@@ -6,11 +6,11 @@ import { readProcStat } from './process-identity.ts';
 interface Known {
   readonly pid: number;
   readonly parent: number | undefined;
-  /** When it began: a pid alone may be another process's a moment later. */
+  /** Start time: a pid alone may be reused. */
   readonly start?: string | undefined;
 }
 
-/** All processes, as /proc shows them, else as `ps` does; none where neither is there. */
+/** All processes from /proc, else from `ps`; empty without either. */
 function processes(): readonly Known[] {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -26,8 +26,8 @@ function processes(): readonly Known[] {
 }
 
 /**
- * Ends all processes that a process has started, and those that these have. A group of their own would tell them apart
- * more simply, but has no terminal, at which a token command may have to ask.
+ * Ends all descendants of a process. A process group would be simpler, but has no terminal, on which a token command
+ * may ask.
  */
 export function endDescendants(of: number): void {
   const known = processes();
@@ -39,7 +39,7 @@ export function endDescendants(of: number): void {
     try {
       kill(pid, 'SIGKILL');
     } catch {
-      // It ended meanwhile, or is another user's (sudo).
+      // It ended meanwhile, or belongs to another user (sudo).
     }
   }
 }

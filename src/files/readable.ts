@@ -3,25 +3,24 @@ import { promisify } from 'node:util';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A file, pipe or device that a person named, opened for reading once. */
+/** A named file, pipe or device, opened for reading once. */
 export interface Readable {
   readonly facts: Stats;
-  /** Bytes to the end, once, and closes. A piece is valid only until the next one is asked for. */
+  /** All bytes, once. Closes at the end. A piece is valid only until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** For one whose bytes are not wanted after all. */
+  /** Closes it without reading. */
   close(): Promise<void>;
 }
 
 /**
- * Opens what a path leads to; a pipe waits for its writer. Node waits at its end for every thread that reads, and a
- * thread that waits for a pipe would keep a process alive that a signal has ended: so pipes are read without a thread.
- * Rejects with the system's error.
+ * Opens a path. A pipe waits for its writer. Pipes are read without a thread: Node waits at its end for every reading
+ * thread, which would keep a process alive that a signal has ended. Rejects with the system's error.
  */
 export async function openReadable(path: string): Promise<Readable> {
   const fd = await promisify(open)(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   let isOpen = true;
-  // Once: the number of a file that was closed may already be that of another file or of a connection. For the same reason
-  // no worker thread may read a pipe: a socket closes it, and at the thread's end Node closes that number once more.
+  // Once: the number of a closed file may already belong to another file or connection. For the same reason no worker
+  // thread may read a pipe: a socket closes it, and at the thread's end Node closes that number again.
   const release = async () => {
     if (!isOpen) return;
     isOpen = false;
@@ -53,7 +52,7 @@ async function pipeAt(fd: number, facts: Stats): Promise<Readable> {
 }
 
 async function* readPieces(fd: number, release: () => Promise<void>): AsyncGenerator<Uint8Array> {
-  // One buffer for the whole file: a new one per piece would sit in memory until the collector comes round.
+  // One buffer for the whole file: new ones would fill the memory until garbage is collected.
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   try {
     for (;;) {
@@ -66,7 +65,7 @@ async function* readPieces(fd: number, release: () => Promise<void>): AsyncGener
   }
 }
 
-/** All bytes of a file that may be a pipe. Rejects with the system's error. */
+/** All bytes of a file, which may be a pipe. Rejects with the system's error. */
 export async function readWhole(path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of (await openReadable(path)).bytes()) pieces.push(Uint8Array.from(piece));

@@ -8,14 +8,14 @@ import { removeCommand, shellQuote } from './shell-quote.ts';
 
 type Danger = Refusal & { readonly fix: string };
 
-/** A mode as `chmod` takes it. */
+/** A mode for `chmod`. */
 export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }
 
 let ownUid: number | undefined;
 
-/** The user this process acts as; undefined where that is unknown, or files have no owners (Windows). */
+/** The user of this process; undefined if unknown, or without file owners (Windows). */
 export function currentUid(): number | undefined {
   if (ownUid !== undefined) return ownUid;
   try {
@@ -23,19 +23,19 @@ export function currentUid(): number | undefined {
     ownUid = uid < 0 ? undefined : uid;
     return ownUid;
   } catch {
-    // A container's random user has no entry in /etc/passwd; its own /proc folder still names it.
+    // A container's random user has no entry in /etc/passwd, but its /proc folder names it.
     return statSync('/proc/self', { throwIfNoEntry: false })?.uid;
   }
 }
 
-/** That it is no file of its own. Opening a pipe would wait for a writer. */
+/** The danger that it is no regular file. Opening a pipe would wait for a writer. */
 function kindDanger(path: string, facts: Stats): Danger | undefined {
   if (facts.isSymbolicLink()) return { problem: 'it is a symbolic link', fix: removeCommand([path]) };
   if (facts.isFile()) return undefined;
   return { problem: 'it is not an ordinary file', fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}` };
 }
 
-/** That other users can get at it. */
+/** The danger that other users can read or change it. */
 function accessDanger(path: string, facts: Stats, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid) {
@@ -47,7 +47,7 @@ function accessDanger(path: string, facts: Stats, uid: number | undefined): Dang
   return undefined;
 }
 
-/** That others than this user and root can write there. `subject` is how the message calls it: `it`, `its folder`. */
+/** The danger that others than this user and root can write there. `subject`: `it`, `its folder`. */
 function openDanger(
   path: string,
   subject: string,
@@ -69,7 +69,7 @@ function unsafe(path: string, what: string, { problem, fix }: Danger): Failure {
   return Failure.unsent('AUTH', `${what} ${path} was not used: ${problem}`, { hints: [`fix it with: ${fix}`] });
 }
 
-/** Windows keeps access rights in lists that a mode does not show: there only links are refused. */
+/** Windows keeps access rights in lists that a mode does not show: only links are refused there. */
 function hasModes(platform: string): boolean {
   return platform !== 'win32';
 }
@@ -83,10 +83,9 @@ async function findDanger(path: string, facts: Stats, platform: string): Promise
 }
 
 /**
- * The bytes of a file that holds secrets, or undefined when there is none. Refused with AUTH and the
- * command that fixes it: a symbolic link, another owner, a mode that lets other users at it, and a folder
- * that others can write to (they could swap the file). The facts are read from the opened file, so it
- * cannot be swapped between the look and the reading.
+ * The bytes of a file with secrets; undefined if there is none. AUTH, with the command that fixes it, for a symbolic
+ * link, another owner, a mode that lets others in, and a folder that others can write to. The facts come from the
+ * opened file, so it cannot be swapped in between.
  */
 export async function readPrivateFile(
   path: string,
@@ -111,7 +110,7 @@ export async function readPrivateFile(
   }
 }
 
-/** AUTH, with the command that fixes it, for a folder in which others could swap a file that holds secrets. */
+/** AUTH, with the command that fixes it, for a folder in which others could swap a file with secrets. */
 export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
   if (!hasModes(platform)) return;
   const danger = openDanger(path, 'it', await stat(path), currentUid());
@@ -123,23 +122,22 @@ export async function refuseUnsafeFolder(path: string, platform: string): Promis
 
 const STICKY = 0o1000;
 
-/** A file that holds no secret and says what may be done, read once; or why it is not believed. */
+/** A file without secrets that says what is allowed, read once; or why it is not believed. */
 export type GuardedFile = { readonly bytes: Uint8Array } | Refusal;
 
-/** Why a file is not used, and the command that fixes it where there is one. */
+/** Why a file is not used, and the command that fixes it if there is one. */
 export interface Refusal {
   readonly problem: string;
   readonly fix: string | undefined;
 }
 
 /**
- * Reads a file that only this user and root can change, links followed: the file that it leads to and that one's folder
- * are theirs and not writable by others. `everyFolder`: so are all folders above (of those a sticky one of root, like
- * /tmp, will do, where each can replace only its own). The facts are those of the bytes that are given back.
- * Throws the system's error where it cannot be read.
+ * Reads a file that only this user and root can change. Links are followed: the file and its folder must belong to them
+ * and not be writable by others. `everyFolder`: so must all folders above (a sticky one of root, like /tmp, is fine).
+ * The facts are those of the returned bytes. Throws the system's error.
  */
 export function readGuardedFile(path: string, options: { readonly everyFolder: boolean }): GuardedFile {
-  // Another process of this user that saves its change replaces the file between two looks: that one is read then.
+  // Another process of this user may replace the file between two checks. Then the new one is read.
   for (let tries = 1; ; tries += 1) {
     const read = readOnce(path, options);
     if (!('problem' in read) || read.problem !== REPLACED || tries === REPLACEMENTS) return read;
@@ -158,9 +156,7 @@ function readOnce(path: string, { everyFolder }: { readonly everyFolder: boolean
   } finally {
     try {
       closeSync(file);
-    } catch {
-      // It was read: what the system has against closing it decides nothing.
-    }
+    } catch {}
   }
 }
 
@@ -181,7 +177,7 @@ function guardDanger(path: string, facts: Stats, everyFolder: boolean): Refusal 
   return danger;
 }
 
-/** Who may approve: the allowed-signers file, read once, or why it is not believed. */
+/** The allowed-signers file, read once, or why it is not believed. */
 export function readApprovers(path: string): GuardedFile {
   try {
     return readGuardedFile(path, { everyFolder: true });

@@ -1,17 +1,17 @@
-/** Texts for the end of one file: all that arrive while the disk is busy share one write and one sync. */
+/** Texts for the end of one file. All that arrive while the disk is busy share one write and one sync. */
 export class SharedWrites {
-  /** Resolves when what was given so far is written, or could not be. */
+  /** Resolves when what was given so far is written, or failed. */
   idle: Promise<void> = Promise.resolve();
   readonly #write: (text: string) => Promise<void>;
   #waiting: { text: string; readonly written: Promise<void> } | undefined;
   #isWriting = false;
 
-  /** `write` resolves when what it was given is on the disk; it is called for one string at a time. */
+  /** `write` resolves when its text is on the disk. It is called for one text at a time. */
   constructor(write: (text: string) => Promise<void>) {
     this.#write = write;
   }
 
-  /** Resolves when the line is on the disk; rejects with what `write` rejects with. */
+  /** Resolves when the line is on the disk. Rejects like `write`. */
   append(text: string): Promise<void> {
     this.#waiting ??= { text: '', written: this.#writeWaiting() };
     this.#waiting.text += text;
@@ -19,7 +19,7 @@ export class SharedWrites {
   }
 
   #writeWaiting(): Promise<void> {
-    // Everything that this turn of the event loop still brings joins the first batch.
+    // Whatever this turn of the event loop still adds joins the first batch.
     const before = this.#isWriting ? this.idle : new Promise<void>((resolve) => setImmediate(resolve));
     const written = before.then(async () => {
       const text = this.#waiting?.text ?? '';
@@ -31,7 +31,7 @@ export class SharedWrites {
         this.#isWriting = false;
       }
     });
-    // Those who gave the texts hear of a failure.
+    // Those who gave the texts get the failure.
     this.idle = written.catch(() => undefined);
     return written;
   }

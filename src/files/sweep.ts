@@ -2,13 +2,13 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 
-/** What may have been left behind; every start looks, so the rest is loaded only where there is something. */
+/** Names that may have been left behind. Every start checks, so the rest is loaded only if there are some. */
 const SUSPICIOUS = /^\.frontdesk-.*\.tmp|\.(?:lock|takeover)$/;
 
 /**
- * Removes what killed processes left in one of our folders: temporary files (each may be a full copy of
- * what was being saved, docs/faults.md C11) and locks. Those of running processes stay. Never fails: a folder that
- * is missing, closed or read-only holds nothing that could be swept.
+ * Removes what killed processes left in a folder of frontdesk: temporary files (each may be a full copy of what was
+ * saved, docs/faults.md C11) and locks. Those of running processes stay. Never fails: a missing, closed or read-only
+ * folder holds nothing to sweep.
  */
 export async function sweepLeftovers(
   folder: string,
@@ -26,12 +26,12 @@ export async function sweepLeftovers(
     try {
       if (isLeftOver(name, owner.clock.now() - statSync(path).mtimeMs)) rmSync(path, { recursive: true });
     } catch {
-      // Another process swept it first, or may do what this one may not.
+      // Another process removed it first, or is allowed to.
     }
   }
 }
 
-/** At once: every call looks, and starting Node's threads for it takes longer than looking. */
+/** Synchronous: every call checks, and starting Node's threads takes longer. */
 function listSuspicious(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => SUSPICIOUS.test(name));

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ioFailure } from './io-failure.ts';
 
-/** So many UTF-16 units stay in memory: what ordinary files hold never goes to the disk. */
+/** UTF-16 units kept in memory. Ordinary files stay below it. */
 const MAX_IN_MEMORY = 1024 * 1024;
 
 const files = new FinalizationRegistry<number>(closeSync);
 
-/** A file that has lost its name: nothing is left of it however the process ends. It is closed once its owner is gone. */
+/** A file without a name: nothing is left of it, however the process ends. Closed once its owner is garbage. */
 function openNameless(owner: object): number {
   const path = join(tmpdir(), `frontdesk-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);
@@ -19,13 +19,13 @@ function openNameless(owner: object): number {
 }
 
 /**
- * Texts by their numbers, from 0 in the order in which they come. Past a megabyte they go to a temporary file. Where
- * none can be made or written, they stay in memory.
+ * Texts by number, from 0 in order. Beyond a megabyte they go to a temporary file, or stay in memory if none can be
+ * made.
  */
 export class TextStore {
   size = 0;
   readonly #inMemory = new Map<number, string>();
-  /** Where in the file each text begins; one that is in memory takes no place there. */
+  /** Where each text begins in the file. One in memory takes no place there. */
   readonly #starts: number[] = [];
   #file: number | undefined;
   #end = 0;
@@ -38,7 +38,7 @@ export class TextStore {
     this.size += 1;
   }
 
-  /** The text of this number. LOCAL_IO when it cannot be read. */
+  /** The text of this number. Throws LOCAL_IO. */
   at(index: number): string {
     const text = this.#inMemory.get(index);
     if (text !== undefined || this.#file === undefined) return text ?? '';
@@ -59,7 +59,7 @@ export class TextStore {
       this.#end += bytes.length;
       return true;
     } catch {
-      // No further one is tried.
+      // Does not try again.
       this.#room = Number.POSITIVE_INFINITY;
       return false;
     }

@@ -13,19 +13,16 @@ import type { RunHeader } from '../run/stored/run-folder.ts';
 import { type BeginEvent, type HistoryEvent, hostOf, printHistoryEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
 
-/** A second record of every write in a file of the operator's choice, beside the history and whatever becomes of it. */
+/** The audit log: a second record of every change in a file of the operator's choice. */
 export interface AuditLog {
   /**
-   * Appends events, one JSON line each. Resolves when they are on the disk; rejects with LOCAL_IO. Events that
-   * come while the disk is busy share one write.
+   * Appends events, one JSON line each. Resolves when they are on the disk, rejects with LOCAL_IO. Events that arrive
+   * while the disk is busy share one write.
    */
   append(events: readonly AuditEvent[]): Promise<void>;
 }
 
-/**
- * An event of the history, which names when it happened and what it is about; one of a run's row names the run as
- * well, one of a plan's row the plan and who approved it.
- */
+/** An event of the history with time and subject. A row names its run; a planned one the plan and its approvers. */
 export type AuditEvent = HistoryEvent &
   Required<Pick<BeginEvent, 'time' | 'operation'>> & {
     readonly run?: string | undefined;
@@ -44,15 +41,15 @@ export function openAuditLog(path: string): AuditLog {
   return { append: (events) => writes.append(events.map(printHistoryEvent).join('')) };
 }
 
-/** Opened anew each time: a log that was moved away to be kept is begun again. */
+/** Opened each time: if the log was moved away, a new one begins. */
 async function appendText(path: string, text: string): Promise<void> {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
-  // A pipe without a reader is refused: waiting for its reader could take for ever.
+  // A pipe without a reader is refused: waiting for one could take for ever.
   const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600);
   try {
     const facts = await file.stat();
     if (facts.isFile()) refuseOfOthers(path, facts);
-    // Before its first byte: a process that finds one takes the name to be on the disk.
+    // Before its first byte: a process that finds one assumes that the name is on the disk.
     if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
     const lead = facts.isFile() && !(await isWhole(path, facts.size)) ? '\n' : '';
     await file.writeFile(lead + text);
@@ -62,7 +59,7 @@ async function appendText(path: string, text: string): Promise<void> {
   }
 }
 
-/** AUTH for a log that another user owns, or that everybody can write to: such a record proves nothing. */
+/** AUTH if another user owns the log, or everybody can write to it: such a record proves nothing. */
 function refuseOfOthers(path: string, { uid, mode }: Stats): void {
   const own = currentUid();
   if (own === undefined) return;
@@ -73,7 +70,7 @@ function refuseOfOthers(path: string, { uid, mode }: Stats): void {
   throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, { hints: [fix] });
 }
 
-/** Not through the log itself, which is open for writing alone. */
+/** Reads it anew, because the log itself is open for writing only. */
 async function isWhole(path: string, size: number): Promise<boolean> {
   try {
     const reader = await open(path, 'r');
@@ -83,7 +80,7 @@ async function isWhole(path: string, size: number): Promise<boolean> {
       await ignoreErrors(reader.close());
     }
   } catch {
-    // A log that can be written and not be read is taken to be whole.
+    // A log that cannot be read counts as whole.
     return true;
   }
 }
@@ -94,7 +91,7 @@ function ignoreUnsyncable(error: unknown): void {
   if (errno !== 'EINVAL' && errno !== 'ENOTSUP' && errno !== 'EROFS') throw error;
 }
 
-/** The audit log as the journal of a run writes it: the events of its rows, named as the history names them. */
+/** The audit log for the journal of a run. Rows have the names of the history. */
 export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
   let failure: Failure | undefined;
   const begun = new Set<number>();
@@ -134,14 +131,14 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     },
     async end(row, ending, timeMs, wasBegun) {
       const end: AuditEvent = { ...factsOf('end', row, timeMs), ending };
-      // A row that was never sent has its whole record at once.
+      // A row that was never sent gets its whole record at once.
       const isKnown = begun.delete(row.row) || wasBegun === true;
       await append(isKnown ? [end] : [beginOf(row, timeMs), end]);
     },
   };
 }
 
-/** The plan that a run applies, and the names of those whose approvals counted when it was begun. */
+/** The plan that a run applies, and whose approvals counted when it was begun. */
 function planOf({ run, inputFormat, options }: RunHeader): Pick<AuditEvent, 'plan' | 'approvers'> {
   if (inputFormat !== 'plan') return {};
   const { approvedBy } = options;

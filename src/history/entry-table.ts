@@ -10,8 +10,8 @@ function member<Value>(shape: Shape<Value>, of: (entry: HistoryEntry) => Value, 
 }
 
 /**
- * What is printed of an entry, in the order of its JSON. The time to the second, the command as typed and the end of
- * the entry's name: on a terminal of 80 columns that leaves room for the rest.
+ * What is printed of an entry, in the order of its JSON. Short forms of time, command and name leave room on a terminal
+ * of 80 columns.
  */
 const MEMBERS = {
   entry: member(TEXT, ({ entry }) => entry, { header: 'ENTRY', keep: true, people: shortEntry }),
@@ -45,10 +45,10 @@ const MEMBERS = {
   run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
 };
 
-/** What was seen of a card, where it was. */
+/** What was read of the card. */
 const SEEN = { clientReference: TEXT, status: TEXT };
 
-/** What a person found out about a write whose outcome is unknown. */
+/** What a user recorded about an unknown outcome. */
 const RESOLVED = object({
   as: oneOf(['applied', 'not_applied'] as const),
   by: TEXT,
@@ -58,7 +58,7 @@ const RESOLVED = object({
 });
 const CLOSED = { supersededBy: TEXT, resolved: RESOLVED };
 
-/** What a later read of the card showed, and what was known of the write before it. */
+/** What a later read of the card showed, and what was known before. */
 const READ = object({
   time: TEXT,
   user: TEXT,
@@ -68,7 +68,7 @@ const READ = object({
 
 /** One entry as `history` prints it. */
 export const HISTORY_OUTPUT = object(shapesOf(MEMBERS), { ...SEEN, ...CLOSED });
-/** The same with what a later read showed, as `history show` prints it. */
+/** The same with what a later read showed, for `history show`. */
 export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { ...SEEN, ...CLOSED, read: READ });
 
 const [NAME, ...FACTS] = columnsOf(MEMBERS);
@@ -77,7 +77,7 @@ const SEEN_COLUMNS: readonly Column[] = [
   { name: 'status', header: 'CARD', tone: 'status', wide: true },
 ];
 
-/** Tables have the name of the entry last: it is what one types next. */
+/** Tables have the name of the entry last: the user types it next. */
 export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...SEEN_COLUMNS, ...(NAME === undefined ? [] : [NAME])];
 
 function foundOut(resolved: NonNullable<HistoryEntry['resolved']>): ShapeOf<typeof RESOLVED> {
@@ -85,7 +85,7 @@ function foundOut(resolved: NonNullable<HistoryEntry['resolved']>): ShapeOf<type
   return { as, by, time, note, resultId };
 }
 
-/** What `history` prints of an entry, in the contract's order of members. */
+/** The members of an entry in their order. */
 function membersOf(entry: HistoryEntry): object {
   const members = Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
   const { supersededBy, resolved, clientReference } = entry;
@@ -99,7 +99,7 @@ export function historyJson(entry: HistoryEntry): JsonValue {
   return fromPlain(membersOf(entry));
 }
 
-/** The same with what a later read showed, if there was one. */
+/** The same with what a later read showed. */
 export function shownJson(entry: HistoryEntry): JsonValue {
   if (entry.read === undefined) return historyJson(entry);
   const { time, user, before } = entry.read;
@@ -109,7 +109,7 @@ export function shownJson(entry: HistoryEntry): JsonValue {
   return fromPlain({ ...membersOf(entry), read });
 }
 
-/** Columns of an entry that is open no more although its outcome is unknown. */
+/** Columns of an entry that is closed although its outcome is unknown. */
 export const CLOSED_COLUMNS: readonly Column[] = [
   { name: 'supersededBy', header: 'SUPERSEDED BY' },
   { name: 'resolved.as', header: 'RESOLVED AS' },
@@ -119,7 +119,7 @@ export const CLOSED_COLUMNS: readonly Column[] = [
   { name: 'resolved.resultId', header: 'FOUND ID' },
 ];
 
-/** Columns of an entry that was read again: what the read showed stands below. */
+/** Columns of an entry that was read again. What the read showed is below. */
 export const READ_COLUMNS: readonly Column[] = [
   { name: 'read.time', header: 'READ AGAIN', people: localTime },
   { name: 'read.user', header: 'READ BY' },

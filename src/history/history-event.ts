@@ -13,23 +13,23 @@ const beginEvent = z.object({
   reason: z.optional(z.string()),
   /** Base URL of the family, or `sandbox`. */
   url: z.optional(z.string()),
-  /** The operation of the table, where the command does not say it: `card.provision.wallet_a`. */
+  /** The operation of the table if the command does not say it: `card.provision.wallet_a`. */
   call: z.optional(z.string()),
   /** Names of the fields that an update sets, never their values. */
   fields: z.optional(z.array(z.string())),
-  /** What stands for the body of an event: made with a secret of this user, so that it does not tell the body. */
+  /** Digest of the body of an event, keyed with a secret of this user, so that it does not reveal the body. */
   digest: z.optional(z.string()),
-  /** The process that sends it: whether it may still end. */
+  /** The process that sends it, which may still record the end. */
   maker: z.optional(z.string()),
-  /** Of the card as it was read before. */
+  /** Of the card as read before. */
   status: z.optional(z.string()),
   clientReference: z.optional(z.string()),
 });
 
-/** The members of the ending stand beside these. */
+/** The members of the ending follow. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
-/** What a later event is about; older versions did not keep it. */
+/** What a later event is about. Missing in older versions. */
 const ABOUT = { operation: z.optional(z.string()), id: z.optional(z.string()) };
 const supersededEvent = z.object({
   event: z.literal('superseded'),
@@ -50,31 +50,31 @@ const resolvedEvent = z.object({
 });
 const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEvent, supersededEvent, resolvedEvent]);
 
-/** A write is about to be sent: all that is known of it, and no body, no token. */
+/** A change is about to be sent. Everything known of it, without body and token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
-/** A later event of the same write. What it is about is in those of newer versions alone. */
+/** A later event of the same change. Only newer versions say what it is about. */
 type Later = Pick<BeginEvent, 'entry'> &
   Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly ending: CallOutcome };
-/** How it ended. */
+/** How the change ended. */
 type EndEvent = Later & Partial<Pick<BeginEvent, 'time'>> & { readonly event: 'end' };
-/** The card was read after a write of unknown outcome: what is known since, and who looked when. */
+/** The card was read after an unknown outcome: what is known since, and who read it when. */
 export type ReadEvent = Later & Pick<BeginEvent, 'time' | 'user'> & { readonly event: 'read' };
-/** A later write, `by` its entry, took the place of one whose outcome is unknown. */
+/** A later change, `by` its entry, superseded one with an unknown outcome. */
 type SupersededEvent = z.infer<typeof supersededEvent>;
-/** What a person (`by`) found out elsewhere about a write whose outcome is unknown. */
+/** What a user (`by`) found out about an unknown outcome. */
 export type ResolvedEvent = z.infer<typeof resolvedEvent>;
-/** What happens to a write itself. */
+/** What happens to a change itself. */
 type WriteEvent = BeginEvent | EndEvent | ReadEvent;
 /** One line of `history.jsonl`. */
 export type HistoryEvent = WriteEvent | SupersededEvent | ResolvedEvent;
 
-/** Why a write of unknown outcome is open no more. */
+/** Why an unknown outcome is no longer open. */
 export interface Closing {
   readonly supersededBy?: string | undefined;
   readonly resolved?: Omit<ResolvedEvent, 'event' | 'entry' | 'operation' | 'id'> | undefined;
 }
 
-/** What closed a write, of its events in the order in which they were written. */
+/** What closed a change, from its events in order. */
 export function closingOf(events: readonly HistoryEvent[]): Closing {
   const superseded = events.find((event) => event.event === 'superseded');
   const last = events.findLast((event) => event.event === 'resolved');
@@ -83,17 +83,17 @@ export function closingOf(events: readonly HistoryEvent[]): Closing {
   return { supersededBy: superseded?.by, resolved };
 }
 
-/** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
+/** One change, single or a row of a run, whose `entry` is `<run>:<row>`. Without an end it is `unknown`. */
 export interface HistoryEntry extends Omit<BeginEvent, 'event'>, Closing {
   readonly ending: CallOutcome;
   readonly run: string | undefined;
-  /** The read that `ending` comes from, and what was known before it. */
+  /** The read that `ending` comes from, and what was known before. */
   readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: CallOutcome }) | undefined;
 }
 
 const NO_END: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown' };
 
-/** A single write of its events, in the order in which they were written. */
+/** A single change from its events in order. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
   const { event: _event, ...begun } = begin;
   const last = others.findLast((other) => 'ending' in other && other.ending.clientReference !== undefined);
@@ -102,19 +102,19 @@ export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): His
   const before = others.findLast((other) => other.event === 'end')?.ending ?? NO_END;
   const reads = others.filter((other) => other.event === 'read');
   const read = reads.find(({ ending }) => ending.outcome !== 'unknown') ?? reads.at(-1);
-  // The write's own answer, when it came after all, is worth more than what a look at the card showed.
+  // The service's own response counts more than a card check.
   if (read === undefined || before.outcome !== 'unknown') return { ...facts, ending: before, run: undefined };
   const { time, user, ending } = read;
   return { ...facts, ending, run: undefined, read: { time, user, before } };
 }
 
-/** `host[:port]`, as single writes are recorded; a run keeps the whole address. */
+/** `host[:port]`, as recorded for single changes. A run keeps the whole address. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 
 /**
- * An event as a line, with its newline. What the service said stays out: it may name a customer, and these files are
+ * An event as a line with its newline. Without words of the service, which may name a customer, because these files are
  * kept for long.
  */
 export function printHistoryEvent(event: HistoryEvent): string {
@@ -124,7 +124,7 @@ export function printHistoryEvent(event: HistoryEvent): string {
   return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
 }
 
-/** Whether a line is whole, for what goes by its beginning alone: a kill or a full disk in a write leaves half of one. */
+/** Is the line whole? A kill or a full disk leaves half of one, whose beginning is not enough. */
 export function isWhole(line: string): boolean {
   try {
     JSON.parse(line);
@@ -134,7 +134,7 @@ export function isWhole(line: string): boolean {
   }
 }
 
-/** The event in a line, or undefined: a line that was being written when its process died is no event. */
+/** The event of a line; undefined for a line that was cut. */
 export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   let value: unknown;
   try {
@@ -151,16 +151,15 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
 }
 
 /**
- * How many entries are kept back, and read on, for events that stand out of order: a prune carries over what was
- * written while it replaced the file, after what was already written to the new one, and the clocks of several
- * machines differ.
+ * How many entries are held back for events out of order: a prune appends what was written while it replaced the file
+ * after newer lines, and clocks of machines differ.
  */
 export const DISORDER = 2048;
 
 /** How every version begins the line of an event. */
 const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
 
-/** One write of the history as the lines it has there. */
+/** The lines of one change. */
 export interface EntryLines {
   readonly entry: string;
   readonly begin: string;
@@ -168,19 +167,19 @@ export interface EntryLines {
   readonly others: readonly string[];
 }
 
-/** Puts the lines of each entry together while the file is read from its end; an entry that is there twice is one. */
+/** Groups the lines of each entry while the file is read from its end. A duplicate counts once. */
 export class EventWindow {
   readonly #deliver: (lines: EntryLines) => boolean;
   readonly #begun = new Map<string, { readonly begin: string; readonly newestFirst: string[] }>();
-  /** Ends whose beginning was not met yet: of the writes that were under way at one time. */
+  /** Ends whose beginning was not met yet. */
   readonly #ends = new Map<string, string[]>();
 
-  /** `deliver` is handed the newest entry first and returns true when it wants no more. */
+  /** `deliver` gets the newest entry first, and returns true if it wants no more. */
   constructor(deliver: (lines: EntryLines) => boolean) {
     this.#deliver = deliver;
   }
 
-  /** Takes the next line further back. Returns true when no more are wanted. */
+  /** Takes the next line further back. Returns true if no more are wanted. */
   take(line: string): boolean {
     const [, event, entry] = HEAD.exec(line) ?? [];
     if (entry === undefined) return false;
@@ -197,7 +196,7 @@ export class EventWindow {
     return this.#begun.size > DISORDER && this.#deliverNext();
   }
 
-  /** The beginning of the file is reached: what was kept back is delivered. */
+  /** The beginning of the file is reached: delivers what was held back. */
   finish(): void {
     while (this.#begun.size > 0 && !this.#deliverNext());
   }

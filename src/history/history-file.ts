@@ -7,18 +7,18 @@ import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
 const PIECE = 256 * 1024;
-/** A prune would have to replace the file between every write and look of frontdesk. */
+/** More rounds would need a prune between every write and check. */
 const MAX_ROUNDS = 10;
 
-/** Where the history of single writes is. */
+/** The file of the history of single changes. */
 export function historyPath(stateDir: string): string {
   return join(stateDir, 'history.jsonl');
 }
 
 /**
- * Appends whole lines with one write and syncs them; several processes may do so at once. A prune replaces the
- * file: when that happened meanwhile, the lines may have gone to the old one and are written again (an entry that
- * is there twice is read once). Rejects with the system's error.
+ * Appends whole lines with one write and syncs them. Several processes may do so at once. If a prune replaced the file
+ * meanwhile, the lines may be in the old one and are written again (duplicates count once). Rejects with the system's
+ * error.
  */
 export async function appendLines(path: string, lines: string): Promise<void> {
   await ensurePrivateFolder(dirname(path));
@@ -35,7 +35,8 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   try {
     const before = await file.stat();
     if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
-    // Before its first byte: a process that finds one takes the names to be on the disk, also that of a new folder.
+    // Before its first byte: a process that finds one assumes that the names are on the disk, also that of a new
+    // folder.
     if (before.size === 0) for (const folder of [dirname(dirname(path)), dirname(path)]) await syncFolder(folder);
     const lead = (await endsInLine(file, before.size)) ? '' : '\n';
     const bytes = Buffer.from(lead + lines);
@@ -49,7 +50,7 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   }
 }
 
-/** A process that died while it wrote left half a line: the next one must not become a part of it. */
+/** A process that died while writing left half a line, which the next line must not join. */
 export async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
@@ -59,15 +60,15 @@ export async function endsInLine(file: FileHandle, size: number): Promise<boolea
 
 const REPLACED = /^history\.jsonl\.replaced-(\d+)$/;
 
-/** The second name of a file that a prune replaces; `end`: up to there its lines were judged. */
+/** The second name of a file that a prune replaces. `end`: how far its lines were judged. */
 export function replacedPath(stateDir: string, end: number): string {
   return `${historyPath(stateDir)}.replaced-${end}`;
 }
 
 /**
- * Appends what was written to a replaced history after it had been judged to the one in its place, and removes the
- * replaced one; a line may get there twice, which is read once. One that was not replaced yet is left to the prune that
- * works on it, or removed with `isOnlyPrune`. Rejects with the system's error; then nothing is lost.
+ * Appends what was written to a replaced history after a prune judged it, then removes the replaced file. Duplicate
+ * lines count once. A file that is not replaced yet is left to its prune, or removed with `isOnlyPrune`. Rejects with
+ * the system's error, without losing anything.
  */
 export async function carryOver(stateDir: string, isOnlyPrune = false): Promise<void> {
   for (const name of namesIn(stateDir)) {
@@ -89,7 +90,7 @@ export async function carryOver(stateDir: string, isOnlyPrune = false): Promise<
   }
 }
 
-/** Appends the lines that a replaced file has from `end` on to the one in its place. */
+/** Appends the lines of a replaced file from `end` on to its successor. */
 export async function appendLate(replaced: FileHandle, end: number, path: string): Promise<void> {
   let late = '';
   for await (const lines of readLines(replaced, end)) late += Buffer.concat(lines).toString('utf8');
@@ -100,13 +101,13 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // What keeps it from being listed is said where the history is opened.
+    // Opening the history says why it cannot be listed.
     return [];
   }
 }
 
 /**
- * The history for reading; undefined when there is none. Rejects with the system's error, and with AUTH where others
+ * Opens the history for reading; undefined if there is none. Rejects with the system's error, or with AUTH if others
  * could have written it.
  */
 export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
@@ -116,8 +117,8 @@ export async function openHistory(stateDir: string): Promise<FileHandle | undefi
 }
 
 /**
- * The whole lines of a file from an offset on, some at a time, each with its newline. Holds one piece of the file and
- * one line. What is appended meanwhile may be among them; half a line at the end is not.
+ * The whole lines of a file from an offset on, in batches, each with its newline. Holds one piece of the file and one
+ * line. Lines that are appended meanwhile may be included, half a line at the end is not.
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
   let rest = Buffer.alloc(0);
@@ -142,13 +143,12 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
 const MAX_LINE = 1024 * 1024;
 
 /**
- * Hands the lines of a file to `visit`, the last one first, until it returns true or none is left. Holds one piece of
- * the file and one line, however large the file is. Lines that are appended meanwhile are left out. Rejects with the
- * system's error.
+ * Passes the lines of a file to `visit`, the last one first, until it returns true. Holds one piece of the file and one
+ * line. Lines that are appended meanwhile are left out. Rejects with the system's error.
  */
 export async function readLinesBack(file: FileHandle, visit: (line: string) => boolean): Promise<void> {
   const { size } = await file.stat();
-  /** The end of a line whose beginning is in an earlier piece, or that is too long to be kept. */
+  /** The end of a line that begins in an earlier piece, or is too long to keep. */
   let tail = Buffer.alloc(0);
   let isTooLong = false;
   for (let to = size; to > 0; to -= PIECE) {
@@ -179,7 +179,7 @@ async function readPiece(file: FileHandle, from: number, to: number): Promise<Bu
   let filled = 0;
   while (filled < piece.length) {
     const { bytesRead } = await file.read(piece, filled, piece.length - filled, from + filled);
-    // Only a file that was cut short meanwhile has less than it said.
+    // Only a file that was cut meanwhile has fewer bytes.
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

@@ -1,25 +1,25 @@
 import { CARD_ID } from '../api/field.ts';
 import { decoded } from './write-subject.ts';
 
-/** How an id of the history fits what was looked for. */
+/** How an ID of the history fits the wanted one. */
 type Fit = 'exact' | 'part';
 
 export interface WantedId {
-  /** Is found in the lines of every entry that fits: others need not be parsed. */
+  /** Matches the lines of every entry that fits, so that others need not be parsed. */
   readonly pattern: RegExp;
-  /** The best fit of these. */
+  /** The best fit of these IDs. */
   fitOf(...ids: readonly (string | undefined)[]): Fit | undefined;
 }
 
-/** The first 8 characters of a card's id, or more, but not all: dashes do not count. */
+/** 8 or more characters of a card ID, but not all, without dashes. */
 const PART = /^[0-9a-f]{8,31}$/;
 
-/** Whether a card's id can begin with this. */
+/** Can a card ID begin with this? */
 export function isPartOfCardId(text: string): boolean {
   return PART.test(text.toLowerCase().replaceAll('-', ''));
 }
 
-/** Any operation's id as it is; a card's whatever the case, also by how it begins. */
+/** Finds any operation's ID exactly, and a card's in any case, also by its beginning. */
 export function wantedId(text: string): WantedId {
   const lower = text.toLowerCase();
   const digits = lower.replaceAll('-', '');
@@ -34,7 +34,7 @@ export function wantedId(text: string): WantedId {
   return {
     pattern: new RegExp(spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'i'),
     fitOf(...ids) {
-      // A raw call (`frontdesk api`) has its path in the place of an id.
+      // A raw call (`frontdesk api`) has its path instead of an ID.
       const texts = ids.flatMap((id = '') => [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])]);
       const fits = texts.map(fitOf);
       return fits.find((fit) => fit === 'exact') ?? fits.find((fit) => fit === 'part');

@@ -20,7 +20,7 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** The secret of this user, made when it is first wanted. */
+/** The secret of this user, made at its first use. */
 async function keyOf(stateDir: string, pid: number): Promise<string> {
   const path = join(stateDir, 'history-key');
   requireOwnState(stateDir, path);
@@ -28,9 +28,9 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
   if (known !== undefined) return known;
   await ensurePrivateFolder(stateDir);
   const temporary = join(stateDir, temporaryName(pid));
-  // An empty key after a loss of power would refuse every reissue, event and resume from then on.
+  // An empty key after a power loss would refuse every reissue, event and resume.
   await writeTemporary(temporary, `${randomBytes(32).toString('hex')}\n`);
-  // Another process may have made one meanwhile: that one counts.
+  // If another process made one meanwhile, that one counts.
   if (!(await putInNewPlace(temporary, path))) await ignoreErrors(unlink(temporary));
   await syncFolder(stateDir);
   const made = await readKey(path);
@@ -39,8 +39,8 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
 }
 
 /**
- * Returns what makes of a text that which stands for it in the history: it shows which texts are the same, and nothing
- * of what they say. LOCAL_IO.
+ * Returns the digest that stands for a text in the history. Equal texts have equal digests, which reveal nothing else.
+ * Rejects with LOCAL_IO.
  */
 export async function openDigester(stateDir: string, pid: number): Promise<(text: string) => string> {
   const key = await orIoFailure(keyOf(stateDir, pid), `could not read the key of the history (${stateDir})`, 'unsent');

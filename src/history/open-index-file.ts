@@ -4,9 +4,9 @@ import { ignoreErrors } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import type { Closing } from './history-event.ts';
 
-/** A write whose outcome is unknown, and that nothing has settled, superseded or resolved. */
+/** An open write: its outcome is unknown, and nothing has resolved or superseded it. */
 export interface OpenWrite {
-  /** Its name in the history; of a run's row `<run>:<row>`. */
+  /** Its name in the history; of a row `<run>:<row>`. */
   readonly entry: string;
   readonly time: string;
   readonly user: string;
@@ -15,15 +15,15 @@ export interface OpenWrite {
   readonly host: string;
   /** Base URL, or `sandbox`; undefined in records of older versions. */
   readonly url?: string | undefined;
-  /** The command, as the history has it: `api` of a raw call. */
+  /** The command as in the history: `api` for a raw call. */
   readonly operation: string;
-  /** The operation of the table: `card.provision.wallet_a`; undefined where it is none. */
+  /** The operation of the table: `card.provision.wallet_a`; undefined if it is none. */
   readonly call?: string | undefined;
-  /** The id that it is about, of a card in small letters. */
+  /** The ID that it is about, of a card in lower case. */
   readonly subject?: string | undefined;
   /** The process that began it. */
   readonly maker?: string | undefined;
-  /** What stands for the body of an event. */
+  /** Digest that stands for the body of an event. */
   readonly digest?: string | undefined;
   /** The fields that an update sets. */
   readonly fields?: readonly string[] | undefined;
@@ -33,55 +33,55 @@ export interface OpenWrite {
 }
 
 export interface Begun {
-  /** Its line, until what is in it is asked for. */
+  /** Its line, until its content is needed. */
   line?: string;
   write?: OpenWrite | undefined;
-  /** The last line that said how it stands; undefined: it has not ended. */
+  /** The last line about its end; undefined: it has not ended. */
   last?: string | undefined;
 }
 
-/** An event that was sent lately, and was not refused. */
+/** An event that was sent lately and not refused. */
 export type SentEvent = Pick<OpenWrite, 'entry' | 'time' | 'profile' | 'url' | 'digest'>;
 
-/** What is known of one run: of a record of that time and size; 0: a process works on it. */
+/** What is known of one run, at a time and size of its journal; 0: a process works on it. */
 export interface RunPart {
   readonly mtimeMs: number;
   readonly size: number;
   readonly open: readonly OpenWrite[];
-  /** The beginning of the digest of its rows: the same input again. */
+  /** The beginning of the digest of its rows, to find the same input. */
   readonly rows?: string | undefined;
 }
 
-/** How many digits of it are kept: the header has all. */
+/** How many digits of it are kept. The header has all. */
 export const ROWS_DIGITS = 16;
 
-/** What is known of the history up to `offset`. It is kept in a file that may be removed at any time, and made anew. */
+/** What is known of the history up to `offset`. Its file may be removed at any time. */
 export interface Index {
   ino: number;
   offset: number;
-  /** The last bytes before `offset`: another file in its place is found out. */
+  /** The last bytes before `offset`: they show if another file took its place. */
   tail: string;
-  /** Writes without an end that settles them. */
+  /** Changes without an end that resolves them. */
   readonly begun: Map<string, Begun>;
-  /** Closings of the rows of runs, which have no beginning of their own in the history. */
+  /** Closings of rows of runs, which have no beginning in the history. */
   readonly closed: Map<string, Closing>;
-  /** Events of the last day by their entry, with the newest last. */
+  /** Events of the last day by entry, the newest last. */
   readonly sent: Map<string, SentEvent>;
   runs: Map<string, RunPart>;
-  /** Change time of the folder of the runs, since when none was begun, taken up or removed; 0: not known. */
+  /** Change time of the folder of runs: no run was begun, resumed or removed since; 0: not known. */
   runsMtimeMs: number;
 }
 
-/** Nothing is known yet. */
+/** An index that knows nothing. */
 export function emptyIndex(): Index {
   const maps = { begun: new Map(), closed: new Map(), sent: new Map(), runs: new Map() };
   return { ino: 0, offset: 0, tail: '', runsMtimeMs: 0, ...maps };
 }
 
-/** Of the form of the file: another one is made anew. */
+/** Version of the file. Another one is made anew. */
 const VERSION = 3;
 
-/** What the file of the index holds; undefined: there is none that can be used. */
+/** The index in a file; undefined if it cannot be used. */
 export async function loadIndex(path: string): Promise<Index | undefined> {
   try {
     const { version, begun, closed, sent, runs, ...rest } = JSON.parse(await readFile(path, 'utf8'));
@@ -92,7 +92,7 @@ export async function loadIndex(path: string): Promise<Index | undefined> {
   }
 }
 
-/** Another process may write it at the same moment: whichever stays is as good, and where it cannot be written it is not. */
+/** Saves the index. Another process may do so at the same moment: either result is good, and so is none. */
 export async function saveIndex(
   path: string,
   { begun, closed, sent, runs, ...rest }: Index,

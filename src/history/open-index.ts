@@ -23,24 +23,24 @@ import { subjectOfWrite } from './write-subject.ts';
 
 const NAME = 'open-writes.json';
 const DAY_MS = 86_400_000;
-/** What was sent to it is forgotten when it is reset. */
+/** A reset forgets what was sent to the sandbox. */
 const SANDBOX_PROFILE = 'sandbox';
-/** Less than that is read again by each call rather than written down. */
+/** Less than this is read again by each call, not saved. */
 const WORTH_KEEPING = 64 * 1024;
 
-/** Whether the process that began a write still runs here, so that it may still end it. */
+/** Does the process that began a change still run here? Then it may still end it. */
 export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
   const [host = '', pid, start = ''] = maker.split('-');
   return maker !== '' && processState({ host, pid: Number(pid), start }) === 'running';
 }
 
-/** A writer that appended to a file while it was replaced may have written its beginning once more, after its end. */
+/** A writer that appended while the file was replaced may have written its beginning again, after its end. */
 const REMEMBERED = 2048;
 
 /** How every version begins the line of an event. */
 const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
 
-/** An event that was refused or not sent may be sent again. */
+/** A refused or unsent event may be sent again. */
 const NOTHING_DONE = /"outcome":"(?:rejected|not_sent)"|^\{"event":"resolved".*"as":"not_applied"/;
 
 function takeSent({ sent }: Index, line: string, entry: string): void {
@@ -61,10 +61,10 @@ function takeClosing({ closed }: Index, line: string, entry: string): void {
   }
 }
 
-/** Takes the next line of the history in. */
+/** Adds the next line of the history. */
 function take(index: Index, ended: Set<string>, line: string, lately: string): void {
   const [, event, entry = ''] = HEAD.exec(line) ?? [];
-  // Half the end of a write says nothing of it: it is open.
+  // Half an end says nothing: the change is open.
   if (event === undefined || (event !== 'begin' && !isWhole(line))) return;
   if (entry >= lately) takeSent(index, line, entry);
   if (event === 'begin') {
@@ -94,7 +94,7 @@ function writeOf(begun: Begun): OpenWrite | undefined {
   return begun.write;
 }
 
-/** The writes of the history that are open: those that ended as unknown, and those whose process is gone; beside them the rest. */
+/** The open writes of the history: unknown outcomes, and those whose process is gone. `underWay`: the rest. */
 function singlesIn({ begun }: Index): { readonly open: readonly OpenWrite[]; readonly underWay: readonly string[] } {
   const found: OpenWrite[] = [];
   const underWay: string[] = [];
@@ -121,7 +121,7 @@ async function tailBefore(file: FileHandle, offset: number): Promise<string> {
   return bytes.toString('latin1');
 }
 
-/** Reads what was appended since the index was made. True: so much that it is worth keeping. */
+/** Reads what was appended since the index was made. `isNews`: it is worth saving. */
 async function readOn(index: Index, file: FileHandle, nowMs: number): Promise<Index & { isNews: boolean }> {
   const { ino, size } = await file.stat();
   const isSame = index.ino === ino && index.offset <= size && (await tailBefore(file, index.offset)) === index.tail;
@@ -145,31 +145,31 @@ interface Ports {
   readonly clock: ClockPort;
   readonly pid: number;
   readonly ownRun?: string | undefined;
-  /** Hears of runs that cannot be read; without it they are raised. */
+  /** Gets runs that cannot be read. Without it they are thrown. */
   readonly unread?: Unread;
   /** False: nothing is written. */
   readonly keepsIndex?: false;
 }
 
-/** What is open on this machine, and what closed the rows of runs. */
+/** What is open on this machine, and what closed rows of runs. */
 export interface OpenRecords {
   /** Oldest first. */
   readonly open: readonly OpenWrite[];
-  /** Entries of single writes that living processes here have begun and not ended: each may still become open. */
+  /** Entries that living processes here began and did not end: each may become open. */
   readonly underWay: readonly string[];
   /** Events that were sent in the last day and not refused, oldest first. */
   readonly sent: readonly SentEvent[];
   closingOf(entry: string): Closing | undefined;
-  /** The same of the rows of runs that have this digest. */
+  /** The same for rows of runs with this digest. */
   sentRows(digest: string): Promise<readonly SentEvent[]>;
-  /** Names of runs that may have these rows, as their header has the digest. */
+  /** Runs that may have these rows, by the digest in their header. */
   runsOf(rowsSha256: string): readonly string[];
 }
 
 /**
- * THE look-up of open writes: of single ones, raw calls and the rows of runs, of the desk and of assistants, whatever
- * the profile. It goes by an index beside the history and reads what was appended since, so it takes no longer with
- * a long history. LOCAL_IO or AUTH where the records cannot be read or not be believed.
+ * THE look-up of open writes: single ones, raw calls, rows of runs, the desk and assistants, in any profile. Uses an
+ * index beside the history and reads only what was appended since, so it stays fast. LOCAL_IO or AUTH if the records
+ * cannot be read or believed.
  */
 export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
   const { stateDir, clock, pid } = ports;

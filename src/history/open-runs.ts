@@ -14,32 +14,32 @@ import { hostOf } from './history-event.ts';
 import { type Index, type OpenWrite, ROWS_DIGITS, type RunPart } from './open-index-file.ts';
 import { subjectOfWrite } from './write-subject.ts';
 
-/** A change within that time of a look may come once more with the same change time. */
+/** Another change within this time may have the same change time. */
 const SAME_TIME_MS = 2000;
 
 interface Ports {
   readonly stateDir: string;
   readonly clock: ClockPort;
-  /** The run that this process works on: what is open of it is its own concern. */
+  /** The run of this process: its resume handles its own open rows. */
   readonly ownRun?: string | undefined;
-  /** Hears of runs that cannot be read, for a listing of the others; without it the first one is raised. */
+  /** Gets runs that cannot be read. Without it the first one is thrown. */
   readonly unread?: Unread | undefined;
 }
 
-/** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
+/** The rows of a run with an unknown outcome; rows in flight only if no process works on it. */
 async function openRows(
   { StoredRun, readLastRecord }: RunRecords,
   run: StoredRunHandle,
   isHeld: boolean,
 ): Promise<readonly OpenWrite[]> {
   const { header } = run;
-  // Most runs came to an end at which nothing was unknown, as the last line says: the others need not be read.
+  // Most runs ended without unknown rows, as their last line says, and need no reading.
   const last = isHeld ? undefined : readLastRecord(run.folder.journal);
   if (last?.s === 'end' && last.outcomes !== undefined && (last.outcomes.unknown ?? 0) === 0) return [];
   const { user, profile, operation, host: url } = header;
   const stored = await StoredRun.read(run);
   try {
-    // What stands behind the damage may be open too.
+    // What is behind the damage may be open too.
     if (stored.damage !== undefined) throw stored.damage;
     const found: OpenWrite[] = [];
     for (const row of stored.unsettled(isHeld)) {
@@ -60,7 +60,7 @@ async function openRows(
   }
 }
 
-/** Only where a run has news: a look that finds none need not load them. */
+/** Loaded only if a run has news. */
 async function loadRecords() {
   const [{ StoredRun }, { heldRuns }, { readLastRecord }] = await Promise.all([
     import('../run/stored/stored-run.ts'),
@@ -73,9 +73,8 @@ async function loadRecords() {
 type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
 
 /**
- * Brings what the index has of the runs up to date; returns whether anything is new. A run that was begun, taken up or
- * removed changes the folder of all runs, so that without such a change only those under way are looked at; with one
- * those whose record has changed are opened.
+ * Updates the runs in the index. Returns whether anything is new. A run that was begun, resumed or removed changes the
+ * folder of all runs. Without such a change only runs with a process are checked, with one those whose journal changed.
  */
 export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
   const { stateDir, clock, ownRun, unread } = ports;
@@ -123,7 +122,7 @@ async function readChanged(
       const isHeld = held.has(folder);
       const open = await openRows(records, { folder, header }, isHeld);
       const rows = header.rowsSha256?.slice(0, ROWS_DIGITS);
-      // What a process works on is looked at again each time.
+      // A run with a process is checked again each time.
       runs.set(folder.run, { mtimeMs: isHeld ? 0 : facts.mtimeMs, size: facts.size, open, rows });
     } catch (error) {
       if (unread === undefined) throw error;

@@ -13,14 +13,14 @@ import { nameTime } from './record.ts';
 
 const IS_WINDOWS = sep === '\\';
 
-/** Until a look finds nothing new; writers that never rest are caught up with after the last one. */
+/** Rounds until nothing new is found. Writers that never rest are caught up with after the last one. */
 const MAX_ROUNDS = 5;
 
 /**
- * Removes the entries that were begun more than `ageMs` ago and are neither open nor under way; returns how many. Writers are not held up:
- * the replaced file keeps a second name until what they appended to it meanwhile is in the new one, so that a kill in
- * between loses none of it (the next reader or prune carries it over). Runs are not touched, `runs remove --older-than`
- * does that. Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written.
+ * Removes entries begun more than `ageMs` ago that are neither open nor under way. Returns their number. Writers are
+ * not held up: the replaced file keeps a second name until what they appended meanwhile is in the new one, so a kill in
+ * between loses nothing (the next reader or prune carries it over). Does not touch runs. Holds a small part of the
+ * file. LOCAL_IO if the file cannot be written.
  */
 export async function pruneHistory(ports: { readonly stateDir: string } & LockPorts, ageMs: number): Promise<number> {
   const { stateDir, pid, clock } = ports;
@@ -43,7 +43,7 @@ export async function pruneHistory(ports: { readonly stateDir: string } & LockPo
       assertStillHeld();
       const hasSecond = await replace(file, { temporary, path, second: replacedPath(stateDir, end) });
       await (hasSecond ? carryOver(stateDir) : appendLate(file, end, path));
-      // The index is of the file that is gone: the next write need not wait for a new one.
+      // The old index belongs to the old file. A new one saves the next change the time.
       await ignoreErrors(readOpenWrites(ports));
       return removed;
     } catch (error) {
@@ -55,12 +55,11 @@ export async function pruneHistory(ports: { readonly stateDir: string } & LockPo
   });
 }
 
-/** How file systems without hard links refuse one. */
+/** How file systems refuse hard links. */
 const HAS_NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Puts the new file in the place of the old one, which keeps the second name; false: it could have none. Windows
- * replaces no file that is open.
+ * Replaces the old file, which keeps a second name. Returns false if it could have none. Windows replaces no open file.
  */
 async function replace(
   file: FileHandle,
@@ -77,13 +76,13 @@ async function replace(
   return hasSecond;
 }
 
-/** Which entries go: those begun before that time, but for those that are or may still become open. */
+/** Which entries are removed: those begun before that time, unless they are or may become open. */
 interface Goes {
   readonly before: string;
   readonly kept: ReadonlySet<string>;
 }
 
-/** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */
+/** Copies the lines that stay, and those appended meanwhile. Returns how far the file was read. */
 async function stage(file: FileHandle, temporary: string, goes: Goes): Promise<number> {
   const staged = await open(temporary, 'wx', 0o600);
   let at = 0;
@@ -104,7 +103,7 @@ async function stage(file: FileHandle, temporary: string, goes: Goes): Promise<n
   }
 }
 
-/** How every version begins a line. The name of an entry begins with the time at which it was begun. */
+/** The beginning of a line in every version. An entry's name begins with its time. */
 const HEAD = /^\{"event":"([a-z]+)","entry":"(\d{8}T\d{9}-[^"]+)"/;
 
 function headOf(line: Buffer): readonly (string | undefined)[] {
@@ -112,8 +111,8 @@ function headOf(line: Buffer): readonly (string | undefined)[] {
 }
 
 /**
- * Does the line belong to an entry that goes? Lines that are no events stay: a newer frontdesk may have written them.
- * What closed a run's row stays as long as its run.
+ * Does the line belong to an entry to remove? Lines that are no events stay, because a newer frontdesk may have written
+ * them. What closed a row stays as long as its run.
  */
 function isOld(line: Buffer, { before, kept }: Goes): boolean {
   const [, name = before] = headOf(line);
@@ -122,7 +121,7 @@ function isOld(line: Buffer, { before, kept }: Goes): boolean {
 
 async function countOld(file: FileHandle, goes: Goes): Promise<number> {
   let count = 0;
-  /** A beginning that was carried over may be there twice. */
+  /** A beginning that was carried over may occur twice. */
   const lately = new Set<string>();
   for await (const lines of readLines(file, 0)) {
     for (const line of lines) {

@@ -15,47 +15,46 @@ import { type WantedId, wantedId } from './id-match.ts';
 import { firstRun, runEntries, runEntry } from './run-entries.ts';
 
 export interface HistoryFilter {
-  /** Milliseconds since 1970: only entries from then on. */
+  /** Only entries from then on, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
-  /** Milliseconds since 1970: only entries before. */
+  /** Only entries before, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
-  /** The id that was written to, or the id in the answer; of a card whatever the case, or how it begins. */
+  /** The ID in the request or the response; of a card in any case, or its beginning. */
   readonly id?: string | undefined;
   /** Dotted command path: `card.block`. */
   readonly operation?: string | undefined;
   readonly outcome?: Outcome | undefined;
-  /** False: single writes only. */
+  /** False: no rows of runs. */
   readonly runs?: boolean;
   readonly isWanted?: (entry: HistoryEntry) => boolean;
-  /** Text that stands in a wanted single write: others need not be parsed. */
+  /** Text in every wanted single change: others need not be parsed. */
   readonly holds?: string;
-  /** Names of entries: only these, and no other run is opened. */
+  /** Only entries with these names. No other run is opened. */
   readonly among?: ReadonlySet<string> | undefined;
-  /** Hears that the single writes cannot be read. */
+  /** Called if the single changes cannot be read. */
   readonly onUnreadable?: (failure: Failure) => void;
-  /** At most so many entries, the newest. */
+  /** At most this many entries, the newest. */
   readonly limit: number;
-  /** How many single writes, and how many rows of runs, are looked at; all unless it says so. */
+  /** How many single changes, and how many rows, are read; default: all. */
   readonly most?: number;
 }
 
-/** Of the same millisecond, the row that comes later in its run is the newer one. */
+/** Of the same millisecond, the later row is newer. */
 function newestFirst(a: HistoryEntry, b: HistoryEntry): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return b.entry.localeCompare(a.entry, 'en', { numeric: true });
 }
 
 /**
- * The newest entries that match, of which at most twice as many are held as are wanted. Where an id fits exactly, those
- * that only begin with it do not count.
+ * The newest matching entries. Holds at most twice as many as wanted. If an ID fits exactly, longer ones do not count.
  */
 class Page {
   readonly #filter: HistoryFilter;
   readonly #wanted: WantedId | undefined;
   #entries: HistoryEntry[] = [];
-  /** What is held can only be replaced by newer entries: no id was asked for, or one fitted exactly. */
+  /** Only newer entries can replace what is held: no ID was asked for, or one fitted exactly. */
   #isExact: boolean;
-  /** Once enough are held: the time of the oldest of them. */
+  /** Time of the oldest entry, once enough are held. */
   #oldestMs = Number.NEGATIVE_INFINITY;
 
   constructor(filter: HistoryFilter) {
@@ -64,23 +63,23 @@ class Page {
     this.#isExact = filter.id === undefined;
   }
 
-  /** Could a write that was begun or changed at this time be on the page? */
+  /** Could a change of this time be on the page? */
   isOfInterest(timeMs: number): boolean {
     return timeMs >= (this.#filter.sinceMs ?? 0) && (!this.#isExact || timeMs >= this.#oldestMs);
   }
 
-  /** The same of the lines of an entry, whose time is read only where it decides. */
+  /** The same for the lines of an entry. */
   isNews({ begin }: EntryLines): boolean {
     if (this.#filter.sinceMs === undefined && this.#oldestMs === Number.NEGATIVE_INFINITY) return true;
     return this.isOfInterest(Date.parse(/"time":"([^"]+)"/.exec(begin)?.[1] ?? ''));
   }
 
-  /** Could these lines be of an entry that matches? Parsing all of a large file would take long. */
+  /** Could these lines match? Parsing all of a large file would take long. */
   mayHold({ begin, others }: EntryLines): boolean {
     const { operation, outcome, holds } = this.#filter;
     if (holds !== undefined && ![begin, ...others].some((line) => line.includes(holds))) return false;
     if (operation !== undefined && !begin.includes(`"${operation}"`)) return false;
-    // Half an end, which a kill left, is none.
+    // Half an end, which a kill left, does not count.
     const isOpen = outcome === 'unknown' && !others.some((line) => line.endsWith('}'));
     if (outcome !== undefined && !isOpen && !others.some((line) => line.includes(`"${outcome}"`))) return false;
     const pattern = this.#wanted?.pattern;
@@ -117,9 +116,8 @@ class Page {
 }
 
 /**
- * The writes that match, newest first, rows of runs included. `unread`: runs whose rows are missing, since they could
- * not be read or are not believed, each with the reason. LOCAL_IO when the history cannot be read, unless
- * `onUnreadable` hears of that: then the rows of runs are given alone.
+ * The matching changes, newest first, rows of runs included. `unread`: runs whose rows are missing, with the reasons.
+ * LOCAL_IO if the history cannot be read, unless `onUnreadable` is given: then only rows of runs are returned.
  */
 export async function readHistory(
   stateDir: string,
@@ -151,7 +149,7 @@ export async function readHistory(
   return { entries: page.entries(), unread };
 }
 
-/** One entry by its name or a part that no other has; USAGE when there is none, or more than one. */
+/** One entry by its name, or a unique part of it. USAGE if there is none, or more than one. */
 export async function showHistory(stateDir: string, name: string): Promise<HistoryEntry> {
   const [part, row] = splitRunEntry(name);
   if (row !== undefined) {
@@ -180,7 +178,7 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
   });
 }
 
-/** When the oldest write that this machine has a record of was begun, in milliseconds since 1970; undefined: none. */
+/** When the oldest recorded change was begun, in milliseconds since 1970; undefined if there is none. */
 export async function recordsBegin(stateDir: string): Promise<number | undefined> {
   const [single, run] = [await firstSingle(stateDir), await firstRun(stateDir)];
   return single === undefined || run === undefined ? (single ?? run) : Math.min(single, run);
@@ -191,7 +189,7 @@ function splitRunEntry(name: string): readonly [run: string, row: number | undef
   return match?.[1] === undefined ? [name, undefined] : [match[1], Number(match[2])];
 }
 
-/** Hands the single writes to `visit`, the newest first, until it returns true. LOCAL_IO when they cannot be read. */
+/** Passes the single changes to `visit`, newest first, until it returns true. Rejects with LOCAL_IO. */
 async function scanSingle(stateDir: string, visit: (lines: EntryLines) => boolean): Promise<void> {
   const window = new EventWindow(visit);
   await readingHistory(stateDir, async (file) => {

@@ -15,29 +15,29 @@ import {
 } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
-/** What is known of a single write before it is sent. Never a body, never a token. */
+/** What is known of a change before it is sent. Never a body or a token. */
 export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user' | 'maker'>;
 
-/** A write that is recorded already, and what it is about. */
+/** A recorded change, and what it is about. */
 type About = Pick<HistoryEntry, 'entry' | 'operation' | 'id'>;
 
-/** The local record of writes. */
+/** The record of changes. */
 export interface WriteRecorder {
   /**
-   * Records that a write is about to be sent; returns the entry's name. It is on the disk when this resolves: only
-   * then may the request leave. Rejects with LOCAL_IO (nothing was sent).
+   * Records that a change is about to be sent. Returns the entry's name. The request may leave only after this has
+   * resolved. LOCAL_IO: nothing was sent.
    */
   begin(intent: WriteIntent): Promise<string>;
-  /** Records how it ended. Rejects with LOCAL_IO, which says how the write ended. */
+  /** Records how it ended. LOCAL_IO, which says how the change ended. */
   end(entry: string, ending: CallOutcome): Promise<void>;
   /**
-   * Records what a read of the card showed of a write whose outcome was unknown; returns who looked when. Rejects
-   * with LOCAL_IO; then the entry is as it was.
+   * Records what a card check showed of an unknown outcome. Returns who checked when. After LOCAL_IO the entry is
+   * unchanged.
    */
   settle(entry: HistoryEntry, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>>;
-  /** Records that a write which was done took the place of these, whose outcome is unknown. Rejects with LOCAL_IO. */
+  /** Records that a change which was done superseded these, whose outcome is unknown. Rejects with LOCAL_IO. */
   supersede(entries: readonly About[], by: string): Promise<void>;
-  /** Records what a person found out about a write whose outcome is unknown. Rejects with LOCAL_IO. */
+  /** Records what the user found out about an unknown outcome. Rejects with LOCAL_IO. */
   resolve(entry: About, found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>): Promise<void>;
 }
 
@@ -50,24 +50,24 @@ export const NO_RECORD: WriteRecorder = {
   resolve: async () => undefined,
 };
 
-/** Where writes are recorded, and by whom. */
+/** Where changes are recorded, and who makes them. */
 export interface RecorderOptions {
   readonly stateDir: string | undefined;
-  /** A second record of the same events. */
+  /** The audit log, a second record. */
   readonly audit?: AuditLog | undefined;
   readonly clock: ClockPort;
   readonly pid: number;
-  /** Name of the operating-system user. */
+  /** The operating-system user. */
   readonly user: string;
 }
 
 /**
- * The recorder of `<stateDir>/history.jsonl`. Touches nothing until the first write. Without a state folder it keeps
- * no history, and only names the entries of the audit log.
+ * The recorder of `<stateDir>/history.jsonl`. Touches nothing before the first change. Without a state folder it only
+ * names the entries of the audit log.
  */
 export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions): WriteRecorder {
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
-  /** What each write that is under way is about, for the line of its end. */
+  /** What each change in progress is about, for the line of its end. */
   const begun = new Map<string, WriteIntent>();
   const now = () => new Date(clock.now()).toISOString();
   const keep = async (event: HistoryEvent): Promise<void> => {
@@ -104,7 +104,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       try {
         await keep(event);
       } catch (error) {
-        // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
+        // The audit log has a beginning already, so it also gets `not_sent`, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`could not write the history (${path})`, error, 'unsent');
         const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this change' }];
@@ -145,7 +145,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
   };
 }
 
-/** The process that sends a write, so that others see whether it may still end. */
+/** The process that sends a change: others see by it whether the end may still come. */
 function makerOf(pid: number): string {
   const { host, start } = identify(pid);
   return `${host}-${pid}-${start}`;
@@ -156,7 +156,7 @@ function entryName(nowMs: number, pid: number): string {
   return `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
 }
 
-/** The time at which an entry's name begins, to the millisecond: it sorts as the times do. */
+/** The time at the beginning of an entry's name, to the millisecond. It sorts like the times. */
 export function nameTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.Z]/g, '');
 }

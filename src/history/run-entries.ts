@@ -13,7 +13,9 @@ import {
 import { StoredRun } from '../run/stored/stored-run.ts';
 import { type HistoryEntry, hostOf } from './history-event.ts';
 
-/** When the record of a run was last written; undefined: there is none. What cannot be looked at is read, which tells why. */
+/**
+ * When the journal of a run was last written; undefined if there is none. If it cannot be checked, reading it says why.
+ */
 function changeTime({ journal }: RunFolder): number | undefined {
   try {
     return statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
@@ -23,9 +25,8 @@ function changeTime({ journal }: RunFolder): number | undefined {
 }
 
 /**
- * The rows of all runs that have a record, from the run's records: they are not written twice. The records of a run
- * whose last change is not `isOfInterest`, or whose header shows that no row matches, are not opened. Of a run
- * that cannot be read, or is not believed, `unread` hears why.
+ * The rows of all recorded runs, from their journals. A run is not opened if its last change is not `isOfInterest`, or
+ * its header shows that no row matches. `unread` gets runs that cannot be read or believed.
  */
 export async function* runEntries(
   stateDir: string,
@@ -48,9 +49,9 @@ export async function* runEntries(
     const changedMs = changeTime(folder);
     return changedMs === undefined ? [] : [{ folder, changedMs }];
   });
-  // What changed last comes first, and spares the opening of the others.
+  // What changed last comes first, and may make opening the others unnecessary.
   for (const { folder, changedMs } of changed.sort((one, other) => other.changedMs - one.changedMs)) {
-    // One that holds a wanted entry counts whenever it was changed: a clock may have been set back since.
+    // A run with a wanted entry counts whenever it was changed: a clock may have been set back.
     if (among === undefined && !page.isOfInterest(changedMs)) continue;
     try {
       const header = await readRunHeader(folder);
@@ -62,7 +63,7 @@ export async function* runEntries(
   }
 }
 
-/** One row of a run; undefined when there is none, or no record of it. */
+/** One row of a run; undefined without the row or its journal. */
 export async function runEntry(stateDir: string, run: string, row: number): Promise<HistoryEntry | undefined> {
   if (!isRunName(run)) return undefined;
   const folder = runFolder(stateDir, run);
@@ -72,7 +73,7 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   return undefined;
 }
 
-/** When the oldest run was begun, in milliseconds since 1970; undefined: there is none that can be read. */
+/** When the oldest readable run was begun, in milliseconds since 1970; undefined if there is none. */
 export async function firstRun(stateDir: string): Promise<number | undefined> {
   let firstMs: number | undefined;
   for (const name of await runNames(stateDir)) {

@@ -7,7 +7,7 @@ function pathOf(stateDir: string): string {
   return join(stateDir, 'sandbox-reset');
 }
 
-/** Begins the sandbox's memory anew: what was sent to it before is neither open nor the same again. LOCAL_IO. */
+/** Forgets what was sent to the sandbox: it is neither open nor the same input any more. Rejects with LOCAL_IO. */
 export async function markSandboxReset(stateDir: string): Promise<void> {
   const path = pathOf(stateDir);
   await orIoFailure(
@@ -16,7 +16,7 @@ export async function markSandboxReset(stateDir: string): Promise<void> {
   );
 }
 
-/** ISO 8601: when the sandbox was last reset; undefined: never. */
+/** ISO 8601 time of the last reset of the sandbox; undefined: never. */
 export function sandboxResetTime(stateDir: string): string | undefined {
   const facts = statSync(pathOf(stateDir), { throwIfNoEntry: false });
   return facts === undefined ? undefined : new Date(facts.mtimeMs).toISOString();

@@ -5,7 +5,7 @@ import { readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import type { SentEvent } from './open-index-file.ts';
 
-/** Whether a file has this text, which is shorter than any piece of it. */
+/** Does a file contain this text, which is shorter than any piece of it? */
 async function holds(path: string, text: string): Promise<boolean> {
   const wanted = Buffer.from(text);
   let end = Buffer.alloc(0);
@@ -44,7 +44,9 @@ async function sentOfRun(stateDir: string, run: string, digest: string): Promise
   }
 }
 
-/** The rows of these runs that made an event with this digest, oldest first; open ones are not among them. LOCAL_IO. */
+/**
+ * The rows of these runs that made an event with this digest, oldest first, without open ones. Rejects with LOCAL_IO.
+ */
 export async function sentRows(
   stateDir: string,
   runs: readonly string[],

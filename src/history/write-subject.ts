@@ -7,7 +7,7 @@ function callNamed(operation: string): Operation | undefined {
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-/** A segment of a path as it is meant; one that is no percent-encoding stays. */
+/** A decoded segment of a path. One that is no percent-encoding stays. */
 export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -17,8 +17,8 @@ export function decoded(segment: string): string {
 }
 
 /**
- * The row of the table and the id of a write as the history has it, of a card in small letters; a raw call is read by
- * its path. Undefined: it is none of the table, or has no id.
+ * Operation of the table and ID of a recorded change, of a card in lower case. A raw call is read by its path.
+ * Undefined if it is not in the table, or has no ID.
  */
 export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>): {
   readonly row: Operation | undefined;

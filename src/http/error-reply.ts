@@ -6,33 +6,32 @@ import { isJsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { byteLength } from '../wire/exchange.ts';
 import type { TokenMask } from './mask.ts';
 
-/** With what the program itself takes, one answer of any form keeps below 260 MiB: of 512 for all (docs/faults.md G14). */
+/** Together with the program, one response of any form stays below 260 MiB, of 512 for all (docs/faults.md G14). */
 const MAX_ANSWER_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /**
- * Memory left for a parsed answer, in bytes, beside the string of `bytes` bytes that it is parsed from. The
- * string counts twice, because the pieces that it was put together from are still there; one character past ASCII
- * makes it take two bytes a character.
+ * Memory for a parsed response, in bytes, beside the text of `bytes` bytes. The text counts twice, because the pieces
+ * that it was made of still exist. One character past ASCII makes it take two bytes per character.
  */
 export function memoryLeft(bytes: number, text: string): number {
   const textBytes = text.length === bytes ? bytes : 2 * text.length;
   return MAX_ANSWER_MEMORY_BYTES - bytes - textBytes;
 }
 
-/** What an answer other than the resource says, ready for messages and for the JSON error object. */
+/** What a response other than the resource says, for messages and for the JSON error object. */
 export interface ErrorReply {
-  /** Body of the gift-card API's error shape, as sent. */
+  /** A body in the error shape of the gift-card API, as sent. */
   readonly service: JsonValue | undefined;
-  /** Any other body: JSON as sent, or text cut to 500 characters. undefined: there was none. */
+  /** Another body: JSON as sent, or text cut to 500 characters; undefined: none. */
   readonly body: JsonValue | undefined;
-  /** What it says of itself as JSON; any other body says nothing. */
+  /** The message in a JSON body. */
   readonly message: string | undefined;
-  /** In short, for one line of text: `CARD_NOT_FOUND: no such card`; empty when there is nothing to say. */
+  /** One line of text: `CARD_NOT_FOUND: no such card`, or empty. */
   readonly summary: string;
   readonly isHtml: boolean;
 }
 
-/** There was no answer, or nothing in it. */
+/** No response, or an empty one. */
 export const NO_ERROR: ErrorReply = {
   service: undefined,
   body: undefined,
@@ -45,19 +44,19 @@ const MAX_TEXT = 500;
 const MAX_EXCERPT = 120;
 const MAX_DETAILS = 200;
 
-/** Bytes of a body in which its title and an excerpt are looked for. */
+/** How much of a body is searched for a title and an excerpt. */
 const BEGINNING_BYTES = 65_536;
-/** No token is longer. Where a body is cut, so much of it is left out: half a token is one that no mask knows. */
+/** Longer than any token. A cut body loses this much at the cut, because no mask knows half a token. */
 const LONGEST_TOKEN = 8192;
 
-/** A longer text (UTF-16 units) is kept in part: a thousand rows may each be refused with one. */
+/** A longer text (UTF-16 units) is kept in part: every row of a run may be refused with one. */
 export const MAX_KEPT = 65_536;
 const MAX_KEPT_MESSAGE = 2000;
 
-/** A longer body is shown by its beginning: it explains nothing, and printing it would double what it takes. */
+/** Of a longer body only the beginning is shown: printing it would double its memory. */
 const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
 
-/** Enough of a body to say what answered, when it is no JSON. */
+/** The beginning of a body that is no JSON. */
 export function beginningOf(body: readonly Uint8Array[]): string {
   // Not fatal: an error page in another charset is still worth an excerpt.
   const text = beginningAsText(body, BEGINNING_BYTES);
@@ -65,8 +64,8 @@ export function beginningOf(body: readonly Uint8Array[]): string {
 }
 
 /**
- * Reads the body of an error as far as it can; nothing in it makes this fail. Its bytes are taken out of the list.
- * `keepsLong`: whole as long as one answer may have so much memory; else a long one is kept in part.
+ * Reads the body of an error as far as possible. Never fails. Takes the bytes out of the list. `keepsLong`: keeps a
+ * long one whole, within the memory of one response.
  */
 export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = false): ErrorReply {
   const length = byteLength(body);
@@ -78,17 +77,17 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = 
     if (text.length > MAX_KEPT && !keepsLong) return partOf(text, beginning, mask);
     json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
   } catch {
-    // Any reason not to be JSON has the same consequence here: it is shown as text.
+    // Whatever is wrong with the JSON, it is shown as text.
   }
   return errorReplyOf(json, beginning, mask);
 }
 
-/** Members of an error that say what it is. */
+/** Members that say what an error is. */
 const TELLING = ['errorCode', 'message', 'title', 'detail', 'error'];
 
 /**
- * What is kept of a long error: the code, the beginning of what it says, and how long it was. Read by the engine's own
- * parser, which is ten times as quick: a number in it is not repeated. Throws what that throws.
+ * What is kept of a long error: the code, the beginning of its message, and its length. V8's own parser reads it, ten
+ * times as fast, because its numbers are not shown. Throws what that throws.
  */
 export function partOf(text: string, beginning: string, mask: TokenMask): ErrorReply {
   const value: unknown = JSON.parse(text);
@@ -103,7 +102,7 @@ export function partOf(text: string, beginning: string, mask: TokenMask): ErrorR
   return { ...reply, body: shorten(mask.text(beginning), MAX_TEXT) };
 }
 
-/** What an answer says, as JSON or by its beginning. Masked before it is cut: no mask knows half a token. */
+/** What a response says, from JSON or from its beginning. Masked before it is cut: no mask knows half a token. */
 export function errorReplyOf(json: JsonValue | undefined, beginning: string, mask: TokenMask): ErrorReply {
   if (json === undefined) {
     if (beginning.trim() === '') return NO_ERROR;
@@ -127,7 +126,7 @@ function detailsText(details: JsonValue | undefined): string {
   return `, details ${shorten(first, MAX_DETAILS)}`;
 }
 
-/** The calendar API's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
+/** The error body of the calendar API is not documented: RFC 9457 and the commonest members are tried. */
 function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
   const texts = ['title', 'detail'].map((name) => textAt(value, name)).filter((text) => text !== undefined);
   if (texts.length > 0) return texts.join(': ');
@@ -140,7 +139,7 @@ function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
   return '';
 }
 
-/** A body of an unknown shape still says more than its status; an empty one does not. */
+/** An excerpt of a body of unknown shape; empty if it is empty. */
 function excerptOf(value: JsonValue): string {
   const isEmpty = isJsonObject(value) ? value.size === 0 : value === null || value === '';
   if (isEmpty) return '';

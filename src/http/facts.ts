@@ -4,24 +4,24 @@ import type { Hint } from '../failure.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import type { CallInput, CallPolicy, CardBefore, Endpoint } from './call.ts';
 
-/** Where the base URL stands, for a hint: the person has to know what to change. */
+/** Where the base URL was set, for a hint. */
 export function urlPlace(endpoint: Endpoint): string {
   const { baseUrl, urlVariable } = endpoint;
   const url = `${baseUrl.origin}${baseUrl.pathPrefix}`;
   return urlVariable === undefined ? `the base URL ${url}${ofProfile(endpoint)}` : `${urlVariable} (${url})`;
 }
 
-/** What is known of one call while it goes on. */
+/** What is known of a call in progress. */
 export interface CallFacts {
   readonly endpoint: Endpoint;
   readonly policy: CallPolicy;
   readonly operation: Operation;
   readonly id: string | undefined;
-  /** What was attempted on what: `block card 7c0e…`. */
+  /** The subject of messages: `block card 7c0e…`. */
   readonly subject: string;
   readonly before: CardBefore | undefined;
   readonly attempts: number;
-  /** Wall clock at which the first byte of the last attempt may have left; undefined: none may have. */
+  /** When the first byte of the last attempt may have left (wall clock); undefined: none did. */
   readonly sentAtMs: number | undefined;
   readonly nowMs: number;
 }
@@ -31,14 +31,14 @@ export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
   return input.params['cardId'] ?? input.params['id'];
 }
 
-/** `block card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
+/** `block card 7c0e…`. A new event has no ID yet, so its name and start are named. */
 export function subjectOf(input: CallInput): string {
   const { verbPhrase } = input.operation;
   const named = idOf(input) ?? eventName(input.body, ['start', 'calendar']);
   return named === undefined ? verbPhrase : `${verbPhrase} ${named}`;
 }
 
-/** `"Opening" (start 2026-05-01)`: what tells an event from others before it has an ID; undefined: it has no name. */
+/** `"Opening" (start 2026-05-01)`: names an event without an ID; undefined: it has no name. */
 export function eventName(body: JsonValue | undefined, members: readonly string[] = ['start']): string | undefined {
   const name = textAt(body, 'name');
   const known = members.flatMap((member) => {
@@ -49,7 +49,7 @@ export function eventName(body: JsonValue | undefined, members: readonly string[
   return name === undefined ? undefined : `"${name}"${details}`;
 }
 
-/** What the answer to a write shows of the card that it was about; that of a reissue shows another one. */
+/** What the response to a change shows of its card. A reissue returns another one. */
 export function seenOf(
   { operation }: CallInput,
   card: JsonValue,
@@ -58,12 +58,12 @@ export function seenOf(
   return { observedStatus: statusAt(card), clientReference: referenceAt(card) };
 }
 
-/** What a refusal leaves behind: a write changed nothing, of a read there is nothing to say. */
+/** What a refusal leaves behind: a change changed nothing. Nothing is said after a read. */
 export function afterRefusal({ operation }: CallFacts): 'unchanged' | undefined {
   return isWrite(operation) ? 'unchanged' : undefined;
 }
 
-/** Host as people write it: without the port that goes without saying. */
+/** The host without a default port. */
 export function hostOf({ baseUrl: { origin } }: Pick<Endpoint, 'baseUrl'>): string {
   return origin.slice(origin.indexOf('//') + 2);
 }
@@ -73,7 +73,7 @@ export function ofProfile({ profile }: Endpoint): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
-/** A hint with the exact command that shows the card; none where the service has nothing to look with. */
+/** A hint with the command that shows the card; empty if no command shows it. */
 export function lookHints(lead: string, { operation, id, endpoint }: CallFacts): readonly Hint[] {
   const { shownBy } = operation;
   if (shownBy === undefined || id === undefined) return [];

@@ -5,7 +5,7 @@ import type { CallFacts } from './facts.ts';
 import { maskMembers } from './mask.ts';
 import { type FailedAttempt, NO_BODY } from './response.ts';
 
-/** The members of the JSON error object that the http layer knows. */
+/** The members of the JSON error object that this layer knows. */
 export function detailsOf(
   facts: CallFacts,
   verdict: FailedAttempt | undefined,
@@ -26,7 +26,7 @@ export function detailsOf(
   };
 }
 
-/** One-time secrets never reach an error (docs/faults.md C23): an answer that was cut may hold half of one as text. */
+/** One-time secrets never reach an error (docs/faults.md C23). A cut response may hold half of one as text. */
 function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonValue | undefined {
   const names = sensitiveOf(facts.operation);
   if (value === undefined || names.length === 0) return value;
@@ -34,7 +34,7 @@ function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonVal
   return maskMembers(value, names);
 }
 
-/** What came back, as a clause: `the service answered 500 (E1: no luck)`, `the connection closed before a reply`. */
+/** What happened, as a clause: `the service returned 500 (E1: no luck)`, `the connection closed before a reply`. */
 export function whatHappened(verdict: FailedAttempt): string {
   const { reply, breakage, problem, event, error } = verdict;
   if (reply === undefined) return breakage?.text ?? problem;
@@ -46,13 +46,13 @@ export function whatHappened(verdict: FailedAttempt): string {
   return `the service returned ${reply.status}, but ${problem}`;
 }
 
-/** Why, without the status and the code that an ending has apart; undefined: the answer says nothing more. */
+/** The reason without status and code, which are kept apart; undefined if the response says nothing more. */
 export function reasonOf({ reply, breakage, problem, error }: FailedAttempt): string | undefined {
   const text = breakage?.text ?? problem;
   return reply === undefined || text !== '' ? text : error.message;
 }
 
-/** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */
+/** `the service returned 404 (CARD_NOT_FOUND: no such card)`. */
 export function answered({ reply, error }: FailedAttempt): string {
   const summary = error.summary === '' ? '' : ` (${error.summary})`;
   return `the service returned ${reply?.status ?? 'nothing'}${summary}`;

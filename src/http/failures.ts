@@ -7,10 +7,10 @@ import { answered, detailsOf, localTime, whatHappened } from './failure-details.
 import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
 
-/** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
+/** Why no attempt follows: none is left, the wait would be too long, or the caller ended the call. */
 export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
 
-/** The failure of a call that ended for certain; a write that may have been applied is `unknownFailure`. */
+/** The failure of a call whose end is certain. `unknownFailure` is for a change that may have been applied. */
 export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt): Failure {
   const { event, reply } = verdict;
   if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);
@@ -26,7 +26,7 @@ interface Words {
   readonly hints: readonly Hint[];
 }
 
-/** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
+/** The service refused: 3xx and 4xx other than 408 and 429. A change is `rejected`. */
 function refusedFailure(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Failure {
   const { code, message, hints } = words(facts, verdict, reply);
   return new Failure(code, message, {
@@ -42,7 +42,7 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
   if (status === 403) return forbidden(facts, verdict);
   if (status === 404) return notFound(facts, verdict);
   if (status < 400) return redirected(facts, reply);
-  // What the card is now says more often than not why a write of it was refused.
+  // The card often shows why a change of it was refused.
   const looks = isWrite(facts.operation) ? lookHints('see the card as it is now', facts) : [];
   const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : looks;
   return { code: 'REJECTED', message: `could not ${facts.subject}: ${answered(verdict)}`, hints };
@@ -108,11 +108,11 @@ function tooLongHint({ id = '' }: CallFacts): string {
   return `use a shorter ID: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
 }
 
-/** Of a row of a run this is left out: the run says how it goes on. */
+/** A row of a run does not show this hint: the run says how to continue. */
 const DOWN: Hint = { asks: 'repeat', text: 'try again in a minute. The service may be down' };
 const NO_NETWORK: Hint = { asks: 'repeat', text: "try again in a minute. This machine's network may be down" };
 
-/** What to do where it is not the address that is likely to be wrong. */
+/** What to do if the address is probably right. */
 const FIRST_HINTS: Partial<Record<BreakLabel, Hint>> = {
   refused: DOWN,
   connect_timeout: DOWN,
@@ -129,7 +129,7 @@ const HINTS: Partial<Record<BreakLabel, Hint>> = {
   not_found: 'check the host name in the base URL',
 };
 
-/** What to do about a proxy, by the variable that names it. */
+/** What to check about a proxy, by the variable that names it. */
 function proxyHint({ breakage }: FailedAttempt): string | undefined {
   const { label, variable } = breakage ?? {};
   if (variable === undefined) return undefined;
@@ -148,7 +148,7 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
 }
 
 function ifItStays(place: string): string {
-  // A row that is held back is shown this hint alone.
+  // The only hint of a row that is held back.
   return `check ${place} if it happens again`;
 }
 
@@ -157,7 +157,7 @@ function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Call
   return why === 'stopped' ? 'the call ended before the next attempt' : 'no retries are left';
 }
 
-/** 429, 408, or a 503 that asks a read to wait for too long. */
+/** 429, 408, or a 503 whose wait is too long for a read. */
 export function busyFailure(
   facts: CallFacts,
   verdict: FailedAttempt,
@@ -178,7 +178,7 @@ export function busyFailure(
   );
 }
 
-/** A wait as a person says it, rounded up: `12 s`, `3 min`, `2 h`, `5 days`. */
+/** A wait in words, rounded up: `12 s`, `3 min`, `2 h`, `5 days`. */
 function waitText(waitMs: number): string {
   const seconds = Math.ceil(waitMs / 1000);
   if (seconds < 120) return `${seconds} s`;
@@ -215,7 +215,7 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   });
 }
 
-/** The signal `by` ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
+/** A signal ended the call, and nothing is unknown. `outcome`: rejected or not sent. */
 export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown): Failure {
   const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
   return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {

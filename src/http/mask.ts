@@ -2,14 +2,16 @@ import { printJson } from '../json/print.ts';
 import { countFrom } from '../json/shorten.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
 
-/** What `rewriteJson` does to the parts of a value. A part that it returns unchanged is not copied. */
+/** What `rewriteJson` does to the parts of a value. An unchanged part is not copied. */
 export interface Rewrite {
   text?(text: string): string;
-  /** What stands in the place of a member of this name; undefined: nothing, its own parts are looked at. */
+  /** What replaces a member of this name; undefined: nothing, and its parts are rewritten. */
   member?(name: string, value: JsonValue): JsonValue | undefined;
 }
 
-/** The value with strings, names and members changed; what does not change is not copied: answers take megabytes. */
+/**
+ * The value with strings, names and members changed. Unchanged parts are not copied, because responses take megabytes.
+ */
 export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
   if (typeof value === 'string') return rewrite.text?.(value) ?? value;
   if (isJsonArray(value)) return rewriteArray(value, rewrite);
@@ -19,7 +21,6 @@ export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
 function rewriteArray(items: readonly JsonValue[], rewrite: Rewrite): readonly JsonValue[] {
   let changed: JsonValue[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    // The loop ends at the length, so there is an item.
     const item = items[index] as JsonValue;
     const next = rewriteJson(item, rewrite);
     if (next !== item) changed ??= items.slice(0, index);
@@ -43,12 +44,12 @@ function rewriteObject(object: JsonObject, rewrite: Rewrite): JsonObject {
 
 const MASKED = '***';
 
-/** A shorter one would be found in innocent words; no real token is that short. */
+/** A shorter one could occur in ordinary words. No real token is that short. */
 const MIN_TOKEN_LENGTH = 6;
 
 /**
- * Base64 of a token at each of the three places where it can begin in a group of three bytes, without the characters
- * that depend on its neighbours too; the alphabet of URLs too.
+ * Base64 of a token at each of the three offsets in a group of three bytes, without the characters that depend on its
+ * neighbors, in both alphabets.
  */
 function base64Forms(token: string): readonly string[] {
   const bytes = Buffer.from(token, 'utf8');
@@ -59,7 +60,7 @@ function base64Forms(token: string): readonly string[] {
   });
 }
 
-/** Takes frontdesk's own tokens out of what comes back, as they are, percent-encoded (twice too) and in base64. They are never shown. */
+/** Removes frontdesk's own tokens from text: as they are, percent-encoded (also twice) and in base64. */
 export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;
@@ -74,7 +75,7 @@ export class TokenMask {
     for (const { length } of this.#forms) this.#shortestLength = Math.min(this.#shortestLength, length);
   }
 
-  /** False when no value of this JSON text can hold a token, not even an escaped one. */
+  /** False if no value of this JSON text can hold a token, even an escaped one. */
   mayBeIn(jsonText: string): boolean {
     if (jsonText.includes('\\')) return true;
     for (const form of this.#forms) if (jsonText.includes(form)) return true;
@@ -82,7 +83,7 @@ export class TokenMask {
   }
 
   text(text: string): string {
-    // Most strings of an answer are shorter than any token, and there are many of them.
+    // Most strings of a response are shorter than any token.
     if (text.length < this.#shortestLength) return text;
     let masked = text;
     for (const form of this.#forms) {
@@ -91,13 +92,13 @@ export class TokenMask {
     return masked;
   }
 
-  /** Returns the very value when nothing was found in it, so that large answers are not copied. */
+  /** Returns the same value if it holds no token. */
   json(value: JsonValue): JsonValue {
     return rewriteJson(value, { text: (text) => this.text(text) });
   }
 }
 
-/** The value with something else in the place of each member of these names, at any depth. */
+/** The value with each member of these names replaced, at any depth. */
 function replaceMembers(
   value: JsonValue,
   names: readonly string[],
@@ -107,7 +108,7 @@ function replaceMembers(
   return rewriteJson(value, { member: (name, member) => (names.includes(name) ? replace(member) : undefined) });
 }
 
-/** The value without the one-time secrets of an operation, wherever in it they are (docs/faults.md C23). */
+/** The value without the one-time secrets of an operation, at any depth (docs/faults.md C23). */
 export function maskMembers(value: JsonValue, names: readonly string[]): JsonValue {
   return replaceMembers(value, names, () => MASKED);
 }
@@ -122,9 +123,9 @@ function hidden(value: JsonValue): JsonValue {
   return `<hidden, ${countFrom(typeof value === 'string' ? value : printJson(value), 0)} characters>`;
 }
 
-/** Returns the value with every string and name passed through `mask`. */
+/** The value with every string and name passed through `mask`. */
 export function maskTexts(value: JsonValue, mask: (text: string) => string): JsonValue {
-  // It has no escapes, so what is in one of its strings or names is in it as well.
+  // The text has no escapes, so it contains all its strings and names.
   const whole = rememberedText(value);
   if (whole !== undefined && mask(whole) === whole) return value;
   return rewriteJson(value, { text: mask });

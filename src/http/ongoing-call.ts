@@ -12,33 +12,33 @@ import { askedWait, decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts'
 import { openSender, type Send } from './sender.ts';
 import { type Observation, observe, unknownFailure } from './unknown-outcome.ts';
 
-/** An attempt of a write that may have been applied. */
+/** An attempt that may have been applied. */
 interface Doubt {
   readonly verdict: FailedAttempt;
   readonly sentAtMs: number | undefined;
 }
 
-/** What looking at the card after it came to. */
+/** What a card check showed. */
 interface ReadBack {
-  /** The card as read, when it shows the status that settles the write. */
+  /** The card as read, if its status resolves the outcome. */
   readonly settled: Accepted | undefined;
   readonly observation: Observation;
 }
 
-/** Between the two reads: a request that was delayed on its way may land in between. */
+/** Between the two reads of a card check: a delayed request may arrive in between. */
 const READ_BACK_PAUSE_MS = 2000;
 
 /**
- * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
- * `decideNext` what follows, and failures are worded elsewhere. Once an attempt of a write may have been applied, no
- * later refusal takes the doubt away: only a good answer or a card check does (docs/faults.md G4).
+ * One call from its first attempt to its end. `judge` says what an attempt came to, `decideNext` what follows, other
+ * modules word the failures. Once an attempt may have been applied, no later refusal takes that back: only a good
+ * response or a card check resolves it (docs/faults.md G4).
  */
 class OngoingCall {
   readonly #endpoint: Endpoint;
   readonly #sendOnce: Send;
   readonly #input: CallInput;
   readonly #options: CallOptions;
-  /** Those that may end it. */
+  /** The signals that may end the call. */
   readonly #signals: readonly AbortSignal[];
   readonly #startedMs: number;
   #token = '';
@@ -47,7 +47,7 @@ class OngoingCall {
   #firstAttemptMs: number | undefined;
   #retriesDone = 0;
   #onceSpent = false;
-  /** Time spent waiting for the run's pacer, which is outside the row's own budget. */
+  /** Time spent waiting for the pacer, which is outside the row's own budget. */
   #pacedMs = 0;
   #sentAtMs: number | undefined;
   #last: FailedAttempt | undefined;
@@ -67,7 +67,7 @@ class OngoingCall {
       this.#token = await this.#endpoint.credential.token(this.#signals[0]);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // A token command may be ended by the very Ctrl-C that ends this call.
+      // The same Ctrl-C may have ended the token command.
       if (this.#isStopping()) return this.#cancelled();
       return this.#failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')), undefined);
     }
@@ -89,18 +89,18 @@ class OngoingCall {
       this.#isRenewed = true;
       const fresh = await this.#endpoint.credential.renew(this.#token, this.#signals[0]);
       this.#token = fresh ?? this.#token;
-      // The request was refused unread, so even a write may be sent again with a fresh token.
+      // A 401 was refused unread, so even a change may be sent again with a fresh token.
       if (fresh !== undefined) return undefined;
     }
     return verdict.reply?.status === 429 && pacer !== undefined ? this.#paced(verdict, pacer) : this.#next(verdict);
   }
 
-  /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
+  /** In a run, a 429 pauses all rows. The pacer waits, and the time does not count for the row. */
   async #paced(verdict: FailedAttempt, pacer: Pacer): Promise<CallResult | undefined> {
     const isLast = this.#retriesDone >= this.#options.policy.retries;
     if (isLast && verdict.retryAfterMs === undefined) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#endpoint.random());
-    // A pause that is too long ends the run, also for a row without a retry: a resume sends that row again.
+    // A pause that is too long ends the run, also for a row without retries: a resume sends that row again.
     const mayGoOn = pacer.refused(waitMs, askedWait(verdict.retryAfterMs, waitMs));
     if (mayGoOn && !isLast) {
       this.#retriesDone += 1;
@@ -174,7 +174,7 @@ class OngoingCall {
     return wasAnswered ? this.#certain(verdict, 'final') : this.#cancelled();
   }
 
-  /** The call was stopped before an attempt, the first or a further one. */
+  /** The call was stopped before an attempt. */
   #stopped(): CallResult {
     const isByLast = this.#options.stoppedBetween === 'last_attempt' && this.#doubt === undefined;
     if (!isByLast || this.#last === undefined) return this.#cancelled();
@@ -185,7 +185,7 @@ class OngoingCall {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
     const wasRefused = this.#last?.event === 'busy' && this.#options.pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
-    // `abort`, which comes last, says more of the two.
+    // `abort` is last and says more.
     const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#endpoint.stoppedBy?.();
     return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
   }
@@ -195,7 +195,7 @@ class OngoingCall {
     return this.#answer(accepted, isWrite(this.#input.operation) ? 'applied' : null);
   }
 
-  /** The card reads as done after `doubtful`, the last attempt that may have been applied. */
+  /** The card check after `doubtful` showed that it was applied. */
   #confirmed(accepted: Accepted, doubtful: FailedAttempt): Answer {
     const status = textAt(accepted.resource, 'status');
     const hasReason = textAt(this.#input.body, 'reason') !== undefined;
@@ -247,13 +247,16 @@ class OngoingCall {
 
   #send(input: CallInput, own: boolean, onSend: () => void, isFollowed?: () => boolean): Promise<Verdict> {
     const { policy, abort, stopping, listener, pacer, keepsLongError } = this.#options;
-    // Whole milliseconds: messages name the limit.
+    // Whole milliseconds, because messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isFollowed, isAwaited: pacer?.isAwaited };
     return this.#sendOnce(input, this.#token, listener, { ...exchangeOptions, keepsLongError });
   }
 
-  /** Checks the card, and once more after a pause; undefined: no operation shows it. Only `settledBy` settles a write: a delayed request can still land. */
+  /**
+   * Checks the card, and once more after a pause; undefined: no operation shows it. Only `settledBy` resolves a change,
+   * because a delayed request can still arrive.
+   */
   async #readBack(maxReads: number): Promise<ReadBack | undefined> {
     const { operation, params } = this.#input;
     const { shownBy } = operation;
@@ -271,7 +274,7 @@ class OngoingCall {
     return { settled: undefined, observation: observe(seen) };
   }
 
-  /** Between two reads; false when there is no time for it or the call is being ended. */
+  /** The pause between two reads; false if there is no time for it or the call is being ended. */
   async #pause(): Promise<boolean> {
     if (this.#remainingMs() <= READ_BACK_PAUSE_MS) return false;
     await this.#sleep(READ_BACK_PAUSE_MS);
@@ -296,7 +299,6 @@ class OngoingCall {
     return this.#options.policy.retryMaxTimeMs - elapsedMs;
   }
 
-  /** Whole milliseconds since the first attempt began. */
   #durationMs(): number | undefined {
     if (this.#firstAttemptMs === undefined) return undefined;
     return Math.round(this.#endpoint.clock.monotonic() - this.#firstAttemptMs);
@@ -317,7 +319,7 @@ class OngoingCall {
   }
 }
 
-/** One family of the service at one address with one credential. `call` throws only for bugs. */
+/** A client for one family at one address with one credential. `call` throws only for bugs. */
 export function createHttpClient(endpoint: Endpoint): HttpClient {
   const send = openSender(endpoint);
   return { call: (input, options) => new OngoingCall(endpoint, send, input, options).run() };

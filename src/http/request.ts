@@ -5,10 +5,9 @@ import type { Header, WireRequest } from '../wire/exchange.ts';
 import type { CallInput } from './call.ts';
 
 /**
- * Builds the request of one call. The target is put together by hand and never passes through a URL parser,
- * which would fold `..` into another resource and delete control characters (docs/faults.md I1, I4): every
- * parameter is one segment that decodes back to the parameter byte for byte. `Accept-Encoding: identity`,
- * because a compressed answer would escape the size cap.
+ * Builds the request of one call. The target never passes through a URL parser, which would fold `..` into another
+ * resource and delete control characters (docs/faults.md I1, I4): every parameter is one segment that decodes back byte
+ * for byte. `Accept-Encoding: identity`, because a compressed response would escape the size limit.
  */
 export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string): WireRequest {
   const body = input.body === undefined ? undefined : printJson(input.body);
@@ -31,7 +30,7 @@ function ownTarget({ operation, params, query }: CallInput): string {
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
-/** Characters that `encodeURIComponent` leaves but some intermediaries treat as special are encoded too. */
+/** Also encodes characters that `encodeURIComponent` leaves but some intermediaries treat as special. */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -50,7 +49,7 @@ export type RequestDescription = ShapeOf<typeof REQUEST>;
 /** What `--dry-run` prints instead of sending. */
 export const DRY_RUN_OUTPUT = object({ dryRun: constant(true), requests: list(REQUEST) });
 
-/** What `--dry-run` shows of a request. No credential is asked for, so the token is masked and not read. */
+/** What `--dry-run` shows of a request. The token is masked without being read. */
 export function describeRequest(input: CallInput, baseUrl: BaseUrl, version: string): RequestDescription {
   const { method, target, ...wire } = buildRequest(input, baseUrl, version);
   const headers = Object.fromEntries([...wire.headers, ['Authorization', 'Bearer ***'] as const]);

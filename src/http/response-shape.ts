@@ -7,8 +7,8 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue 
 const MAX_NAMED = 5;
 
 /**
- * Why a resource cannot stand for the answer that was asked for, or undefined: an error that came with 2xx, another
- * object, another id (docs/faults.md B29; ids compare whatever their case), or a card that does not say which.
+ * Why a resource cannot be the response; undefined if it can: it is an error sent with 2xx, another object or another
+ * ID (docs/faults.md B29, any case), or a card without an ID.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   // The word that the spec gives for the member `object`, `calendar` or `list`, stands in the schema's examples.
@@ -19,7 +19,7 @@ export function shapeProblem(operation: Operation, id: string | undefined, resou
   }
   const members = Object.keys(operation.response.properties);
   if (isErrorBody(operation, resource)) return AN_ERROR;
-  // The interface requires it; without it nothing says whose card this is.
+  // Required by the API. Without it nothing says whose card this is.
   if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the response has no cardId';
   const isSecret = sensitiveOf(operation).length > 0;
   if (isSecret && !hasSome(operation, resource)) return 'the response has none of the expected fields';
@@ -33,7 +33,7 @@ function hasSome({ response }: Operation, resource: JsonObject): boolean {
   return Object.keys(response.properties).some((name) => resource.get(name) !== undefined);
 }
 
-/** Is it the body of an error, which the service sent with 2xx? It has `errorCode`, and no member of the resource. */
+/** Is this an error body that came with 2xx? It has `errorCode`, and no member of the resource. */
 export function isErrorBody(operation: Operation, resource: JsonValue): boolean {
   return isJsonObject(resource) && resource.get('errorCode') !== undefined && !hasSome(operation, resource);
 }
@@ -47,7 +47,7 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
   return `the response has the ${operation.echoes} ${quote(echoed)}, not the requested one`;
 }
 
-/** The interface allows no longer id. */
+/** The API allows no longer ID. */
 const MAX_ID = 5000;
 
 const ID_CUT = warning('ID_CUT', `the response has an ID of more than ${MAX_ID} characters, and is cut`);
@@ -59,7 +59,7 @@ function wholeResultId({ effect }: Operation, resource: JsonValue): string | und
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The id that can be had nowhere else: the new card of a reissue, the new event. One longer than any is cut. */
+/** The ID that no later read shows: of a new card or event. An overlong one is cut. */
 export function resultIdOf(operation: Operation, resource: JsonValue): string | undefined {
   const id = wholeResultId(operation, resource);
   return id !== undefined && id.length > MAX_ID ? detached(cutText(id, MAX_ID)) : id;
@@ -70,7 +70,7 @@ function quote(value: JsonValue): string {
   return value instanceof JsonNumber ? value.text : 'no text';
 }
 
-/** What an answer lacks (docs/faults.md B28). It is shown anyway; a blank cell would look like an empty value. */
+/** What a response lacks (docs/faults.md B28). It is shown anyway, because a blank cell looks like an empty value. */
 export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
   const violations = schemaViolations(operation.response, resource);
   const missing = violations.filter(({ found }) => found === undefined);

@@ -33,14 +33,14 @@ import { AN_ERROR, isErrorBody, shapeNotices, shapeProblem } from './response-sh
 import type { FailureEvent } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
-/** Facts of an answer that arrived at least up to its headers. */
+/** Facts of a response with at least complete headers. */
 export interface ReplyHead {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly requestId: string | undefined;
 }
 
-/** A whole, readable answer: the resource that was asked for. */
+/** A whole, readable response with the resource. */
 export interface Accepted {
   readonly kind: 'accepted';
   readonly reply: ReplyHead;
@@ -57,17 +57,17 @@ export interface FailedAttempt {
   readonly reply: ReplyHead | undefined;
   readonly error: ErrorReply;
   readonly breakage: Breakage | undefined;
-  /** Why a 2xx body is not the resource, after `that cannot be read: `. */
+  /** Why a 2xx body is not the resource, for a sentence after `that cannot be read: `. */
   readonly problem: string;
   readonly retryAfterMs: number | undefined;
 }
 
 export type Verdict = Accepted | FailedAttempt;
 
-/** What is asked of an answer: `target` of a raw call, which any JSON answers because its shape is not known. */
+/** What a response is for. `target`: a raw call, whose response may be any JSON. */
 type Asked = Pick<CallInput, 'operation' | 'params' | 'target'> & Pick<CallOptions, 'keepsLongError'>;
 
-/** Failures before the first byte that the next try shows again. */
+/** Failures before the first byte that a retry would meet again. */
 const FINAL: ReadonlySet<BreakLabel> = new Set([
   'not_found',
   'not_tls',
@@ -79,10 +79,10 @@ const FINAL: ReadonlySet<BreakLabel> = new Set([
   'proxy_refused',
 ]);
 
-/** The problem of a 2xx answer without a single byte after its headers. */
+/** The problem of a 2xx without a body. */
 export const NO_BODY = 'there is no body';
 
-/** A request that no status line answered. */
+/** A request without a status line in response. */
 const UNANSWERED = {
   kind: 'failed',
   reply: undefined,
@@ -92,12 +92,12 @@ const UNANSWERED = {
   retryAfterMs: undefined,
 } as const;
 
-/** Says what an exchange came to, by nothing but the exchange, whose body it takes away. */
+/** Judges an exchange by nothing but itself, and takes its body away. */
 export function judge(exchange: Exchange, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
   if (exchange.kind === 'reply') return judgeReply(exchange, asked, nowMs, mask);
   const { phase, breakage, status, headers = [] } = exchange;
   if (status === undefined) return { ...UNANSWERED, event: brokenEvent(exchange), phase, breakage };
-  // A status line is the service's word even when the body after it was cut: 404 stays 404.
+  // A status line counts even if its body was cut: 404 stays 404.
   return failed(headOf(status, headers, mask), asked, nowMs, { phase, breakage, problem: breakage.text });
 }
 
@@ -154,7 +154,7 @@ function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: bool
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
 }
 
-/** A longer one is cut, and says so: it stands in each row's record. */
+/** A longer one is cut and marked: every row's record keeps it. */
 const MAX_REQUEST_ID = 256;
 
 function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
@@ -166,7 +166,7 @@ function headOf(status: number, headers: readonly Header[], mask: TokenMask): Re
 
 const BEGINNING_LENGTH = 4096;
 
-/** Why a body is not the resource, and what it says anyway. */
+/** Why a body is not the resource, and what it says. */
 type Unreadable = Pick<FailedAttempt, 'problem' | 'error'>;
 
 function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {
@@ -177,7 +177,7 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
   if (text.length <= MAX_KEPT) return { problem, error: errorReplyOf(resource, '', mask) };
-  // Of a long one the beginning says enough, and the code where it is an error.
+  // Of a long body the beginning suffices, with the code if it is an error.
   const beginning = text.slice(0, BEGINNING_LENGTH);
   return {
     problem,
@@ -209,20 +209,20 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text), remembers: true }), text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    // The message repeats names from the text, shortened: of a token a part would be left.
+    // The message repeats names from the text, shortened, which could leave a part of a token.
     const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
     return unreadable(`${JSON_PROBLEMS[error.problem]} (${where})`, beginning());
   }
 }
 
-/** A raw call may lead anywhere: its answer may have any shape but that of an error. */
+/** A raw call may have a response of any shape but that of an error. */
 function problemOf(resource: JsonValue, { operation, params, target }: Asked): string | undefined {
   if (target !== undefined) return isErrorBody(operation, resource) ? AN_ERROR : undefined;
   if (!isJsonObject(resource)) return 'the response is not a JSON object';
   return shapeProblem(operation, idOf({ params }), resource);
 }
 
-/** A short body is kept and decoded once more only when it has to be shown; of a long one no second copy is kept. */
+/** Decodes a short body again only if it is shown. Keeps no second copy of a long one. */
 function beginningLater(body: readonly Uint8Array[], length: number): () => string {
   if (length > BEGINNING_LENGTH) {
     const beginning = beginningOf(body);
@@ -239,7 +239,7 @@ const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
   syntax: 'the response is not JSON',
 };
 
-/** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */
+/** The origin of a redirect's target: nothing else of it is shown (docs/faults.md H3). */
 export function redirectOrigin(reply: ReplyHead, base: string): string | undefined {
   const location = headerValues(reply.headers, 'location')[0];
   if (location === undefined || !URL.canParse(location, base)) return undefined;

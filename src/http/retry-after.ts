@@ -1,12 +1,12 @@
-/** RFC 9110 section 5.6.7: the one form that may be sent, and two old ones that must be understood. */
+/** RFC 9110 section 5.6.7: the form that may be sent, and two old ones that must be understood. */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** 31 years: enough to say "not today", and small enough for a date to be made of it. */
+/** 31 years: long enough, and small enough for a date. */
 const MAX_SECONDS = 1_000_000_000;
 
-/** An HTTP date as milliseconds since 1970, or undefined for anything else (`Date.parse` accepts far too much). */
+/** An HTTP date as milliseconds since 1970; undefined for anything else. `Date.parse` accepts too much. */
 export function parseHttpDate(text: string): number | undefined {
   const trimmed = text.trim();
   const isOld = ASCTIME.test(trimmed);
@@ -16,10 +16,9 @@ export function parseHttpDate(text: string): number | undefined {
 }
 
 /**
- * How long the service asks to wait, in milliseconds; undefined when it says nothing that can be read
- * (`soon`, `-5`, `1e9`), and 0 for a moment that has passed. A date is read against the service's own `Date`,
- * so that a wrong clock on either side does not shorten the wait. Of several headers the longest counts:
- * the wait must never be undercut.
+ * How long the service asks to wait, in milliseconds; undefined if it cannot be read (`soon`, `-5`, `1e9`), 0 for a
+ * moment in the past. A date is compared with the service's own `Date`, so that a wrong clock does not shorten the
+ * wait. The longest of several headers counts.
  */
 export function parseRetryAfter(
   values: readonly string[],

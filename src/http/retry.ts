@@ -1,34 +1,36 @@
 import type { Effect, Unavailable } from '../api/operation.ts';
 
-/** What can come of one attempt, other than a good answer: the rows of the retry table (docs/reference/outcomes.md). */
+/** What one attempt can come to without a good response: the rows of the retry table (docs/reference/outcomes.md). */
 export type FailureEvent =
-  /** Nothing was sent, proven by stage, and the next try may fare better. */
+  /** Nothing was sent, proven by stage. A retry may succeed. */
   | 'not_sent'
-  /** Nothing was sent: the resolver asked to be tried again. */
+  /** Nothing was sent. The resolver asks for one retry. */
   | 'not_sent_once'
-  /** Nothing was sent, and repeating shows the same: certificate, protocol, unknown host, proxy refusal. */
+  /** Nothing was sent, and a retry would meet the same: certificate, protocol, unknown host, proxy refusal. */
   | 'not_sent_final'
   /** 429, or 408 to a read: the service refused the request. */
   | 'busy'
   /** 503 with Retry-After. */
   | 'unavailable'
   /**
-   * Any other 5xx, and any status that HTTP does not define. To a write also 408, which proxies answer to a request that they
-   * handed on, and a redirect but 307 and 308: a 303 is how a service says that it is done.
+   * Any other 5xx, and any undefined status. For a change also 408, because a proxy may have passed it on, and a
+   * redirect except 307 and 308: a 303 may mean that it is done.
    */
   | 'server_error'
-  /** The request may have left, and no whole answer came. */
+  /** The request may have left, and no whole response came. */
   | 'broken'
   /** 2xx whose body cannot be read as the resource. */
   | 'unreadable'
-  /** Any other 4xx, and a redirect of a read; to a write also 307 and 308, which ask for the same request elsewhere. */
+  /**
+   * Any other 4xx, and a redirect of a read. For a change also 307 and 308, which ask for the same request elsewhere.
+   */
   | 'refused';
 
 type Step = 'retry' | 'retry_once' | 'read_back_then_retry' | 'end';
 
 type Steps = Readonly<Record<FailureEvent, Step>>;
 
-/** THE retry table: what follows after each event. What was not sent or was refused may be sent again, whatever the operation does. */
+/** THE retry table: what follows each event. What was not sent or was refused may be sent again. */
 const HARMLESS = {
   not_sent: 'retry',
   not_sent_once: 'retry_once',
@@ -39,7 +41,7 @@ const HARMLESS = {
 
 const READ: Steps = { ...HARMLESS, unavailable: 'retry', server_error: 'retry', broken: 'retry', unreadable: 'retry' };
 
-/** A write that may have been applied is never sent again by itself: the call looks at it, if there is a way to look. */
+/** A change that may have been applied is never sent again by itself. Its card is checked if a read shows it. */
 const WRITE: Readonly<Record<Unavailable, Steps>> = {
   retry: writeSteps('read_back_then_retry'),
   'retry-once': writeSteps('retry_once'),
@@ -50,7 +52,7 @@ function writeSteps(unavailable: Step): Steps {
   return { ...HARMLESS, unavailable, server_error: 'end', broken: 'end', unreadable: 'end' };
 }
 
-/** True when a write may have been applied although no readable answer says so. */
+/** May a change have been applied, although no readable response says so? */
 export function isAmbiguous(effect: Effect, event: FailureEvent): boolean {
   if (effect.kind === 'read') return false;
   return event === 'unavailable' || event === 'server_error' || event === 'broken' || event === 'unreadable';
@@ -61,15 +63,15 @@ const BACKOFF_CAP_MS = 8000;
 const JITTER = 0.1;
 
 /**
- * Milliseconds to wait before a retry. `retriesDone` counts the retries before this one, `random` is in [0, 1).
- * What the service asks for is a minimum: up to a tenth is added, so that many callers do not come back at once.
+ * Milliseconds before a retry. `retriesDone`: retries before this one. `random`: in [0, 1). `Retry-After` is a minimum:
+ * up to a tenth is added, so that many callers do not return at once.
  */
 export function waitBeforeRetry(retriesDone: number, retryAfterMs: number | undefined, random: number): number {
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs * (1 + JITTER * random));
   return Math.round(random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retriesDone));
 }
 
-/** The wait as people are told of it: what the service asked for, without our jitter. */
+/** The wait that messages name: what the service asked for, without jitter. */
 export function askedWait(retryAfterMs: number | undefined, waitMs: number): number {
   return retryAfterMs === undefined || retryAfterMs === 0 ? waitMs : retryAfterMs;
 }
@@ -80,7 +82,7 @@ export interface Situation {
   /** Retries made before this one. */
   readonly retriesDone: number;
   readonly retriesAllowed: number;
-  /** Whether the one retry of a `retry_once` row was spent. */
+  /** Was the one retry of a `retry_once` row spent? */
   readonly onceSpent: boolean;
   readonly retryAfterMs: number | undefined;
   /** What is left of `--retry-max-time`. */
@@ -90,10 +92,10 @@ export interface Situation {
 
 export type NextStep =
   | { readonly kind: 'retry'; readonly waitMs: number; readonly readBackFirst: boolean; readonly once: boolean }
-  /** `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`, so it is not begun. */
+  /** `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`. */
   | { readonly kind: 'end'; readonly waitTooLong: boolean };
 
-/** Decides what follows after one attempt that did not end well. */
+/** Decides what follows an attempt that did not succeed. */
 export function decideNext(situation: Situation): NextStep {
   const { effect, event } = situation;
   const step = effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];

@@ -13,7 +13,7 @@ import { isSuccess, judge, type Verdict } from './response.ts';
 const MAX_BODY_TEXT = 2000;
 const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 
-/** The request as lines for `--verbose`. The token is not in a wire request; its header is shown masked. */
+/** The request as lines for `--verbose`, with a masked token. */
 function traceRequest(
   { method, target, headers, body }: WireRequest,
   { baseUrl, transport }: Endpoint,
@@ -28,7 +28,7 @@ function traceRequest(
   ];
 }
 
-/** What came back, as lines for `--verbose`; one-time secrets are never among them (docs/faults.md C23). */
+/** The response as lines for `--verbose`, without one-time secrets (docs/faults.md C23). */
 function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, sensitive: readonly string[]): string[] {
   const time = `${Math.round(elapsedMs)} ms`;
   if (exchange.kind === 'broken') {
@@ -43,7 +43,7 @@ function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, s
   ];
 }
 
-/** What JSON escapes without need (`\/`, `\u0041`) as it is, because a mask does not know a token in escapes. */
+/** Text without JSON's unnecessary escapes (`\/`, `\u0041`), because a mask does not know an escaped token. */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(?:\\|\/|u00(?!22|5c|7f)([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
@@ -51,7 +51,7 @@ function withoutEscapes(text: string): string {
   });
 }
 
-/** Masked before it is cut: half a token is one that no mask knows. */
+/** Masked before it is cut: no mask knows half a token. */
 function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: readonly string[]): string {
   if (sensitive.length === 0) return shorten(mask.text(withoutEscapes(beginningOf(body))), MAX_BODY_TEXT);
   const length = byteLength(body);
@@ -61,12 +61,12 @@ function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: reado
     const [first = ''] = printJsonPieces(maskMembers(mask.json(json), sensitive));
     return shorten(first, MAX_BODY_TEXT);
   } catch {
-    // Half an answer may hold half a secret, and no member name to find it by.
+    // A cut response may hold half a secret without a name to find it by.
     return `(${length} bytes that may hold a secret are not shown)`;
   }
 }
 
-/** Sends one request and judges what came back: the part that attempts and card checks have in common. */
+/** Sends one request and judges the response, for attempts and card checks. */
 export type Send = (
   input: CallInput,
   token: string,
@@ -74,7 +74,7 @@ export type Send = (
   options: ExchangeOptions & Pick<CallOptions, 'keepsLongError'>,
 ) => Promise<Verdict>;
 
-/** What sends the requests of all calls to one site. */
+/** Sends the requests of all calls of a client. */
 export function openSender(endpoint: Endpoint): Send {
   const { clock, baseUrl, transport, version } = endpoint;
   const mask = new TokenMask();
@@ -87,7 +87,7 @@ export function openSender(endpoint: Endpoint): Send {
     };
     if (isTraced) trace(traceRequest(wire, endpoint, mask));
     const startedMs = clock.monotonic();
-    // Only here the token meets a request, so that nothing which shows requests can show it.
+    // The token is added only here, so that nothing that shows requests can show it.
     const headers = [...wire.headers, ['Authorization', `Bearer ${token}`] as const];
     const exchange = await transport.exchange({ ...wire, headers }, options);
     if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));

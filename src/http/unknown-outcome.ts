@@ -6,20 +6,20 @@ import { type CallFacts, lookHints } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt, Verdict } from './response.ts';
 
-/** What reading a card back showed. */
+/** What a card check showed. */
 export interface Observation {
-  /** Reads that were answered with the card, or tried. */
+  /** Reads that returned the card, or failed. */
   readonly reads: number;
   readonly status: string | undefined;
   readonly updatedAt: string | undefined;
   readonly clientReference: string | undefined;
-  /** Why the last read showed nothing. */
+  /** Why the last read failed. */
   readonly problem: string | undefined;
 }
 
 const MAX_TIME = 64;
 
-/** What reads of the card showed, in their order. */
+/** Sums up the reads of a card check. */
 export function observe(seen: readonly Verdict[]): Observation {
   const cards = seen.filter((verdict) => verdict.kind === 'accepted').map(({ resource }) => resource);
   const last = seen.at(-1);
@@ -33,9 +33,9 @@ export function observe(seen: readonly Verdict[]): Observation {
 }
 
 /**
- * The failure of a write that may have been applied (docs/reference/outcomes.md): when it left, what a card check showed and
- * what that means, and how to find out. `later`: how attempts after it ended, which changes nothing about it. A
- * terminal shows the same on lines of their own: no other message must be read so surely.
+ * The failure of a change that may have been applied (docs/reference/outcomes.md): when it was sent, what a card check
+ * showed and meant, and how to find out. `later`: how later attempts ended, which does not change the outcome. A
+ * terminal shows it on lines of its own.
  */
 export function unknownFailure(
   facts: CallFacts,
@@ -72,14 +72,14 @@ export function unknownFailure(
   const { status, updatedAt, reads, problem } = observation ?? {};
   const shown = { status, updatedAt, reads, problem };
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
-    // Of what no read can show nothing is advised that no command can do.
+    // Nothing is suggested that no command can do.
     hints: [advice, ...(targetStatus(facts.operation) === undefined ? [] : lookHints('check with', facts))],
     details: observation === undefined ? details : { ...details, observed: fromPlain(shown) },
     screen,
   });
 }
 
-/** What to do. No command shows the card that a reissue made: those who run the service can find it by these. */
+/** What to do. No command shows the card that a reissue made: the service's team can find it by these facts. */
 function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: FailureDetails): string {
   if (effect.kind !== 'write') return 'check before you run this again';
   if (effect.readBack === 'none' || !('observes' in effect.readBack)) return effect.unknownHint;
@@ -108,7 +108,7 @@ function seenText(seen: Observation, { before }: CallFacts): string {
   return `status ${seen.status}${updated} (${reads})`;
 }
 
-/** What the card's status says of the write, as far as it says anything. */
+/** What the card's status says of the change, if anything. */
 function meaningOf({ operation, before }: CallFacts, seen: Observation | undefined): string | undefined {
   const { effect } = operation;
   const observes = targetStatus(operation);

@@ -3,9 +3,9 @@ import type { Fault } from '../failure.ts';
 import { fromPlain, type JsonValue } from '../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './fields.ts';
 
-/** Undefined is how JavaScript says that a field is not given. */
+/** JavaScript says `undefined` for a field that is not given. */
 function given(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {
-  // What is no JSON value is a fault that the schema finds, and no message shows more of it than its kind.
+  // The schema finds what is no JSON value, and messages show only its kind.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
     string,
     FieldValue
@@ -19,8 +19,8 @@ function texts(values: Readonly<Record<string, FieldValue>>): Record<string, str
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * Holds values of a program, by the API's own field names, against the schemas of an operation, as the command does with what is typed: all
- * faults together, each under the field's own name or what `nameOf` calls it.
+ * Checks values of a program, by the API's field names, like the command checks what is typed. Returns all faults
+ * together, each under the field's name or what `nameOf` calls it.
  */
 export function checkValues(
   operation: Operation,

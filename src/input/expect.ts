@@ -5,7 +5,7 @@ import { didYouMean } from '../output/nearest.ts';
 import type { Expectation } from '../rows/row.ts';
 import { quoteValue, showValue } from './values.ts';
 
-/** An expectation whose value may be left out: each row of `--from` brings its own. */
+/** An expectation. Without a value, each row of `--from` brings its own. */
 export interface ExpectationInput {
   readonly field: string;
   readonly value: string | undefined;
@@ -13,7 +13,7 @@ export interface ExpectationInput {
 
 const METADATA = 'metadata';
 const FIELDS = Object.keys(Card.properties);
-/** Fields that hold many values, so that none of them can be compared as a whole. */
+/** Fields that hold many values: none of them can be compared as a whole. */
 const COMPOUND = new Set([METADATA, 'transactions']);
 
 function fieldProblem(field: string): string | undefined {
@@ -26,8 +26,8 @@ function fieldProblem(field: string): string | undefined {
 }
 
 /**
- * Reads the value of an `--expect`: `field=value`, or with rows of a file only `field`. Everything after the
- * first `=` is the value, which may be empty.
+ * Reads the value of an `--expect`: `field=value`, or only `field` with `--from`. Everything after the first `=` is the
+ * value, which may be empty.
  */
 export function parseExpectation(
   text: string,
@@ -42,7 +42,7 @@ export function parseExpectation(
   return { problem: `give a value: ${field}=<value> (only --from allows to omit it)` };
 }
 
-/** The value at a field, dotted into metadata; a metadata key that has dots itself comes first. */
+/** The value at a field, dotted into metadata. A metadata key that contains dots itself wins. */
 function valueAt(object: JsonObject, field: string): JsonValue | undefined {
   const mark = field.indexOf('.');
   if (mark === -1) return object.get(field);
@@ -60,9 +60,9 @@ function isSame(actual: JsonValue | undefined, wanted: string): boolean {
 }
 
 /**
- * What of a card is not as expected, fit for a message: `status is BLOCKED, not ACTIVE`; undefined: all is. Texts are
- * compared letter by letter, numbers by value (`10.5` is `10.50`), `true` and `false` as words. Absent and null equal
- * the empty value.
+ * What of a card is not as expected, for a message: `status is BLOCKED, not ACTIVE`; undefined if all is. Texts are
+ * compared exactly, numbers by value (`10.5` is `10.50`), `true` and `false` as words. Absent and null equal the empty
+ * value.
  */
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
   for (const { field, value } of expectations) {

@@ -8,18 +8,18 @@ import { cardIdProblem, quoteValue, showValue } from './values.ts';
 export interface FieldSpec {
   /** The API's own name: `clientDeviceID`. */
   readonly name: string;
-  /** The name as a flag, without dashes: `client-device-id`. */
+  /** The option's name without dashes: `client-device-id`. */
   readonly flag: string;
   readonly type: 'text' | 'boolean' | 'integer' | 'url' | 'date';
   readonly required: boolean;
-  /** Null may be sent, which is a third thing besides not given and empty. */
+  /** Null may be sent, which differs from omitted and from empty. */
   readonly nullable: boolean;
   /** In code points; undefined: the spec sets no limit for requests. */
   readonly maxLength: number | undefined;
   /** Of an integer. */
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
-  /** Of its strings as JSON Schema names it (`uuid`), if it has one. */
+  /** Of a string, as JSON Schema names it (`uuid`). */
   readonly format: string | undefined;
   readonly description: string;
 }
@@ -44,7 +44,7 @@ function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The bound of a number, the number itself included, that one of its checks sets. */
+/** The bound that a check sets for a number, itself included. */
 function boundOf(schema: z.core.$ZodType, kind: 'greater_than' | 'less_than'): number | undefined {
   const check = schema._zod.def.checks?.find((candidate) => candidate._zod.def.check === kind)?._zod.def;
   return check !== undefined && 'value' in check ? finite(check.value) : undefined;
@@ -52,7 +52,7 @@ function boundOf(schema: z.core.$ZodType, kind: 'greater_than' | 'less_than'): n
 
 function describe(name: string, field: z.core.$ZodType): FieldSpec {
   let [schema, required, nullable] = [field, true, false];
-  // A note is kept for the schema it was made for, which may be any of the wrappers.
+  // A note belongs to the schema it was made for, which may be any of the wrappers.
   let meta: Readonly<Record<string, unknown>> = {};
   for (;;) {
     meta = { ...z.globalRegistry.get(schema), ...meta };
@@ -79,7 +79,7 @@ function describe(name: string, field: z.core.$ZodType): FieldSpec {
 
 const described = new WeakMap<z.ZodMiniObject, readonly FieldSpec[]>();
 
-/** The fields of a request schema, in its order. Read from the schema itself: flags, help and columns follow it. */
+/** The fields of a request schema, in its order. Options, help and columns follow the schema. */
 export function describeFields(schema: z.ZodMiniObject): readonly FieldSpec[] {
   const known = described.get(schema);
   if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export function describeFields(schema: z.ZodMiniObject): readonly FieldSpec[] {
   return fields;
 }
 
-/** Where a value comes from: spreadsheets write TRUE and False, a person types true or false. */
+/** Where a value comes from: spreadsheets write TRUE and False, users type true or false. */
 export type TextSource = 'flag' | 'csv';
 
 /** `true`, `True` or `TRUE` as a boolean, or undefined for anything else. */
@@ -97,11 +97,11 @@ export function readBoolean(text: string, source: TextSource): boolean | undefin
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
-/** How spreadsheets in other languages write the two: never guessed, as a word may be a text. */
+/** What spreadsheets in other languages write. Never guessed: the word may be a text. */
 const TRUE = /^(?:wahr|vrai|verdadero|vero|waar|verdadeiro|sant|sann|sand|prawda|tosi|pravda|igaz)$/i;
 const FALSE = /^(?:falsch|faux|falso|onwaar|usann|falskt|falsk|fałsz|epätosi|nepravda|hamis)$/i;
 
-/** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty string are none. */
+/** A whole number in plain digits. `1e2`, `0x10`, ` 5`, `5.0` and the empty string are not. */
 function readInteger(text: string): number | undefined {
   const value = /^-?(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
   return Object.is(value, -0) ? 0 : value;
@@ -113,7 +113,7 @@ function expectationOf({ type, minimum, maximum }: FieldSpec): string {
   return `a whole number${minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`}`;
 }
 
-/** Returns the value of a flag or a CSV cell in the field's own type, or what is wrong with it. */
+/** The value of an option or a CSV cell in the field's own type, or what is wrong with it. */
 export function readFieldText(
   field: FieldSpec,
   text: string,
@@ -128,7 +128,7 @@ export function readFieldText(
   return { problem: `must be ${expectationOf(field)}, not ${quoteValue(text)}${meant}` };
 }
 
-/** A field's value before it was checked: numbers as JavaScript numbers (`--limit`) or as JSON had them. */
+/** A field's value before its check. Numbers are JavaScript numbers (`--limit`) or JSON's. */
 export type FieldValue = JsonValue | number | undefined;
 
 function show(value: FieldValue): string {
@@ -156,8 +156,8 @@ function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue)
 }
 
 /**
- * All faults of one body, query or set of parameters, each naming the field (as `nameOf` calls it where it was
- * given: a flag, a column), the limit and what was given. Empty: the values may be sent.
+ * All faults of a body, query or set of parameters: the field (as `nameOf` calls it: an option, a column), the limit
+ * and what was given. Empty if the values may be sent.
  */
 export function checkFields(
   schema: z.ZodMiniObject,
@@ -183,8 +183,8 @@ export function checkFields(
 }
 
 /**
- * Checks values as typed: turns each into its field's type first. `null` stands for a field that is to be
- * sent as null. With `partial`, fields that are missing are no fault: rows of a file may bring them.
+ * Checks typed values after turning each into its field's type. `null`: the field is sent as null. `partial`: missing
+ * fields are no fault, because rows of a file may bring them.
  */
 export function checkFieldTexts(
   schema: z.ZodMiniObject,
@@ -211,5 +211,5 @@ export function checkFieldTexts(
   return { values, faults };
 }
 
-/** Shown when an update has nothing to send: what the service does with an empty update is not shown. */
+/** The service does not document what an empty update does. */
 export const NOTHING_TO_CHANGE = 'nothing to change: give at least one field';

@@ -4,19 +4,19 @@ import { describeIoError } from '../files/io-failure.ts';
 import { openReadable, type Readable } from '../files/readable.ts';
 import { quoteValue } from './values.ts';
 
-/** A file or stdin that a person named, opened for reading once. */
+/** A named file or stdin, opened for reading once. */
 export interface InputFile {
   /** For messages: the path in quotes, or `stdin`. */
   readonly name: string;
-  /** Opened again it gives the same bytes: a file on a disk, not a pipe. */
+  /** Opening it again gives the same bytes: a file on a disk, not a pipe. */
   readonly isRereadable: boolean;
-  /** Bytes to the end, once, and closes. A piece is valid only until the next one is asked for. */
+  /** All bytes, once. Closes at the end. A piece is valid only until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** For a file whose bytes are not wanted after all. */
+  /** Closes a file whose bytes are not needed. */
   close(): Promise<void>;
 }
 
-/** USAGE for what is wrong with the file that an option (`where`) names. */
+/** USAGE about the file that an option (`where`) names. */
 export function refusedFile(where: string, problem: string, more: { hints?: string[]; cause?: unknown } = {}): Failure {
   return Failure.unsent('USAGE', `${where}: ${problem}`, { ...more, faults: [{ where, problem }] });
 }
@@ -25,7 +25,7 @@ function unreadable(where: string, name: string, reason: string): Failure {
   return refusedFile(where, `could not read ${name}: ${reason}`);
 }
 
-/** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */
+/** The bytes. A failure to read is a USAGE failure of the option: `< folder` fails only here. */
 async function* readNamed(
   bytes: () => AsyncIterable<Uint8Array>,
   where: string,
@@ -39,9 +39,9 @@ async function* readNamed(
 }
 
 /**
- * Opens the file that an option names (`-` is stdin). `where` is that option. A path that is missing, a folder
- * or may not be read, and a terminal as stdin, are USAGE failures: it never waits for typing that no one
- * was asked for. A pipe is opened like a file and waits for its writer.
+ * Opens the file that the option `where` names (`-` is stdin). USAGE if the path is missing, a folder or not readable,
+ * or if stdin is a terminal: frontdesk never waits silently for typing. A pipe is opened like a file and waits for its
+ * writer.
  */
 export async function openInput(path: string, stdin: InputPort, where: string): Promise<InputFile> {
   if (path === '-') {

@@ -6,9 +6,9 @@ import { openInput, refusedFile } from './input-file.ts';
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
- * Returns the file that `--description-file` or `--data @file` names (`-` is stdin), exactly: line breaks
- * at its end and a byte order mark are part of it. `where` is the option. A USAGE failure when it cannot be
- * read, is larger than `maxBytes` or is not UTF-8.
+ * The content of the file that `--description-file` or `--data @file` names (`-` is stdin), exactly: with the line
+ * break at its end and a byte order mark. `where`: the option. USAGE if it cannot be read, is larger than `maxBytes` or
+ * is not UTF-8.
  */
 export async function readTextFile(
   path: string,

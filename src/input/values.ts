@@ -7,15 +7,12 @@ import { safeText } from '../output/text.ts';
 /** Longer values are cut in messages: a description may have 40,000 characters. */
 const SHOWN_CHARACTERS = 60;
 
-/**
- * What was given, for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a
- * secret; no field of the API's request bodies is one.
- */
+/** A given text for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a secret. */
 export function quoteValue(text: string): string {
   return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;
 }
 
-/** Any JSON value for a message: strings are quoted, numbers shown digit for digit, the rest is named by its kind. */
+/** A JSON value for a message: strings quoted, numbers digit for digit, others by their kind. */
 export function showValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null || typeof value === 'boolean') return String(value);
@@ -25,18 +22,18 @@ export function showValue(value: JsonValue | undefined): string {
   return isJsonObject(value) ? 'an object' : 'a value';
 }
 
-/** A string that holds an id is not longer: a URL, a line of a mail. */
+/** A longer string is not searched for an ID. */
 const MAX_GIVEN = 5000;
 const DIGITS = 32;
-/** Columns of a card id: a question leaves room for one. */
+/** Columns of a card ID: a question leaves room for one. */
 export const CARD_ID_COLUMNS = 36;
 
 /** What a card id looks like, for refusals. */
 const CARD_ID_EXAMPLE = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /**
- * What a string has of card ids. `id`: it is one. `holds`: it is none, but one stands in it (a URL, quotes, missing or
- * typographic dashes, a sentence). `several`: two or more different ones do. Ids have their dashes and keep their case.
+ * What a string has of card IDs. `id`: it is one. `holds`: it contains one (a URL, quotes, missing or typographic
+ * dashes, a sentence). `several`: it contains different ones. IDs have their dashes and keep their case.
  */
 export type CardIdReading =
   | { readonly kind: 'id' | 'holds'; readonly id: string }
@@ -44,16 +41,16 @@ export type CardIdReading =
   | { readonly kind: 'none' };
 
 /**
- * THE way in which card ids are read, wherever a person or a file gives one. An id is used as it is; one that was
- * found in a string is shown and confirmed or typed again: the wrong card is worse than a second try.
+ * THE way in which card IDs are read, whoever gives one. An ID is used as it is. One that was found in a text is
+ * confirmed or typed again, because the wrong card is worse than a second try.
  */
 export function readCardId(text: string): CardIdReading {
   if (CARD_ID.test(text)) return { kind: 'id', id: text };
   if (text.length > MAX_GIVEN) return { kind: 'none' };
-  // Here, as V8 takes half a millisecond to make these patterns, and most ids are as they should be.
+  // Made here: V8 takes half a millisecond for these patterns, and most IDs do not need them.
   const visible = text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').replace(/[‐‑‒–—―−﹣－]/g, '-');
   const groups = [8, 4, 4, 4, 12].map((digits) => `([0-9a-f]{${digits}})`).join('[\\s-]{0,3}');
-  // No letter or digit touches it, and no further group of hexadecimal digits hangs on it by a dash.
+  // No letter or digit touches it, and no further group of hexadecimal digits follows a dash.
   const within = new RegExp(`(?<![0-9a-z]|\\b[0-9a-f]+-)(?:${groups})(?![0-9a-z]|-[0-9a-f]+\\b)`, 'gi');
   const found = new Map(
     [...visible.matchAll(within)].map(([, ...parts]) => parts.join('-')).map((id) => [id.toLowerCase(), id]),
@@ -63,7 +60,7 @@ export function readCardId(text: string): CardIdReading {
   return others.length === 0 ? { kind: 'holds', id: first } : { kind: 'several', ids: [first, ...others] };
 }
 
-/** Returns what is wrong with a string that was given as a card id; undefined: it is one. */
+/** What is wrong with a string as a card ID; undefined if it is one. */
 export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;
@@ -77,8 +74,8 @@ export function cardIdProblem(text: string): string | undefined {
 }
 
 /**
- * What looks pasted by mistake in an id of a calendar or subscriber: it may still be right, so it is sent, and
- * this is said (docs/faults.md I11). One sentence each; empty for an ordinary id.
+ * What looks pasted by mistake in an ID of a calendar or subscriber. It may be right, so it is sent with a warning
+ * (docs/faults.md I11). One sentence each.
  */
 export function idWarnings(id: string): readonly string[] {
   const shown = quoteValue(id);
@@ -88,12 +85,11 @@ export function idWarnings(id: string): readonly string[] {
   return warnings;
 }
 
-/** Space, tab, and the space that web pages put between words. */
+/** Space, tab, and the space of web pages. */
 const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
 
 /**
- * What a value has that was perhaps not meant: `no @`, for a sentence about it. It may be right anyway, so the value
- * is sent as it is. Undefined: nothing is odd about it.
+ * What looks unintended in a value: `no @`, for a sentence about it. It is sent anyway. Undefined if nothing is odd.
  */
 export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
@@ -102,7 +98,7 @@ export function suspicionOf(field: string, value: JsonValue | undefined): string
   return BLANK_EDGE.test(value) ? 'a space before or after the text' : undefined;
 }
 
-/** What is said of ids, and of values, that are sent although they were perhaps not meant. */
+/** The warnings about odd IDs and values that are sent. */
 export function warningsOf(ids: readonly string[], values: readonly string[]): readonly Notice[] {
   return [
     ...ids.map((message) => warning('SUSPICIOUS_ID', message)),

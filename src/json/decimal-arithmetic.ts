@@ -1,6 +1,6 @@
 import { type Decimal, readDecimal } from './decimal.ts';
 
-/** Digits that adding may write out; past it the two numbers have nothing to do with each other. */
+/** Most digits that adding writes out. */
 const MAX_SPAN = 5000n;
 
 /** Significant digits of a quotient. Everything else is exact. */
@@ -33,7 +33,7 @@ function withPoint(digits: string, point: number): string {
   return padded.length === point ? padded : `${padded.slice(0, point)}.${padded.slice(point)}`;
 }
 
-/** Both numbers in units of one power of ten; undefined when they are too far apart to be written so. */
+/** Both numbers in units of one power of ten; undefined if they are too far apart. */
 function aligned(a: string, b: string): { left: bigint; right: bigint; power: bigint } | undefined {
   const left = scaled(a);
   const right = scaled(b);
@@ -47,7 +47,7 @@ function aligned(a: string, b: string): { left: bigint; right: bigint; power: bi
   return wideLeft === undefined || wideRight === undefined ? undefined : { left: wideLeft, right: wideRight, power };
 }
 
-/** The exact sum of two JSON number texts; undefined when they are too far apart to be written as one. */
+/** The exact sum of two JSON number texts; undefined if they are too far apart. */
 export function addDecimals(a: string, b: string): string | undefined {
   const both = aligned(a, b);
   return both && print({ units: both.left + both.right, power: both.power });
@@ -60,7 +60,7 @@ export function multiplyDecimals(a: string, b: string): string {
   return print({ units: left.units * right.units, power: left.power + right.power });
 }
 
-/** The number with its sign turned round, its digits as they are. */
+/** The number with the opposite sign and the same digits. */
 export function negateDecimal(text: string): string {
   if (readDecimal(text).sign === 0) return text;
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
@@ -76,7 +76,7 @@ export function divideDecimals(a: string, b: string): string | undefined {
   return print({ units: (left.units * 10n ** extra) / right.units, power: left.power - extra - right.power });
 }
 
-/** The greatest integer that is not above the number; undefined when it has too many digits to be written out. */
+/** The greatest integer that is not above the number; undefined if it has too many digits. */
 export function floorDecimal(text: string): string | undefined {
   const { units, power } = scaled(text);
   if (power >= 0n) return print({ units, power });

@@ -1,4 +1,4 @@
-/** A decimal as sign, digits without zeros at either end, and the power of ten of the point before them. */
+/** A decimal: sign, digits without zeros at either end, and the power of ten of the point before them. */
 export interface Decimal {
   readonly sign: -1 | 0 | 1;
   /** Significant digits, `125` for 12.50; empty for zero. */
@@ -11,7 +11,7 @@ const PARTS = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 const ZERO: Decimal = { sign: 0, digits: '', magnitude: 0n };
 
-/** Takes the text of a JSON number apart. A text that is no JSON number counts as zero. */
+/** Parses a JSON number text. Any other text counts as zero. */
 export function readDecimal(text: string): Decimal {
   const [, minus, whole = '', fraction = '', exponent = '0'] = PARTS.exec(text) ?? [];
   const all = whole + fraction;
@@ -28,8 +28,8 @@ export function readDecimal(text: string): Decimal {
 }
 
 /**
- * Orders two JSON number texts by value, exactly and without arithmetic on them: below, equal or above zero.
- * `1e999999999` costs no more than `1`, and no digit is lost on the way.
+ * Compares two JSON number texts by value, exactly and without arithmetic: below, equal or above zero. `1e999999999`
+ * costs no more than `1`.
  */
 export function compareDecimals(a: string, b: string): number {
   if (a === b) return 0;
@@ -41,7 +41,7 @@ export function compareDecimals(a: string, b: string): number {
   return left.digits > right.digits ? left.sign : -left.sign;
 }
 
-/** Whether two JSON number texts name one value: 10.10, 10.1 and 1.01e1 do, 0.1 and 0.10000000000000001 do not. */
+/** Do two JSON number texts have the same value? 10.10, 10.1 and 1.01e1 do, 0.1 and 0.10000000000000001 do not. */
 export function sameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }

@@ -2,17 +2,17 @@ import { countFrom, shorten } from './shorten.ts';
 import { type JsonProblem, JsonSyntaxError } from './syntax-error.ts';
 import { isJsonObject, JsonNumber, type JsonValue, rememberLength, rememberText } from './value.ts';
 
-/** Arrays and objects inside each other; deeper texts are refused (docs/faults.md B20). */
+/** Most levels of arrays and objects. Deeper texts are refused (docs/faults.md B20). */
 const MAX_DEPTH = 256;
 
-/** Names in messages and paths are cut to this many UTF-16 units: a key may be megabytes long. */
+/** Names in messages and paths are cut to this many UTF-16 units. */
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Reads one JSON document without loss: numbers keep their digits, objects their order and every key (`__proto__` too).
- * Stricter than `JSON.parse`: refuses a key that occurs twice and nesting past `maxDepth`; takes one byte order mark.
- * Linear in the length; throws `JsonSyntaxError`. `maxWeightBytes` bounds the memory of the value, as estimated below.
- * `remembers`: an object whose text is compact and plain keeps it, so that `printJson` need not make it again.
+ * Reads one JSON document without loss: numbers keep their digits, objects their order and every key (also
+ * `__proto__`). Stricter than `JSON.parse`: refuses duplicate keys and nesting past `maxDepth`. Accepts one byte order
+ * mark. Linear in the length. Throws `JsonSyntaxError`. `maxWeightBytes` limits the memory of the value, as estimated
+ * below. `remembers`: an object whose text is compact and plain keeps it for `printJson`.
  */
 export function parseJson(
   text: string,
@@ -21,7 +21,7 @@ export function parseJson(
   const { maxDepth, maxWeightBytes, remembers = false } = options;
   const parser = new Parser(text, maxDepth, maxWeightBytes);
   const value = parser.document();
-  // All empty objects are the same one, which has no text of its own.
+  // All empty objects are the same one, which has no text.
   if (remembers && isJsonObject(value) && value.size > 0) {
     if (text.length > MAX_REMEMBERED) rememberLength(value, text.length);
     const compact = text.length > MAX_REMEMBERED ? undefined : parser.compact;
@@ -30,17 +30,17 @@ export function parseJson(
   return value;
 }
 
-/** Reads the JSON value with which a text begins, and says where it ends; what follows is not looked at. */
+/** Reads the JSON value at the beginning of a text, and returns its end. Ignores what follows. */
 export function parseBeginning(text: string): { readonly value: JsonValue; readonly end: number } {
   return new Parser(text).beginning();
 }
 
 /** A longer text is printed in pieces. */
 const MAX_REMEMBERED = 65_536;
-/** Characters that are printed as they are, inside and outside of texts. */
+/** Characters that need no escape. */
 const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/;
 
-/** Bytes that parts of a value take in V8, rounded up, with what growing an array or a table leaves behind. */
+/** Bytes that parts of a value take in V8, rounded up, with the waste of growing arrays and tables. */
 const WEIGHT = { object: 184, member: 56, array: 64, item: 32, number: 64, text: 32 } as const;
 const MEMBERS_IN_OBJECT = 4;
 
@@ -61,15 +61,15 @@ const LOWER_CASE = 0x20;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Values without parts are made once: a hostile answer of millions of them must not fill the memory. */
+/** Values without parts are made once: a hostile response of millions of them must not fill the memory. */
 const DIGITS: readonly JsonNumber[] = Array.from('0123456789', (digit) => new JsonNumber(digit));
 const NO_MEMBERS: ReadonlyMap<string, JsonValue> = new Map();
 const NO_ITEMS: readonly JsonValue[] = [];
 
-/** V8 makes room for this many items as soon as an array gets its first one. */
+/** V8 makes room for this many items when an array gets its first one. */
 const SPARE_ITEMS = 17;
 
-/** Names kept for reuse: the rows of a list share their names, and each copy would cost memory. */
+/** Names kept for reuse: the rows of a list share their names. */
 const MAX_KNOWN_NAMES = 1000;
 
 class Parser {
@@ -78,7 +78,7 @@ class Parser {
   readonly #maxWeightBytes: number;
   /** Spaces skipped so far. */
   #skipped = 0;
-  /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */
+  /** The text that was read, without surrounding space; undefined if there are spaces in it. */
   compact: string | undefined;
   #weightBytes = 0;
   #index = 0;
@@ -183,7 +183,7 @@ class Parser {
       this.#weigh(WEIGHT.item);
       this.#skipSpace();
       const after = this.#text.charCodeAt(this.#index);
-      // A copy has no room to spare, which many small arrays would waste.
+      // A copy has no spare room, which many small arrays would waste.
       if (after === CLOSE_ARRAY) return this.#leave(items.length < SPARE_ITEMS ? items.slice() : items);
       if (after !== COMMA) this.#fail('syntax', 'expected "," or "]"');
       this.#next();
@@ -203,7 +203,7 @@ class Parser {
     return value;
   }
 
-  /** Steps over one character and the space after it; returns the character code found there. */
+  /** Steps over one character and the space after it. Returns the next character code. */
   #next(): number {
     this.#index += 1;
     this.#skipSpace();
@@ -238,7 +238,7 @@ class Parser {
 
   #unescape(start: number, end: number): string {
     try {
-      // The engine's own reader of one string literal: quick, and exact about escapes and lone surrogates.
+      // V8's own reader of a string literal: fast, and exact about escapes and lone surrogates.
       return String(JSON.parse(this.#text.slice(start - 1, end + 1)));
     } catch {
       const wrongEscape = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})|\\./g;
@@ -266,7 +266,7 @@ class Parser {
     }
     if (hasLeadingZero) this.#fail('syntax', 'a number must not begin with a further zero');
     this.#index = index;
-    // Most numbers of a long list are short ones: they share one object each.
+    // Most numbers of a long list are short. They share one object each.
     if (index - start === 1) return DIGITS[text.charCodeAt(start) - ZERO] ?? new JsonNumber(text[start] ?? '');
     this.#weigh(WEIGHT.number);
     return new JsonNumber(text.slice(start, index));
@@ -277,7 +277,7 @@ class Parser {
     if (this.#weightBytes > this.#maxWeightBytes) this.#fail('too_heavy', 'too many values to hold in memory');
   }
 
-  /** Where the digits end that must begin at `index`. */
+  /** The end of the digits that must begin at `index`. */
   #digits(index: number): number {
     let end = index;
     for (;;) {
@@ -307,7 +307,7 @@ class Parser {
     }
   }
 
-  /** Raises at the present position; `outside` leaves that many levels out of the path. */
+  /** Throws at the present position. `outside` leaves that many levels out of the path. */
   #fail(problem: JsonProblem, what: string, outside = 0): never {
     const before = this.#text.slice(0, this.#index);
     let line = 1;

@@ -3,7 +3,7 @@ import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, rememberedTex
 
 const NO_ESCAPE_NEEDED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const QUOTED = /["\\]/g;
-/** Escapes by code point: the short ones, and those that were needed once. */
+/** Escapes by code point, filled as they are needed. */
 const ESCAPES = new Map([
   [0x08, '\\b'],
   [0x09, '\\t'],
@@ -13,14 +13,13 @@ const ESCAPES = new Map([
 ]);
 
 interface PrintOptions {
-  /** As people read it; without it the text is compact. */
+  /** Indented for people; otherwise compact. */
   readonly indent?: 2;
 }
 
 /**
- * The value as JSON text, numbers digit for digit and keys in their order; compact, or with `indent: 2` as
- * people read it. Control, bidi, invisible and half characters are always escaped, so the text parses to
- * the same value and cannot act on a terminal.
+ * The value as JSON text, numbers digit for digit and keys in their order. Control, bidi, invisible and half characters
+ * are always escaped, so the text parses to the same value and cannot act on a terminal.
  */
 export function printJson(value: JsonValue, options: PrintOptions = {}): string {
   const known = options.indent === undefined ? rememberedText(value) : undefined;
@@ -30,17 +29,17 @@ export function printJson(value: JsonValue, options: PrintOptions = {}): string 
   return text;
 }
 
-/** The compact JSON as UTF-8, in pieces: a value of megabytes is never in memory as one text. */
+/** The compact JSON as UTF-8 in pieces: a value of megabytes is never one text in memory. */
 export function jsonBytes(value: JsonValue): Buffer[] {
   return Array.from(printJsonPieces(value), (piece) => Buffer.from(piece));
 }
 
-/** A piece is handed over as soon as it has this many UTF-16 units. */
+/** Most UTF-16 units of a piece. */
 const PIECE_LENGTH = 65_536;
 
 /**
- * The JSON in pieces, for values of megabytes: indented, one that is nested deep is far longer than the
- * longest string there can be. `margin` stands after each line end.
+ * The JSON in pieces, for values of megabytes: an indented deep value can exceed the longest possible string. `margin`
+ * follows each line end.
  */
 export function* printJsonPieces(
   value: JsonValue,
@@ -54,7 +53,7 @@ export function* printJsonPieces(
   yield printer.take();
 }
 
-/** Writes a value as JSON. A long document goes out in pieces, each awaited, and is never whole in memory. */
+/** Writes a value as JSON. A long document is written in pieces, each awaited, and is never whole in memory. */
 export async function writeJson(
   value: JsonValue,
   layout: Parameters<typeof printJsonPieces>[1] & { readonly before?: string; readonly after?: string },
@@ -73,7 +72,7 @@ export async function writeJson(
   await sink.write(`${held ?? before}${after}`);
 }
 
-/** An object or a list of which a part is printed. */
+/** An object or a list that is printed in part. */
 interface Level {
   readonly parts: Iterator<readonly [string | number, JsonValue]>;
   readonly close: ']' | '}';
@@ -81,7 +80,7 @@ interface Level {
   isBegun: boolean;
 }
 
-/** Prints one value a step, so that the reader never waits for all of it. */
+/** Prints one value per step, so that the reader never waits for all of it. */
 class Printer {
   out = '';
   readonly #isCompact: boolean;
@@ -89,7 +88,7 @@ class Printer {
   readonly #colon: string;
   readonly #step: string;
   readonly #levels: Level[] = [];
-  /** The rest of a long text, which is quoted in slices. */
+  /** The rest of a long text, quoted in slices. */
   #rest: { readonly text: string; at: number } | undefined;
 
   /** `margin`: indented, with this after each line end; undefined: compact. */
@@ -103,7 +102,7 @@ class Printer {
   take(): string {
     const piece = this.out;
     this.out = '';
-    // A text that was put together keeps its parts, several times as long, until it is first looked into.
+    // A concatenated text keeps its parts, several times its length, until it is first searched.
     piece.includes('\n');
     return piece;
   }
@@ -119,7 +118,7 @@ class Printer {
     }
   }
 
-  /** False: everything is printed. */
+  /** Returns false when everything is printed. */
   step(): boolean {
     if (this.#rest !== undefined) {
       this.#slice(this.#rest);

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './shape.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from './value.ts';
 
-/** A value that is not as a shape says: the names and places that lead to it, and the types it may have there. */
+/** A value that differs from its shape: the path to it, and the types it may have. */
 export interface SchemaViolation {
   readonly path: readonly string[];
   /** undefined: a member that must be there is missing. */
@@ -12,12 +12,12 @@ export interface SchemaViolation {
 
 type Check = (value: JsonValue | undefined) => boolean;
 
-/** Entries of a list that are named; those beyond are not. */
+/** Most entries of a list that are checked. */
 const MOST_ENTRIES = 1000;
 
 const checks = new WeakMap<JsonSchema, Check>();
 
-/** Every row of a run is held against the same few shapes, so each is made into a check once. */
+/** A check is made once per shape, because every row of a run uses the same few. */
 function checkOf(shape: JsonSchema): Check {
   const known = checks.get(shape);
   if (known !== undefined) return known;
@@ -72,7 +72,7 @@ function membersOf(shape: JsonSchema) {
   return Object.entries(properties).map(([name, member]) => ({ name, member, isRequired: required.includes(name) }));
 }
 
-/** Where a value is not as its shape says, in the order of the shape; empty: all is. Limits and formats are not judged. */
+/** Where a value differs from its shape, in the order of the shape. Limits and formats are not checked. */
 export function schemaViolations(
   shape: JsonSchema,
   value: JsonValue | undefined,

@@ -6,8 +6,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 declare const VALUE: unique symbol;
 
 /**
- * The one declaration of something that is printed as JSON: at run time its JSON Schema, which `frontdesk schema`
- * prints, and for the compiler the type of the value. Plain data, so that what prints it loads no schema library.
+ * The one declaration of something printed as JSON: its JSON Schema at run time, which `frontdesk schema` prints, and
+ * the type of its value for the compiler. Plain data, so that printing loads no schema library.
  */
 export type Shape<T> = JsonSchema & { readonly [VALUE]?: T };
 
@@ -20,7 +20,7 @@ export const INTEGER: Shape<number> = { type: 'integer' };
 export const NUMBER: Shape<number> = { type: 'number' };
 /** Any JSON: what the service sent, or what has no fixed members. */
 export const ANY: Shape<JsonValue> = {};
-/** An object whose members are not ours to name. */
+/** An object with any members. */
 export const ANY_OBJECT: Shape<JsonObject> = { type: 'object' };
 
 type Members = Readonly<Record<string, Shape<unknown>>>;
@@ -42,7 +42,7 @@ export function list<T>(items: Shape<T>): Shape<readonly T[]> {
 
 /** The shapes of a table that says more of each member, such as its column. */
 export function shapesOf<const R extends Readonly<Record<string, { readonly shape: Shape<unknown> }>>>(rows: R) {
-  // Object.fromEntries forgets its keys; each stands with the shape of its own row.
+  // Object.fromEntries loses the types of the keys.
   return Object.fromEntries(Object.entries(rows).map(([name, { shape }]) => [name, shape])) as {
     readonly [Name in keyof R]: R[Name]['shape'];
   };
@@ -74,7 +74,7 @@ export function anyOf(...shapes: readonly Shape<unknown>[]): Shape<unknown> {
   return { anyOf: shapes };
 }
 
-/** A value as JSON; the compiler holds it against its shape. */
+/** A value as JSON. The compiler checks it against its shape. */
 export function jsonOf<T>(_shape: Shape<T>, value: T): JsonValue {
   return fromPlain(value);
 }

@@ -1,26 +1,26 @@
-/** Code points of the text from that UTF-16 index on: what a person calls a character. */
+/** Code points of the text from that UTF-16 index on. */
 export function countFrom(text: string, index: number): number {
   let count = 0;
   for (let at = index; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
   return count;
 }
 
-/** The first `length` code points; a cut is marked inside that length. */
+/** The first `length` code points. A cut is marked within that length. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Twice as many units are always enough code points, and spare taking apart a text of megabytes.
+  // Twice as many units are always enough, and a text of megabytes need not be split.
   const head = [...text.slice(0, 2 * length + 2)];
   return head.length <= length ? text : `${head.slice(0, length - 1).join('')}…`;
 }
 
-/** At most so many code points, the words that say that it was cut included: `abc… (cut from 60000 characters)`. */
+/** At most so many code points, with the note about the cut: `abc… (cut from 60000 characters)`. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const words = `… (cut from ${countFrom(text, 0)} characters)`;
   return `${[...text.slice(0, length - words.length)].join('')}${words}`;
 }
 
-/** A copy that keeps nothing else alive: V8 takes a part of a text as a view of the whole. */
+/** A copy that keeps nothing else alive: V8 makes a part of a text a view of the whole. */
 export function detached(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

@@ -1,6 +1,6 @@
 export type JsonProblem = 'syntax' | 'duplicate_key' | 'too_deep' | 'too_heavy';
 
-/** Why a text is not JSON that frontdesk accepts, and where. The message repeats line, column and path. */
+/** Why and where a text is not JSON that frontdesk accepts. The message repeats line, column and path. */
 export class JsonSyntaxError extends Error {
   readonly problem: JsonProblem;
   /** Why, without the place. */

@@ -1,17 +1,17 @@
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
-// Sets of characters take milliseconds to build, and most texts are plain ASCII: each is built when it is first used.
+// Sets of characters take milliseconds to build, so each is built at its first use.
 
 /**
- * Characters that text from outside must never bring raw to a stream: controls (C0, DEL, C1), lone surrogates,
- * line and paragraph separators, and everything that is drawn as nothing or that reorders what is drawn (bidi
- * controls, zero-width characters, tags, fillers, soft hyphens, interlinear marks).
+ * Characters that text from outside must never bring raw to a stream: controls (C0, DEL, C1), lone surrogates, line and
+ * paragraph separators, and everything invisible or reordering (bidi controls, zero-width characters, tags, fillers,
+ * soft hyphens, interlinear marks).
  */
 function replaceCandidates(text: string, replacement: (character: string, index: number) => string): string {
   return text.replace(/[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu, replacement);
 }
 
-/** Letters and marks of scripts that are spelt with joiners; between Latin letters a joiner only hides. */
+/** Letters and marks of scripts that need joiners. Between Latin letters a joiner only hides. */
 function isJoining(character: string): boolean {
   return (
     /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Nko}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Thaana}\p{scx=Hebrew}]/u.test(
@@ -26,7 +26,7 @@ function joinsPictographs(before: string, after: string): boolean {
   );
 }
 
-/** What a variation selector may follow; a second selector in a row carries hidden data. */
+/** What a variation selector may follow. A second selector carries hidden data. */
 function isVariable(character: string): boolean {
   return /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u.test(character);
 }
@@ -40,13 +40,13 @@ const ZERO_WIDTH_NON_JOINER = 0x200c;
 const ZERO_WIDTH_JOINER = 0x200d;
 
 /**
- * The text with each unsafe character replaced by what `replacement` makes of it. Ordinary text of every script
- * stays: joiners where a script or an emoji needs them, one variation selector after its base, flags.
+ * The text with each unsafe character replaced by what `replacement` returns. Ordinary text of every script stays:
+ * joiners where a script or an emoji needs them, one variation selector after its base, flags.
  */
 export function escapeUnsafe(text: string, replacement: (codePoint: number) => string): string {
   if (PLAIN_ASCII.test(text)) return text;
   if (text.length <= SLICE_LENGTH) return escapeSlice(text, replacement);
-  // A replacement in one go holds each of millions of matches at the same time.
+  // A single replacement would hold millions of matches at once.
   const slices: string[] = [];
   for (let at = 0; at < text.length; ) {
     const end = endOfSlice(text, at, SLICE_LENGTH);
@@ -57,12 +57,12 @@ export function escapeUnsafe(text: string, replacement: (codePoint: number) => s
 }
 
 const SLICE_LENGTH = 16_384;
-/** Code units in which a place for a cut is looked for. */
+/** How many code units are searched for a place to cut. */
 const CUT_RANGE = 1024;
 
 /**
  * Where a slice of a long text may end that begins at `start` and has at most `length` units: between two ASCII
- * characters, which mean the same without their neighbours, or else at least not inside a surrogate pair.
+ * characters, which do not depend on their neighbors, or at least not inside a surrogate pair.
  */
 export function endOfSlice(text: string, start: number, length: number): number {
   const end = start + length;
@@ -89,7 +89,7 @@ function escapeSlice(text: string, replacement: (codePoint: number) => string): 
   });
 }
 
-/** Where the flag ends whose first tag stands at `index`, or 0 when there is no such flag. */
+/** The end of the flag whose first tag is at `index`; 0 if there is no such flag. */
 function endOfFlag(text: string, index: number): number {
   TAG_FLAG.lastIndex = index - BLACK_FLAG.length;
   return index >= BLACK_FLAG.length && TAG_FLAG.test(text) ? TAG_FLAG.lastIndex : 0;

@@ -1,18 +1,18 @@
 /**
- * Bytes as text, exactly: bytes that are no UTF-8 throw a TypeError (a silent U+FFFD would change a name or an
- * amount), and a byte order mark stays in the text, so that a reader can accept one and refuse two.
+ * Bytes as text, exactly. Bytes that are no UTF-8 throw a TypeError, because a silent U+FFFD would change a name or an
+ * amount. A byte order mark stays, so that a reader can accept one and refuse two.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   wholeText ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return wholeText.decode(bytes);
 }
 
-/** For texts in one piece, after which nothing is left in it: making a decoder takes longer than a short text. */
+/** For texts in one piece: making a decoder takes longer than a short text. */
 let wholeText: InstanceType<typeof TextDecoder> | undefined;
 
 /**
- * Decodes bytes in pieces, which may end inside a character. The pieces are taken out of the list on the way,
- * so that a long text and its bytes are not in memory together.
+ * Decodes pieces, which may end inside a character, and takes them out of the list: a long text and its bytes are not
+ * in memory together.
  */
 export function takeUtf8(pieces: Uint8Array[]): string {
   if (pieces.length === 1) return decodeUtf8(pieces.shift() ?? new Uint8Array());
@@ -24,7 +24,7 @@ export function takeUtf8(pieces: Uint8Array[]): string {
   return text + decoder.decode();
 }
 
-/** The beginning of bytes in pieces as text, at least `length` bytes of it; wrong bytes become U+FFFD. */
+/** The beginning of the pieces as text, at least `length` bytes. Invalid bytes become U+FFFD. */
 export function beginningAsText(pieces: readonly Uint8Array[], length: number): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';

@@ -1,35 +1,35 @@
-/** So much of each answer may be in memory in any case; nearly every answer ends within it. */
+/** Every response may use this much. Most need no more. */
 export const SHARE_BYTES = 256 * 1024;
-/** Of longer answers and unprinted results. Of 512 MiB the rest is for the process and the one answer at work. */
+/** For longer responses and unprinted results. The rest of 512 MiB is for the process and the response being parsed. */
 const BUDGET_BYTES = 224 * 1024 * 1024;
-/** A long one counts several times: the system gets its memory back late. */
+/** A long response counts several times: its memory returns to the system late. */
 const WEIGHT = 4;
-/** After so much of long texts garbage is collected: V8 alone lets it grow to several times of what is used. */
+/** Garbage is collected after this much long text: V8 alone lets it grow to several times what is used. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
 function weightOf(bytes: number): number {
   return bytes <= SHARE_BYTES ? bytes : WEIGHT * bytes;
 }
 
-/** An answer that is being read. */
+/** A response that is being read. */
 export interface ReadAnswer {
   readonly isWrite: boolean;
-  /** The results that are held wait for it: it is read on in any case. */
+  /** Held results wait for it, so it is read in any case. */
   readonly isAwaited: boolean;
   goOn(): void;
 }
 
-/** The memory that answers share until they are printed. One without a place waits; none is refused. */
+/** The memory that responses share until they are printed. One without a place waits, and none is refused. */
 export class AnswerMemory {
-  /** Frees what is not used any more. Absent: the program is not ours to interrupt. */
+  /** Collects garbage. Missing in the library, which must not stop its host. */
   collect: (() => void) | undefined;
   #used = 0;
   #held = 0;
   #printing = 0;
   #sinceCollected = 0;
-  /** Weight of those that are read. */
+  /** Weight of responses being read. */
   readonly #places = new Map<ReadAnswer, number>();
-  /** Weight of those that wait. */
+  /** Weight of responses that wait. */
   readonly #waiting = new Map<ReadAnswer, number>();
   readonly #unparsed: (() => void)[] = [];
 
@@ -38,7 +38,7 @@ export class AnswerMemory {
     return this.#used >= BUDGET_BYTES || this.#waiting.size > 0;
   }
 
-  /** Whether an answer of this many bytes, or one that has become so long, may be read on; else it waits for `goOn`. */
+  /** May a response of this length be read on? Otherwise it waits for `goOn`. */
   take(answer: ReadAnswer, bytes: number): boolean {
     if (bytes <= SHARE_BYTES || this.#give(answer, weightOf(bytes))) return true;
     this.#waiting.set(answer, weightOf(bytes));
@@ -52,13 +52,13 @@ export class AnswerMemory {
     this.#goOn();
   }
 
-  /** Has an answer that is whole parsed: at once, or when no other long one is being printed. */
+  /** Parses a complete response: at once, or when no other long one is being printed. */
   parse(bytes: number, work: () => void): void {
     if (bytes <= SHARE_BYTES || this.#printing === 0) work();
     else this.#unparsed.push(work);
   }
 
-  /** A result of this many bytes is being printed, until `endPrint`. */
+  /** A result of this many bytes is printed until `endPrint`. */
   beginPrint(bytes: number): void {
     if (bytes > SHARE_BYTES) this.#printing += 1;
   }
@@ -66,11 +66,11 @@ export class AnswerMemory {
   endPrint(bytes: number): void {
     if (bytes <= SHARE_BYTES) return;
     this.#printing -= 1;
-    // When what was printed is forgotten.
+    // Once what was printed is garbage.
     setImmediate(() => this.#parseNext());
   }
 
-  /** A result waits to be printed; `free` gives its bytes back. */
+  /** A result waits to be printed, until `free` releases its bytes. */
   hold(bytes: number): void {
     this.#used += weightOf(bytes);
     this.#held += weightOf(bytes);
@@ -82,7 +82,7 @@ export class AnswerMemory {
     this.#goOn();
   }
 
-  /** Frees what is left of earlier texts before one of this many bytes is parsed or printed. */
+  /** Collects earlier texts before one of this many bytes is parsed or printed. */
   makeRoom(bytes: number): void {
     if (this.#sinceCollected >= COLLECT_BYTES) {
       this.#sinceCollected = 0;
@@ -104,7 +104,7 @@ export class AnswerMemory {
     return [...this.#places.keys()].every((answer) => this.#waiting.has(answer));
   }
 
-  /** One a turn: what it leads to may be printed at once. */
+  /** One per turn: its result may be printed at once. */
   #parseNext(): void {
     if (this.#printing > 0 || this.#unparsed.length === 0) return;
     this.#unparsed.shift()?.();

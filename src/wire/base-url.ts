@@ -1,15 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 import { type Fault, usageFailure } from '../failure.ts';
 
-/** The address of one family of the service, checked and in one spelling. */
+/** The address of one family of the service, checked and normalized. */
 export interface BaseUrl {
-  /** Scheme, host and port as a credential is bound to them: `https://api.example.com`, `http://127.0.0.1:8080`. */
+  /** Scheme, host and port, to which a credential is bound: `https://api.example.com`, `http://127.0.0.1:8080`. */
   readonly origin: string;
   readonly scheme: 'http' | 'https';
   /** Lower-case name or address, an IPv6 address without its brackets. */
   readonly host: string;
   readonly port: number;
-  /** `HOST:PORT` as messages name it, always with the port. */
+  /** `HOST:PORT` for messages, always with the port. */
   readonly hostPort: string;
   /** Path put before every path of the spec: empty, or `/gateway/cards` (no slash at its end). */
   readonly pathPrefix: string;
@@ -29,9 +29,9 @@ const PATH = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/;
 class Problem extends Error {}
 
 /**
- * Reads a base URL by hand. A URL parser is not used, because it silently repairs what must be refused here:
- * it folds backslashes, deletes control characters, turns `0x7f.1` into a loopback address and look-alike
- * letters into other names. Returns what is wrong, without repeating a password.
+ * Reads a base URL by hand. A URL parser repairs what must be refused: it folds backslashes, deletes control
+ * characters, turns `0x7f.1` into a loopback address and look-alike letters into other names. A problem never repeats a
+ * password.
  */
 export function parseBaseUrl(text: string): BaseUrlResult {
   try {
@@ -42,7 +42,7 @@ export function parseBaseUrl(text: string): BaseUrlResult {
   }
 }
 
-/** Reads a base URL that was checked before: throws for one that is bad. */
+/** Reads a base URL that was checked before. Throws for a bad one. */
 export function readBaseUrl(text: string): BaseUrl {
   const [schemeText, authority, path] = split(text);
   const scheme = schemeText.toLowerCase();
@@ -85,7 +85,7 @@ function readAuthority(authority: string): { host: string; port: number | undefi
   if (name.startsWith('[')) {
     const address = name.slice(1, -1);
     if (isIP(address) !== 6) throw new Problem('has brackets without an IPv6 address');
-    // Only here a URL parser: it knows the one shortest spelling of an IPv6 address.
+    // A URL parser only here: it knows the shortest spelling of an IPv6 address.
     return { host: new URL(`http://[${address}]/`).hostname.slice(1, -1), port };
   }
   checkName(name);
@@ -138,7 +138,7 @@ export interface ProxyServer {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for a base URL, by the environment; never for loopback. USAGE repeats no URL: it may hold a password. */
+/** The proxy for a base URL by the environment; none for loopback. USAGE without the URL, which may hold a password. */
 export function chooseProxy(baseUrl: BaseUrl, env: Env): ProxyServer | undefined {
   if (baseUrl.scheme !== 'https' || baseUrl.isLoopback) return undefined;
   const name = firstSet(env, ['https_proxy', 'HTTPS_PROXY']);

@@ -1,11 +1,11 @@
 import type { BaseUrl } from './base-url.ts';
 import type { Breakage, BreakLabel, Phase } from './exchange.ts';
 
-/** Raised by frontdesk's own parts of the transport; the label is what was seen, not guessed from a code. */
+/** Thrown by frontdesk's own parts of the transport. The label is what was seen, not guessed from a code. */
 export class BreakError extends Error {
   readonly label: BreakLabel;
   readonly variable: string | undefined;
-  /** `variable` of the environment: what to look at. */
+  /** `variable`: the environment variable to check. */
   constructor(label: BreakLabel, message: string, variable?: string) {
     super(message);
     this.variable = variable;
@@ -14,7 +14,7 @@ export class BreakError extends Error {
   }
 }
 
-/** A limit as a person set it: what was left of the time for all attempts is no round number. */
+/** A limit in words. The rest of a time for all attempts is no round number. */
 export function secondsText(limitMs: number): string {
   const seconds = limitMs / 1000;
   return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.round(seconds)} s`;
@@ -22,7 +22,7 @@ export function secondsText(limitMs: number): string {
 
 type Endpoint = Pick<BaseUrl, 'host' | 'hostPort'>;
 
-/** What a failed TLS handshake had shown of the certificate, when it got that far. */
+/** What a failed TLS handshake showed of the certificate. */
 export interface SeenCertificate {
   readonly names: string;
   readonly validFrom: string;
@@ -36,11 +36,11 @@ function codeOf(error: unknown): string {
 
 const UNTRUSTED =
   /^(?:(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|CERT_(?:UNTRUSTED|REJECTED|REVOKED)|INVALID_(?:CA|PURPOSE))$/;
-/** OpenSSL's names for bytes that are no TLS record: a plain-text service answers a ClientHello with text. */
+/** OpenSSL's names for bytes that are no TLS: a plain-text service returned text. */
 const NOT_TLS = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 const UNROUTABLE = /^(?:E(?:NET|HOST)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM)$/;
 
-/** What went wrong before the first byte of the request, by the code of the error: the first row that fits. */
+/** What went wrong before the first byte of the request, by the error's code. The first row that fits counts. */
 const CONNECTING: readonly (readonly [codes: RegExp, label: BreakLabel, text: string])[] = [
   [/^ECONNREFUSED$/, 'refused', 'cannot connect to {hostPort} (refused)'],
   [/^ENOTFOUND$/, 'not_found', 'cannot resolve {host} (no such host)'],
@@ -63,7 +63,7 @@ const CONNECTING: readonly (readonly [codes: RegExp, label: BreakLabel, text: st
 
 const OTHER = [/^/, 'other', 'cannot connect to {hostPort} ({error})'] as const;
 
-/** Names what went wrong before the first byte of the request. OpenSSL's own wording is kept out of messages. */
+/** Names what went wrong before the first byte of the request, without OpenSSL's words. */
 export function connectBreakage(
   error: unknown,
   { host, hostPort }: Endpoint,
@@ -87,7 +87,10 @@ function describe(error: unknown): string {
   return code === '' ? name : `${name} ${code}`;
 }
 
-/** Names what broke an exchange after its first byte may have left. None says whether the service acted (measured). */
+/**
+ * Names what broke an exchange after its first byte may have left. Nothing of it tells whether the service acted
+ * (measured).
+ */
 export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   return { label: 'broken', text: sentText(error, to, phase === 'reading_body') };

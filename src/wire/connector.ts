@@ -6,7 +6,7 @@ import { BreakError, type SeenCertificate, secondsText } from './breakage.ts';
 
 type Connected = (error: Error | null, socket: net.Socket | null) => void;
 
-/** Where connections lead and how they are made. */
+/** Where connections go and how they are made. */
 export interface TransportOptions {
   readonly baseUrl: BaseUrl;
   readonly clock: Pick<ClockPort, 'now' | 'monotonic'>;
@@ -15,53 +15,53 @@ export interface TransportOptions {
   readonly trustPems?: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
   readonly connectTimeoutMs?: number;
-  /** True once a signal was received: no write may leave any more. */
+  /** True after a signal: no change may leave any more. */
   readonly isStopped?: (() => boolean) | undefined;
   /** Of `AnswerMemory`. */
   readonly collectGarbage?: (() => void) | undefined;
 }
 
-/** The last TLS session with the service of a transport, to be resumed by its next connection. */
+/** The last TLS session of a transport, which its next connection resumes. */
 const sessions = new WeakMap<TransportOptions, Buffer>();
 
-/** Transports that have had a connection: where there was none, an address that is not available stays so. */
+/** Transports that had a connection. Without one, an address that is not available stays so. */
 const reached = new WeakSet<TransportOptions>();
 
 const NO_PEMS: readonly string[] = [];
-/** A connection on which nothing was sent for longer may just be given up by the service. */
+/** The service may be about to close a connection that was unused for longer. */
 const EARLY_MS = 2000;
 const PORT_PAUSE_MS = 250;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A proxy's whole answer to CONNECT fits in this many bytes. */
+/** Most bytes of a proxy's response to CONNECT. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
 
 /**
- * Opens connections to one origin and can destroy those that are not open yet. Made by hand instead of undici's
- * connector and proxy agent: those leave a connection in the making alive after `destroy` (the process then
- * hangs until the connect timeout), and their CONNECT ignores every timeout and signal (docs/faults.md N25).
+ * Opens connections to one origin, and can destroy those that are not open yet. Hand-written: undici's connector and
+ * proxy agent keep such a connection alive after `destroy`, so that the process hangs until the connect timeout, and
+ * their CONNECT ignores timeouts and signals (docs/faults.md N25).
  */
 export class Connector {
   readonly #options: TransportOptions;
   readonly #sockets = new Set<net.Socket>();
-  /** For a local port. */
+  /** The wait for a free local port. */
   #waiting: NodeJS.Timeout | undefined;
-  /** Takes what `openEarly` came to. */
+  /** Receives what `openEarly` opened. */
   #early: ((callback: Connected) => void) | undefined;
-  /** Of the last handshake that showed a certificate. */
+  /** The certificate of the last handshake that showed one. */
   seen: SeenCertificate | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = options;
   }
 
-  /** Destroys what is still connecting. Sockets that were handed over are the client's. */
+  /** Destroys what is still connecting. Sockets that were handed over belong to the client. */
   destroy(): void {
     clearTimeout(this.#waiting);
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();
   }
 
-  /** Calls back once: with a socket that is ready for the first byte of a request, or with why there is none. */
+  /** Calls back once, with a socket ready for the first byte of a request, or with an error. */
   connect(callback: Connected): void {
     const early = this.#early;
     this.#early = undefined;
@@ -69,7 +69,9 @@ export class Connector {
     else early(callback);
   }
 
-  /** Opens the connection that `connect` is soon asked for. One that failed or has grown old by then is opened anew. */
+  /**
+   * Opens the connection that `connect` will soon ask for. If it failed or grew old by then, `connect` opens a new one.
+   */
   openEarly(): void {
     let ended: { readonly socket: net.Socket | null; readonly atMs: number } | undefined;
     let waiting: Connected | undefined;
@@ -86,7 +88,7 @@ export class Connector {
     };
     this.#early = (callback) => {
       waiting = callback;
-      // The client that asks does not expect to be called back at once.
+      // The client does not expect to be called back at once.
       queueMicrotask(handOver);
     };
     this.#open((_, socket) => {
@@ -105,7 +107,7 @@ export class Connector {
       if (error !== null) this.destroy();
       this.#sockets.clear();
       if (error === null) reached.add(this.#options);
-      // Every local port is in use or was a moment ago: the next is free soon, and the exchange has its own deadline.
+      // Every local port is in use. The next is free soon, and the exchange has its own deadline.
       const lacksPort =
         error !== null && 'code' in error && error.code === 'EADDRNOTAVAIL' && reached.has(this.#options);
       if (lacksPort) this.#waiting = setTimeout(() => this.#open(callback), PORT_PAUSE_MS);
@@ -135,16 +137,16 @@ export class Connector {
 
   #tcp(to: { readonly host: string; readonly port: number }, done: Connected): net.Socket {
     const { host, port } = to;
-    // Plain http is allowed to this machine alone, so no resolver is asked where that is.
+    // http is for this machine only, so no resolver is asked.
     const isHere = host === 'localhost';
     const lookup = isHere ? loopback : undefined;
-    // Node's 250 ms for each address of a name gives up on hosts that are merely far away. This machine is not: one that is
-    // busy for a second would give up on an address that has answered, and go on to one that nobody listens at.
+    // Node's 250 ms per address gives up on hosts that are merely far away. On this machine a shorter limit would leave
+    // a busy address for one where nothing listens.
     const autoSelectFamilyAttemptTimeout = isHere ? CONNECT_TIMEOUT_MS : 1000;
     return this.#watch(net.connect({ host, port, lookup, autoSelectFamilyAttemptTimeout }), done);
   }
 
-  /** Puts TLS on an https connection and hands it over; a plain one is handed over once it is open. */
+  /** Adds TLS to an https connection, and hands the connection over once it is ready. */
   #secure(raw: net.Socket, done: Connected): void {
     const { baseUrl } = this.#options;
     if (baseUrl.scheme === 'http') {
@@ -152,7 +154,7 @@ export class Connector {
       return;
     }
     this.#encrypt(raw, { host: baseUrl.host, alpn: ['http/1.1'] }, done, (secured) => {
-      // `secure` comes before the verdict on the certificate; after it the certificate can no longer be read.
+      // `secure` comes before the verdict on the certificate, which cannot be read after it.
       secured.prependListener('secure', () => {
         this.seen = readCertificate(secured);
       });
@@ -160,7 +162,7 @@ export class Connector {
     });
   }
 
-  /** Begins TLS on a connection. Loaded only here: it costs a quarter of a start, and loopback needs none. */
+  /** Begins TLS. Loaded only here: it costs a quarter of a start, and loopback needs none. */
   #encrypt(
     raw: net.Socket,
     to: { readonly host: string; readonly alpn?: string[] },
@@ -170,11 +172,11 @@ export class Connector {
     const { trustPems = NO_PEMS } = this.#options;
     import('./secure-socket.ts').then(
       ({ secureSocket }) => {
-        // Given up, or broken off, in the meantime: `done` knows.
+        // Abandoned or broken in the meantime, which `done` knows.
         if (raw.destroyed) return;
         const key = to.alpn === undefined ? undefined : this.#options;
         const secured = secureSocket(raw, { ...to, trustPems, session: key && sessions.get(key) });
-        // A connection of its own for each write that may not be repeated costs a whole handshake otherwise.
+        // Otherwise each once-only change, which has its own connection, would need a whole handshake.
         if (key !== undefined) secured.on('session', (session: Buffer) => void sessions.set(key, session));
         begun(this.#watch(secured, done));
       },
@@ -216,7 +218,7 @@ export class Connector {
   }
 }
 
-/** Both addresses of this machine, in the place of a resolver's answer for `localhost`. */
+/** Both addresses of this machine, instead of a resolver's response for `localhost`. */
 const loopback: net.LookupFunction = (_, { all }, callback) => {
   const addresses = [
     { address: '127.0.0.1', family: 4 },
@@ -241,7 +243,7 @@ function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakErro
   if (!status.startsWith('2')) {
     return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`, proxy.variable);
   }
-  // The service says nothing before TLS begins: bytes after the headers are a body that belongs to no tunnel.
+  // The service says nothing before TLS begins: bytes after the headers do not belong to a tunnel.
   if (answer.length > end + 4) {
     return new BreakError(
       'proxy_refused',
@@ -265,7 +267,7 @@ function proxyFault(proxy: ProxyServer, error: Error): BreakError {
 
 function readCertificate(socket: TLSSocket): SeenCertificate | undefined {
   const certificate = socket.getPeerCertificate();
-  // Typed as always whole, but empty when the far end showed none.
+  // The types do not say that it is empty if the far end showed none.
   if (Object.keys(certificate).length === 0) return undefined;
   const names = certificate.subjectaltname ?? String(certificate.subject?.CN ?? '');
   const iso = (text: string): string => {

@@ -1,6 +1,6 @@
 export type Header = readonly [name: string, value: string];
 
-/** One request as it will stand on the wire, but for Authorization, which is added at the moment of sending. */
+/** One request as on the wire, without Authorization, which is added when it is sent. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
   /** Request target: path prefix, encoded segments and query, built by hand. */
@@ -10,10 +10,10 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
-/** How far an exchange had come. Only `connecting` proves that no byte of the request left. */
+/** How far an exchange came. Only `connecting` proves that no byte of the request left. */
 export type Phase = 'connecting' | 'awaiting_headers' | 'reading_body';
 
-/** Why an exchange broke off, by what was seen and never by an error code alone (docs/reference/outcomes.md). */
+/** Why an exchange broke, by what was seen and never by an error code alone (docs/reference/outcomes.md). */
 export type BreakLabel =
   | 'refused'
   | 'not_found'
@@ -31,14 +31,14 @@ export type BreakLabel =
   | 'proxy_auth'
   | 'other'
   | 'aborted'
-  /** After the first byte may have left: nothing follows from what it was. */
+  /** The first byte may have left: the label says nothing more. */
   | 'broken';
 
 export interface Breakage {
   readonly label: BreakLabel;
-  /** What happened, as the end of a sentence: `cannot connect to h:1 (refused)`. No secrets. */
+  /** The end of a sentence: `cannot connect to h:1 (refused)`. No secrets. */
   readonly text: string;
-  /** Of a proxy: the variable that names it. */
+  /** The variable that names the proxy at fault. */
   readonly variable?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
   readonly headers: readonly Header[];
-  /** In the pieces in which it came. Decoding takes them out: a long one is never in memory twice. */
+  /** The pieces of the body. Decoding takes them out: a long one is never in memory twice. */
   readonly body: Uint8Array[];
 }
 
@@ -56,40 +56,42 @@ export interface Broken {
   readonly sent: boolean;
   readonly phase: Phase;
   readonly breakage: Breakage;
-  /** Known when the final status line and headers had arrived. */
+  /** Known once the final status line and headers arrived. */
   readonly status?: number;
   readonly headers?: readonly Header[];
   readonly body?: readonly Uint8Array[];
 }
 
-/** How an exchange ended: with an answer, or broken on the way. */
+/** How an exchange ended: with a response, or broken. */
 export type Exchange = Reply | Broken;
 
 export interface ExchangeOptions {
-  /** From connecting to the last byte of the answer, milliseconds. */
+  /** Milliseconds from connecting to the last byte of the response. */
   readonly timeoutMs: number;
   /**
-   * On a connection of its own, closed afterwards: one that is just being closed looks like a lost request, and on one that
-   * was used before a late answer to another request would be taken for this one's.
+   * Use a new connection and close it afterwards. On a used one, a closing connection looks like a lost request, and a
+   * late response to another request could be taken for this one's.
    */
   readonly own?: boolean;
-  /** Asked once it is sent: does another exchange on a connection of its own follow soon? That one is opened ahead. */
+  /**
+   * Asked once the request is sent: does another exchange on its own connection follow soon? That one is opened ahead.
+   */
   readonly isFollowed?: (() => boolean) | undefined;
-  /** Aborted: end now, sent or not. */
+  /** Aborted: end now. */
   readonly abort?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */
   readonly stopping?: AbortSignal | undefined;
-  /** Called right before the first byte may leave: aborting `stopping` now still keeps it back. */
+  /** Called right before the first byte may leave. Aborting `stopping` in it still keeps the request back. */
   readonly onSend?: () => void;
-  /** Do results that are there already wait for this answer? Then it is read on whatever memory they take. */
+  /** Do held results wait for this response? Then it is read on, whatever memory they take. */
   readonly isAwaited?: (() => boolean) | undefined;
 }
 
-/** Carries requests to one origin. It never throws for what the network or the service does. */
+/** Carries requests to one origin. Never throws for what the network or the service does. */
 export interface Transport {
   readonly via: string | undefined;
   exchange(wire: WireRequest, options: ExchangeOptions): Promise<Exchange>;
-  /** Ends idle connections. Those of exchanges under way end with these, or are kept for the next. */
+  /** Ends idle connections. Exchanges in flight keep theirs. */
   close(): Promise<void>;
 }
 
@@ -97,7 +99,7 @@ export interface Transport {
 export function headerValues(headers: readonly Header[], name: string): string[] {
   const values: string[] = [];
   for (const header of headers) {
-    // Lengths first: five names are looked for in each of the answers of a run.
+    // Lengths first: each response of a run is searched for five names.
     if (header[0].length === name.length && header[0].toLowerCase() === name) values.push(header[1]);
   }
   return values;

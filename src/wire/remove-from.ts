@@ -1,12 +1,12 @@
 /**
- * Takes an item out of an unordered list of the few rows that are under way. Not a Set or a Map: when V8 makes room
- * in one, the table that it leaves behind keeps its entries and points to the next table. A run fills thousands of
- * tables, and each of them that has reached the old part of the heap keeps the rows of all that follow it alive.
+ * Removes an item from an unordered list of the rows in flight. Not a Set or a Map: when V8 grows one, the old table
+ * keeps its entries and points to the next. A run fills thousands of tables, and one in the old part of the heap would
+ * keep the rows of all later ones alive.
  */
 export function removeFrom<T>(items: T[], item: T): void {
   const at = items.indexOf(item);
   if (at === -1) return;
   const last = items.pop();
-  // The last one takes the place that became free.
+  // The last item takes the free place.
   if (at < items.length && last !== undefined) items[at] = last;
 }

@@ -8,13 +8,13 @@ interface Far {
   readonly session?: Buffer | undefined;
 }
 
-/** TLS on a connection that is open or opening; `secureConnect` says that the certificate was accepted. */
+/** TLS on a connection that is open or opening. `secureConnect` means that the certificate was accepted. */
 export function secureSocket(socket: Socket, { host, alpn, trustPems, session }: Far): tls.TLSSocket {
   return tls.connect({
     socket,
     host,
     servername: isIP(host) === 0 ? host : '',
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
     rejectUnauthorized: true,
     ALPNProtocols: alpn,
     secureContext: contextOf(trustPems),
@@ -24,7 +24,7 @@ export function secureSocket(socket: Socket, { host, alpn, trustPems, session }:
 
 const contexts = new WeakMap<readonly string[], tls.SecureContext>();
 
-/** Made once for all connections with the same trust: to read a hundred and more certificates takes 100 ms and more. */
+/** One context for all connections with the same trust: reading its certificates takes 100 ms and more. */
 function contextOf(trustPems: readonly string[]): tls.SecureContext {
   let context = contexts.get(trustPems);
   if (context === undefined) {
@@ -35,13 +35,13 @@ function contextOf(trustPems: readonly string[]): tls.SecureContext {
 }
 
 /**
- * The platform's certificates and `pems` together: naming a CA file adds to the trust, it does not replace it.
- * undefined when there is nothing to add, so that the platform's own default stays in force. Node 20 cannot list
- * its default (certificates of NODE_EXTRA_CA_CERTS are left out there): give those among `pems`.
+ * The platform's certificates and `pems` together: a CA file adds trust and does not replace it. undefined if there is
+ * nothing to add, so that the platform's default stays. Node 20 cannot list its default, which leaves out
+ * NODE_EXTRA_CA_CERTS: pass those in `pems`.
  */
 function trustedCertificates(pems: readonly string[]): string[] | undefined {
   if (pems.length === 0) return undefined;
-  // Newer than the types, which are those of the oldest Node.
+  // Newer than the types, which are of the oldest Node.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return [...(getCACertificates?.('default') ?? tls.rootCertificates), ...pems];
 }

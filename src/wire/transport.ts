@@ -14,24 +14,24 @@ import {
 } from './exchange.ts';
 import { removeFrom } from './remove-from.ts';
 
-/** 100 subscribers of three 5000-character fields, every character escaped, fit in it (docs/faults.md B7). */
+/** Enough for 100 subscribers with three fields of 5000 characters, all escaped (docs/faults.md B7). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INFORMATIONAL = 16;
-/** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost write. */
+/** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost change. */
 const KEEP_ALIVE_MS = 3500;
 
-/** One connection and what makes it. Never shared by two exchanges at a time. */
+/** One connection and its connector. Never shared by two exchanges at a time. */
 interface PooledConnection {
   readonly client: Dispatcher;
   readonly connector: Connector;
 }
 
-/** Carries requests over HTTP/1.1. An exchange has a connection of its own while it lasts: its deadline destroys it. */
+/** Carries requests over HTTP/1.1. An exchange has its connection to itself, and its deadline destroys it. */
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
   const idle: PooledConnection[] = [];
-  /** Opened for exchanges that need one of their own: at most as many as such exchanges are under way. */
+  /** Connections opened ahead, at most as many as exchanges that need their own are in flight. */
   const ahead: PooledConnection[] = [];
   const newLane = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const openAhead = (): void => {
@@ -67,10 +67,10 @@ function openConnection(origin: string, connector: Connector): PooledConnection 
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Both miss some hangs (docs/faults.md N14, N15); the one deadline that counts is ours.
+    // Both miss some hangs (docs/faults.md N14, N15). Only frontdesk's deadline counts.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Typed as a union that a fresh closure does not match; called as (options, callback) by client.js.
+    // The type is a union that a closure does not match. client.js calls it as (options, callback).
     connect: ((_: unknown, callback: Parameters<Connector['connect']>[0]) => connector.connect(callback)) as never,
   });
   return { client, connector };
@@ -81,12 +81,12 @@ function destroyConnection(connection: PooledConnection): void {
   connection.client.destroy().catch(ignore);
 }
 
-/** Destroying reports only that it is done; no listener is left. */
+/** Destroying reports only that it is done. */
 function ignore(): void {}
 
 const listeners = new WeakMap<AbortSignal, (() => void)[]>();
 
-/** Who hears of an abort: one listener a signal, because a run has two signals for a million exchanges. */
+/** The listeners of a signal: one per signal, because a run has two signals for a million exchanges. */
 function listenersOf(signal: AbortSignal): (() => void)[] {
   const known = listeners.get(signal);
   if (known !== undefined) return known;
@@ -98,7 +98,7 @@ function listenersOf(signal: AbortSignal): (() => void)[] {
   return all;
 }
 
-/** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
+/** One exchange: undici's handler, the deadline and two signals, resolved exactly once. */
 class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   readonly #connection: PooledConnection;
   readonly #to: TransportOptions;
@@ -115,10 +115,10 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   #headers: readonly Header[] = [];
   #body: Buffer[] = [];
   #size = 0;
-  /** How long the answer says it is. */
+  /** The declared length of the body. */
   #declared = 0;
   #startedMs = 0;
-  /** Before the answer last waited for memory. */
+  /** Time before the response last waited for memory. */
   #spentMs = 0;
   #paused: Dispatcher.DispatchController | undefined;
 
@@ -160,14 +160,13 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   /**
-   * The stage proof. undici calls this in the same turn as, and right before, its first write of the request
-   * (client-h1.js, writeH1): as long as it was not called, no byte has left. Throwing or aborting here still
-   * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
+   * The stage proof. undici calls this right before its first write of the request, in the same turn (client-h1.js,
+   * writeH1): until then no byte has left. Throwing or aborting here keeps every byte back, as for a request whose
+   * deadline passed while it waited.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // After a signal no write leaves, whatever the rest of the program still waits for.
+    // After a signal no change leaves, whatever the program still waits for.
     if (this.isWrite && this.#to.isStopped?.() === true) this.#onAbort();
-    // The listener may still abort `stopping`.
     if (!this.#isSettled) this.#options.onSend?.();
     if (this.#isSettled) {
       controller.abort(new BreakError('aborted', 'given up before it was sent'));
@@ -200,7 +199,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     }
     this.#body.push(chunk);
     if (answerMemory.take(this, Math.max(this.#size, this.#declared))) return;
-    // Waiting for a place does not count towards the time of the call.
+    // Waiting for memory does not count towards the time of the call.
     controller.pause();
     clearTimeout(this.#timer);
     this.#spentMs += this.#to.clock.monotonic() - this.#startedMs;
@@ -227,7 +226,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   onResponseEnd(): void {
-    // A handler hears of an end only after a final status line; 0 would be read as an unknown status.
+    // An end comes only after a final status line. 0 would be read as an unknown status.
     const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body };
     if (this.#size > SHARE_BYTES) clearTimeout(this.#timer);
     answerMemory.parse(this.#size, () => this.#settle({ kind: 'reply', ...reply }, true));
@@ -246,8 +245,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   /**
-   * Not at once: a process that was stopped (a paused container, a laptop's lid) wakes with its deadlines passed and
-   * with answers that came meanwhile. They are read first, so that what is known is not called unknown.
+   * Deferred: a process that was paused (a container, a laptop's lid) wakes with passed deadlines and with responses
+   * that came meanwhile. Those are read first, so that what is known is not called unknown.
    */
   readonly #onDeadline = (): void => {
     setImmediate(this.#giveUp);
@@ -296,12 +295,12 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     this.#release(this.#connection, isReusable && this.#options.own !== true);
     answerMemory.makeRoom(this.#size);
     this.#resolve(exchange);
-    // Who waits for it reads it in this turn.
+    // The caller reads it in this turn.
     if (Math.max(this.#size, this.#declared) > SHARE_BYTES) setImmediate(() => answerMemory.release(this));
   }
 }
 
-/** Raw headers keep their order and doubles; they are typed as what they may be with other handlers. */
+/** Raw headers, in order and with doubles. */
 function headerPairs(raw: unknown): Header[] {
   const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
   const pairs: Header[] = [];

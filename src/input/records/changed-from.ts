@@ -14,7 +14,7 @@ import { type InputFault, type InputFormat, isTable, type RawRecord } from './re
 
 const MAX_FAULTS = 20;
 
-/** Are two values the same, digit for digit? A spreadsheet that is saved keeps one kind of line end. */
+/** Are two values the same, digit for digit? Line ends do not count: spreadsheets change them. */
 function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a === b || withOneLineEnd(a) === withOneLineEnd(b);
   return a instanceof JsonNumber && b instanceof JsonNumber ? a.text === b.text : a === b;
@@ -24,13 +24,13 @@ function withOneLineEnd(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-/** A cell of a CSV file as the value that it stands for. What an old file holds is compared, never judged. */
+/** A CSV cell as the value that it stands for. An older file is compared, never judged. */
 function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): JsonValue {
   if (!isTable(format) || typeof value !== 'string' || field.type !== 'boolean') return value;
   return readBoolean(value, 'csv') ?? value;
 }
 
-/** So many rows are read at once: few, as those of the newer file may stand in any order. */
+/** Rows that are read at once: few, because rows of the newer file may be in any order. */
 const PAGE = 16;
 
 function hashOf(id: string): number {
@@ -43,22 +43,22 @@ function withoutZeros(id: string): string {
   return id.toLowerCase().replace(/^0+(?=.)/, '');
 }
 
-/** The rows of an older file by id, to find which cells of a newer one differ. A row takes about 16 bytes of memory. */
+/** The rows of an older file by ID, to find which cells of a newer one differ. About 16 bytes of memory per row. */
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;
-  /** What a person should know of how it was read. */
+  /** What the user should know of how it was read. */
   readonly notes: string[] = [];
-  /** Older rows whose id no newer one had: the newer file lacks them. */
+  /** Older rows whose ID the newer file lacks. */
   missing = 0;
   readonly #fields: readonly FieldSpec[];
   #count = 0;
   readonly #index = new HashIndex();
-  /** By row the place of the newer one with its id; 0: there is none. */
+  /** For each row, the place of the newer row with its ID; 0 if there is none. */
   readonly #places = new NumberList();
-  /** Ids and cells of rows in turn, one text for each page. */
+  /** IDs and cells of the rows, one text for each page. */
   readonly #pages = new TextStore();
-  /** The rows that are no whole page yet, and the page that was read last. */
+  /** The rows of the incomplete page, and the page that was read last. */
   #newest: JsonValue[] = [];
   #read: { readonly page: number; readonly rows: readonly JsonValue[] } = { page: -1, rows: [] };
 
@@ -67,7 +67,7 @@ export class ChangedFrom {
     this.#fields = fields;
   }
 
-  /** Remembers one older row; false when the id was there before. */
+  /** Adds an older row. Returns false if its ID was there already. */
   add(id: string, cells: JsonObject): boolean {
     if (this.#find(id) !== -1) return false;
     this.#index.add(hashOf(id));
@@ -80,7 +80,7 @@ export class ChangedFrom {
     return true;
   }
 
-  /** Takes a row of the older file; answers what is wrong with it. Columns that nothing reads do not matter. */
+  /** Adds a record of the older file, and returns what is wrong with it. Columns that nothing reads do not matter. */
   take(record: RawRecord, roles: ColumnRoles, format: InputFormat): readonly InputFault[] {
     const [id, values] = readOldRow(record, roles, format);
     const faults = [...(record.problems ?? [])].flatMap(([cell, problem]) => {
@@ -93,7 +93,7 @@ export class ChangedFrom {
     return [...faults, placeFault(record, format, '', 'its ID is in an earlier row too')];
   }
 
-  /** The fields that differ from the older row of this id, with what they were; undefined when there is no such row. */
+  /** The fields that differ from the older row of this ID, with their old values; undefined without such a row. */
   changes(id: string, values: JsonObject): JsonObject | undefined {
     if (this.#find(id) === -1) return undefined;
     const old = this.cells(id);
@@ -102,8 +102,8 @@ export class ChangedFrom {
   }
 
   /**
-   * Notes that this id stands at a place (above 0) of the newer file. Answers at which other one it stood before, 0 for none;
-   * undefined when the older file has no such row.
+   * Records that this ID occurs at a place (above 0) of the newer file. Returns the place where it occurred before, 0
+   * if none; undefined if the older file has no such row.
    */
   meet(id: string, place: number): number | undefined {
     const index = this.#find(id);
@@ -115,13 +115,13 @@ export class ChangedFrom {
     return 0;
   }
 
-  /** The cells of the older row of this id, typed as they would be sent; none when there is no such row. */
+  /** The cells of the older row of this ID, typed as they would be sent; empty without such a row. */
   cells(id: string): JsonObject {
     const cells = this.#part(this.#find(id), 1);
     return isJsonObject(cells) ? cells : new Map();
   }
 
-  /** An id of the older file that differs in leading zeros, case or both alone; each row is looked at. */
+  /** An ID of the older file that differs only in leading zeros or case. */
   neighbour(id: string): string | undefined {
     const wanted = withoutZeros(id);
     for (let index = 0; index < this.#count; index += 1) {
@@ -147,7 +147,7 @@ export class ChangedFrom {
     return this.#read.rows[place];
   }
 
-  /** Those of the fields in which the older row has something. */
+  /** Those of the fields that are not empty in the older row. */
   filled(id: string, names: readonly string[]): readonly string[] {
     if (names.length === 0) return names;
     const cells = this.cells(id);
@@ -182,9 +182,9 @@ interface OlderFile {
 }
 
 /**
- * Reads the file of `--changed-from`, in any format that `--from` takes. Unknown columns do not matter
- * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
- * occurs twice, because then what changed is ambiguous.
+ * Reads the file of `--changed-from`, in any format that `--from` takes. Unknown columns do not matter. USAGE with the
+ * first faults if it cannot be read as rows, or if an ID is missing or occurs twice, because then it is ambiguous what
+ * changed.
  */
 export async function readChangedFrom(
   file: InputFile,

@@ -22,15 +22,15 @@ export interface CheckedInput
     'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'hiddenColumns' | 'past' | 'first' | 'notes'
   > {
   readonly format: InputFormat;
-  /** Empty CSV cells that leave a field as it is, by column. */
+  /** Empty CSV cells that leave a field unchanged, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
-  /** Those of them that had a value in the file of `--changed-from`, by column. */
+  /** How many of these had a value in the file of `--changed-from`, by column. */
   readonly emptied: ReadonlyMap<string, number>;
-  /** Rows of the file of `--changed-from` that the input lacks. */
+  /** Rows of the file of `--changed-from` that are missing in the input. */
   readonly missing: number;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
-  /** Ids that look pasted by mistake, the first few, and values that were perhaps not meant. */
+  /** The first IDs that look pasted by mistake, and values that look unintended. */
   readonly warnings: readonly Notice[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
@@ -42,7 +42,7 @@ export interface CheckedInput
   readonly fileSha256: string | undefined;
 }
 
-/** The bytes on their way to the reader. */
+/** Passes the bytes on while hashing them. */
 async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     hash.update(piece);
@@ -50,7 +50,7 @@ async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGen
   }
 }
 
-/** Rows that a rule of its own refuses become faulty ones. */
+/** Turns rows that the rule refuses into faulty ones. */
 async function applyRule(
   read: readonly Interpreted[],
   { checkRows }: InputOptions,
@@ -67,7 +67,7 @@ async function applyRule(
   });
 }
 
-/** Looks at rows, and writes those down that will be sent; answers what is wrong with them. */
+/** Checks rows and writes those that will be sent. Returns their faults. */
 async function takeRows(
   read: readonly Interpreted[],
   format: InputFormat,
@@ -109,7 +109,7 @@ async function readThrough(
       columns = batch.header.names;
       findings.addNames(columns);
       const wrong = interpreter.checkHeader(batch.header);
-      // By a wrong header each row would be wrong too.
+      // With a wrong header, each row would be wrong too.
       const { sheet, hidden = [] } = batch.header;
       const isMisread = wrong.length > 0 && (roles.faultsOf(batch.header).length > 0 || sheet !== undefined);
       const { line } = batch.header;
@@ -134,10 +134,10 @@ async function readThrough(
 }
 
 /**
- * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and writes the rows that will be sent to
- * `rowsTo` (on disk when this resolves; removed again when there are faults). Nothing is kept per row but 20 bytes, so
- * memory does not grow with the input. Rejects with USAGE when the input has faults or cannot be read and LOCAL_IO when its
- * rows cannot be written. `isKept`: for a run, and not for a moment.
+ * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and writes the rows that will be sent
+ * to `rowsTo` (on disk when this resolves, removed if there are faults). Keeps 20 bytes per row, so memory hardly grows
+ * with the input. USAGE if the input has faults or cannot be read, LOCAL_IO if its rows cannot be written. `isKept`:
+ * the file is for a run.
  */
 export async function checkInput(
   file: InputFile,
@@ -165,7 +165,7 @@ export async function checkInput(
   }
 }
 
-/** One USAGE failure of a faulty input: the first faults, and how many more there are. Undefined: it has none. */
+/** One USAGE failure with the first faults and their number; undefined without faults. */
 function faultyInput(
   file: InputFile,
   { isArguments, operation }: InputOptions,
@@ -178,7 +178,7 @@ function faultyInput(
   const more = faultCount - faults.length;
   const all = more > 0 ? [...listed, `and ${more} more`] : listed;
   const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
-  // Arguments are either no ids or given twice: the first is said in words, since it is what people do.
+  // Arguments are either no IDs or given twice. People do the first, so it is explained.
   const areNoIds = isArguments === true && named.every(({ refusedId }) => refusedId !== undefined);
   const what = areNoIds
     ? plural(faultCount, 'of these is not a card id', 'of these are not card ids')
@@ -187,7 +187,7 @@ function faultyInput(
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     faults: named,
     faultCount,
-    // Another sheet may be the one that was meant.
+    // The user may have meant another sheet.
     hints: faults[0]?.sheet === undefined ? [] : notes,
     ...(all.length > 1 ? { parts: { heading, problems: all } } : {}),
   });

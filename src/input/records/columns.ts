@@ -8,12 +8,12 @@ import { quoteValue } from '../values.ts';
 import type { InputFault, InputHeader } from './record.ts';
 
 /**
- * What a column is for: the field it brings, the id, how the row ended before, or nothing (`ignored`: known from
- * responses, or written by ourselves).
+ * What a column is for: a field, the ID, the earlier outcome, or nothing (`ignored`: known from responses, or written
+ * by frontdesk).
  */
 export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 
-/** What is wrong with an id that a spreadsheet took for a number: `6,51E+31`. */
+/** What is wrong with an ID that a spreadsheet took for a number: `6,51E+31`. */
 export function roundedProblem(id: unknown): string | undefined {
   if (typeof id !== 'string' || !/^[0-9]+[.,][0-9]+E\+[0-9]+$/i.test(id)) return undefined;
   return `${quoteValue(id)} is an ID that a spreadsheet has rounded, so it is lost: store the column as text, and export it again`;
@@ -21,7 +21,7 @@ export function roundedProblem(id: unknown): string | undefined {
 
 const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!)$/;
 
-/** What is wrong with a cell in which a spreadsheet has put an error: `#REF!`. */
+/** What is wrong with a cell that holds a spreadsheet's error: `#REF!`. */
 export function errorProblem(cell: unknown): string | undefined {
   if (typeof cell !== 'string' || !SPREADSHEET_ERROR.test(cell)) return undefined;
   return `${cell} is a spreadsheet error, not a value: correct the formula, and export it again`;
@@ -40,13 +40,13 @@ function outcomeOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value.trim().toLowerCase() : '';
 }
 
-/** Which columns the input of an operation may have, and what each is for. */
+/** The columns that the input of an operation may have, and their roles. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
   /** The path parameter of an operation that takes an id. */
   readonly idParam: 'cardId' | 'id' | undefined;
   readonly #roles = new Map<string, ColumnRole>();
-  /** Members of the response that hold members themselves: `metadata` makes `metadata.shop` known. */
+  /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
 
   readonly #ignored: readonly string[];
@@ -60,7 +60,7 @@ export class ColumnRoles {
     const { properties } = operation.response;
     this.#compound = Object.keys(properties).filter((name) => HOLDERS.includes(properties[name]?.['type']));
     for (const name of Object.keys(properties)) this.#roles.set(name, 'ignored');
-    // Of a list of several calendars; an event's own field of that name comes after it.
+    // From a list of several calendars. An event's own field of that name overrides it.
     if (operation.family === 'calendar') this.#roles.set('calendar', 'ignored');
     for (const name of OWN_COLUMNS) this.#roles.set(name, name === '_outcome' ? 'outcome' : 'ignored');
     for (const field of this.fields) this.#roles.set(field.name, field);
@@ -68,12 +68,12 @@ export class ColumnRoles {
       this.#roles.set('id', 'id');
       this.#roles.set(this.idParam, 'id');
     }
-    // A row whose outcome is unknown is never let in unseen.
+    // A row with an unknown outcome must be seen.
     const isKept = (name: string) => name === '_outcome' || this.#roles.get(name) === 'id';
     for (const name of ignored) if (!isKept(name)) this.#roles.set(name, 'ignored');
   }
 
-  /** Why a row must not be sent that an earlier run marked so. */
+  /** Why a row with this `_outcome` must not be sent. */
   outcomeProblem(value: JsonValue | undefined, resendUnknown: boolean): string | undefined {
     const outcome = outcomeOf(value);
     if (outcome === 'unknown') return resendUnknown ? undefined : UNKNOWN_OUTCOME;
@@ -81,7 +81,7 @@ export class ColumnRoles {
     return isDone && !this.#ignored.includes('_outcome') ? DONE : undefined;
   }
 
-  /** What is wrong with `--ignore-columns`, of an input that has these columns. */
+  /** What is wrong with `--ignore-columns` for an input with these columns. */
   ignoredProblems(names: ReadonlySet<string>): readonly string[] {
     return this.#ignored.flatMap((name) => {
       if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the ID`];
@@ -91,7 +91,7 @@ export class ColumnRoles {
     });
   }
 
-  /** Every name that a column may have, apart from dotted ones. */
+  /** Every name that a column may have, without dotted ones. */
   get names(): readonly string[] {
     return [...this.#roles.keys()];
   }
@@ -101,7 +101,7 @@ export class ColumnRoles {
     return this.#roles.get(name) ?? (isPart() ? 'ignored' : 'unknown');
   }
 
-  /** A file of `--failed` whose empty cells would be sent as empty texts: it may have left them alone. */
+  /** A file of `--failed` may have left its empty cells alone, and here they would be sent as empty texts. */
   clearedProblem({ names, line, sheet }: InputHeader): readonly InputFault[] {
     if (!OWN_COLUMNS.every((name) => names.includes(name))) return [];
     const problem =
@@ -123,8 +123,8 @@ export class ColumnRoles {
   }
 
   /**
-   * What a header lacks, by name: the id, fields that the operation requires and no flag gives, and columns that
-   * `--expect` compares with. Said once for the header, not again for a million rows.
+   * What a header lacks, by name: the ID, required fields that no option gives, and columns of `--expect`. Reported
+   * once for the header, not for each row.
    */
   missingIn(
     header: readonly string[],
@@ -148,7 +148,7 @@ export class ColumnRoles {
     return missing;
   }
 
-  /** What to say of an unknown column, with the nearest name that does something. */
+  /** The problem of an unknown column, with the nearest useful name. */
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name';
     const useful = this.names.filter((known) => this.roleOf(known) !== 'ignored' && !known.startsWith('_'));

@@ -6,22 +6,19 @@ import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
-/** What the guard adds, or escapes with. */
+/** What the formula guard adds, or escapes with. */
 const GUARD = /['\\]/;
-/** With which some spreadsheets say how the rest is separated. */
+/** The first line in which some spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
 const NEVER_CLOSED = 'a quote that is not closed';
 
 interface QuoteFault {
-  /** Index of the character at fault, in the text of the row. */
+  /** Index of the character at fault in the row's text. */
   readonly at: number;
   readonly problem: string;
 }
 
-/**
- * The delimiter that separates the most names of a header, outside quotes; a header of one name has none, and
- * then it is the comma.
- */
+/** The delimiter that separates most names of a header, outside quotes. A comma if there is only one name. */
 export function sniffDelimiter(header: string): string {
   const bare = header.replace(/"[^"]*"?/g, '');
   const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
@@ -29,18 +26,18 @@ export function sniffDelimiter(header: string): string {
 }
 
 /**
- * RFC 4180 as a stream: any of the three delimiters, CRLF, LF or CR, quoted line breaks. Rows without any value are left
- * out: those at the end, which spreadsheets leave behind, with a note, others as faults.
- * Stricter than spreadsheets about quotes, because a row that can be read in two ways must not be sent.
- * Written by hand since every fault needs its line and column, at the speed of a plain split (see bench).
+ * RFC 4180 as a stream: three delimiters, CRLF, LF or CR, quoted line breaks. Rows without any value are a note at the
+ * end, where spreadsheets leave them, and faults elsewhere. Stricter about quotes than spreadsheets: a row that can be
+ * read in two ways must not be sent. Written by hand because every fault needs its line and column, at the speed of a
+ * plain split (see bench).
  */
 export class CsvParser extends RecordParser {
   readonly #raw: boolean;
   #delimiter: string | undefined;
-  /** Lines of the rows without any value that were met last. */
+  /** Lines of the latest rows without any value. */
   #empty: number[] = [];
 
-  /** `raw`: cells are taken as they are. Else what the guard of frontdesk's own CSV output added is taken away again. */
+  /** `raw`: cells are taken as they are. Otherwise frontdesk's formula guard is removed. */
   constructor(raw: boolean) {
     super('a row of more than 8 million characters (is a closing quote missing?). Nothing after it was read');
     this.#raw = raw;
@@ -87,7 +84,7 @@ export class CsvParser extends RecordParser {
       if (!isOpen || end.at === this.text.length) return end;
       from = end.next;
     }
-    // Too long, perhaps by a quote where none may stand.
+    // Too long, perhaps because of a misplaced quote.
     const { length } = this.text;
     return isOpen && length - start > MAX_RECORD_LENGTH ? { at: length, next: length } : undefined;
   }
@@ -119,7 +116,7 @@ export class CsvParser extends RecordParser {
   }
 }
 
-/** The cells of a row that has quotes, or the first of these that is not where it may be. */
+/** The cells of a row with quotes, or its first misplaced quote. */
 function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
   const cells: string[] = [];
   for (let start = 0; ; ) {

@@ -5,7 +5,7 @@ export interface TextPiece {
   readonly text: string;
   /** Nothing follows. */
   readonly isLast: boolean;
-  /** Why nothing after it can be read; then it has no text of its own. */
+  /** Why nothing after it can be read. The piece has no text then. */
   readonly problem?: string;
 }
 
@@ -13,21 +13,21 @@ const LINE_FEED = 0x0a;
 const NUL = 'a NUL character (UTF-16 needs a byte order mark)';
 const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252: save it as UTF-8)';
 const NOT_UTF16 = 'half of a surrogate pair, which is not UTF-16';
-/** A byte that no UTF-8 has. */
+/** A byte that UTF-8 never has. */
 const NO_CHARACTER = Buffer.from([0xff]);
 
-/** Which of the two orders of UTF-16 the byte order mark at the start names; undefined: none. */
+/** The byte order of UTF-16 that the mark at the start names; undefined without a mark. */
 function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
   const [first, second] = start;
   if (first === 0xfe && second === 0xff) return 'big';
   return first === 0xff && second === 0xfe ? 'little' : undefined;
 }
 
-/** UTF-16 as UTF-8, in which half a character becomes a byte that is none. */
+/** UTF-16 as UTF-8. Half a character becomes a byte that UTF-8 never has. */
 async function* asUtf8(bytes: AsyncIterable<Uint8Array>, order: 'big' | 'little'): AsyncGenerator<Uint8Array> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of bytes) {
-    // A copy, as swap16 works in place, and the reader uses its buffer again.
+    // A copy: swap16 works in place, and the reader uses its buffer again.
     const all = Buffer.concat([rest, piece]);
     const even = all.subarray(0, all.length - (all.length % 2));
     const text = (order === 'big' ? Buffer.from(even).swap16() : even).toString('utf16le');
@@ -41,14 +41,14 @@ async function* asUtf8(bytes: AsyncIterable<Uint8Array>, order: 'big' | 'little'
   if (rest.length > 0) yield NO_CHARACTER;
 }
 
-/** How many bytes at the end may belong to a character of UTF-8 that is not complete yet: 0 to 3. */
+/** How many bytes at the end may belong to an incomplete character: 0 to 3. */
 function openEnd(bytes: Buffer): number {
   const end = bytes.subarray(-3);
   const lead = end.findLastIndex((byte) => byte >= 0xc0);
   return lead === -1 || isUtf8(end.subarray(lead)) ? 0 : end.length - lead;
 }
 
-/** The part of the bytes that is whole lines of good UTF-8. */
+/** The part of the bytes that is whole lines of valid UTF-8. */
 function goodLines(bytes: Buffer): Buffer {
   let good = 0;
   for (;;) {
@@ -59,9 +59,9 @@ function goodLines(bytes: Buffer): Buffer {
 }
 
 /**
- * The text of an input, piece by piece: UTF-8, or UTF-16 of either order when the mark at its `start` says so. Nothing is
- * ever replaced: bytes that are no text, and NUL, are a problem after all lines before the bad one were handed out, so that
- * the reader's own line count tells where it is. `takesNul`: for cells that are taken as they are, and were written so.
+ * The text of an input, piece by piece: UTF-8, or UTF-16 if the mark at `start` says so. Nothing is replaced: invalid
+ * bytes and NUL are a problem, after all lines before them were passed on, so that the reader's line count gives the
+ * place. `takesNul`: for cells that are taken as they are.
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
@@ -77,7 +77,7 @@ export async function* decodeText(
   });
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {
-    // Without a copy, where it can be: one for each piece would stay in memory until the collector comes round.
+    // No copy if possible: each would stay in memory until garbage is collected.
     const all =
       rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat([rest, piece]);
     const nul = takesNul ? -1 : all.indexOf(0);

@@ -6,15 +6,15 @@ import { type Element, type InputFault, RecordParser } from './record.ts';
 
 const ID_COLUMN: readonly string[] = ['id'];
 
-/** Makes names and values of one element of a JSON input, or says what is wrong with it. */
+/** The names and values of one element of a JSON input, or what is wrong with it. */
 export function readElement(value: JsonValue): Element {
   if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()], object: value };
-  // A list of ids as `jq '[.[].cardId]'` makes it.
+  // A list of IDs, as `jq '[.[].cardId]'` makes it.
   if (typeof value === 'string') return { names: ID_COLUMN, values: [value] };
   return { problem: `a row must be an object or an id, not ${showValue(value)}` };
 }
 
-/** Where a JSON fault lies in the whole input, when its text began at `line` and `column`. */
+/** The place of a JSON fault in the whole input, if its text began at `line` and `column`. */
 function placeJsonFault(error: unknown, line: number, column: number): InputFault {
   if (!(error instanceof JsonSyntaxError)) throw error;
   const place = error.line === 1 ? column + error.column - 1 : error.column;
@@ -24,7 +24,7 @@ function placeJsonFault(error: unknown, line: number, column: number): InputFaul
 /** A line of NDJSON. */
 export function readJsonLine(text: string): Element {
   if (text !== '{') return { ...readElement(parseJson(text)), text };
-  // A document that is printed over many lines would be a fault in each of them.
+  // A document printed over several lines would be a fault on each of them.
   const problem = 'a JSON object over several lines. Give an array, or one object per line (-o ndjson prints that)';
   return { problem, isEnd: true };
 }
@@ -60,7 +60,7 @@ export class LineParser extends RecordParser {
   }
 }
 
-/** What comes next at the top: the array, an element or `]`, an element, a comma or `]`, nothing more. */
+/** What comes next: the array, an element or `]`, an element, a comma or `]`, nothing. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'end';
 
 const AFTER: Readonly<Record<Expected, Readonly<Record<string, Expected>>>> = {
@@ -80,12 +80,12 @@ const PROBLEMS: Readonly<Record<Expected, string>> = {
 };
 
 const SPACE = /[ \t\r\n]*/y;
-/** `false` that is cut off is no error yet. */
+/** `false` may be cut off at the end of a piece. */
 const LONGEST_WORD = 5;
 
 /**
- * The elements of one JSON array, one at a time: what is not complete yet is read again with more text. So a file of any
- * size is read in little memory, and every number keeps its digits.
+ * The elements of one JSON array. What is incomplete is read again with more text. So a file of any size needs little
+ * memory, and every number keeps its digits.
  */
 export class JsonArrayParser extends RecordParser {
   #expected: Expected = 'array';
@@ -122,7 +122,7 @@ export class JsonArrayParser extends RecordParser {
     const rest = this.text.slice(start);
     try {
       const { value, end } = parseBeginning(rest);
-      // A number may go on in the next piece.
+      // A number may continue in the next piece.
       if (end === rest.length && !isLast) return undefined;
       this.addElement({ ...readElement(value), text: rest.slice(0, end) });
       this.#expected = 'comma';
@@ -131,14 +131,14 @@ export class JsonArrayParser extends RecordParser {
       const missing = error instanceof JsonSyntaxError ? rest.length - error.offset : Number.NaN;
       if (isLast ? missing === 0 : missing < LONGEST_WORD) return undefined;
       const fault = placeJsonFault(error, this.line, this.#column);
-      // A quote is missing, and the rest of the file would turn inside out.
+      // A quote is missing, so the rest of the file would be read inside out.
       const isBreak = rest[rest.length - missing] === '\n';
       this.endWith(isBreak ? { ...fault, problem: 'a raw line break in a string' } : fault);
       return undefined;
     }
   }
 
-  /** Moves the place behind this part of the text, and answers its end. */
+  /** Moves behind this part of the text, and returns its end. */
   #pass(start: number, end: number): number {
     this.#column += end - start;
     const passed = this.text.slice(start, end);

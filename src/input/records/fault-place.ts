@@ -3,15 +3,15 @@ import { columnLetters } from '../../output/column.ts';
 import { plural } from '../../output/text.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
-/** What is wrong with a row of a table without any value, unless it stands at the end. */
+/** What is wrong with a row without any value, unless it is at the end. */
 export const EMPTY_BETWEEN = 'the row is empty, but rows follow it: delete it';
 
-/** What is said of rows without any value at the end of a table, which spreadsheets leave behind and nothing reads. */
+/** The note on rows without any value at the end of a table: spreadsheets leave them behind. */
 export function emptyEndNote(rows: number, firstLine: number): string {
   return `${plural(rows, 'row')} of empty cells at the end skipped (from line ${firstLine})`;
 }
 
-/** Line and column of a row's fault. A CSV cell may begin lines below its row: quoted texts have line breaks. */
+/** Line and column of a fault. A CSV cell may begin lines below its row, because quoted texts have line breaks. */
 export function placeFault(record: RawRecord, format: InputFormat, field: string, problem: string): InputFault {
   const index = record.names.indexOf(field);
   let { line } = record;
@@ -50,19 +50,19 @@ function namePlace(fault: InputFault): string {
   return `${row}line ${fault.line}${part}`;
 }
 
-/** Places of a list of faults, of a file that is not the main input when `file` names one. */
+/** The places of faults. `file`: they are of that file, not of the main input. */
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => {
     const { line, index, column, field = column, problem } = fault;
     const where = `${prefix}${namePlace(fault)}`;
-    // A column without a name is known by its number alone.
+    // A column without a name is named by its number.
     const number = index === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : index + 1;
     return { where, line, column: number, field: field === String(number) ? undefined : field, problem };
   });
 }
 
-/** Places of ids of the command line: the person typed arguments, not lines of a file. */
+/** The places of IDs on the command line: arguments, not lines. */
 export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
   return faults.map(({ line, column = 'id', problem, refusedId }) => {
     const part = column === 'id' || column === 'cardId' ? '' : `, ${column}`;

@@ -16,54 +16,54 @@ import { isInShard, type Shard } from './shard.ts';
 /** How an input is read. */
 export interface InputOptions extends InterpretOptions, Omit<ReadOptions, 'name' | 'columns' | 'isOlder'> {
   readonly shard: Shard | undefined;
-  /** The rows are ids of the command line: their faults name arguments, not lines. */
+  /** The rows are IDs of the command line: faults name arguments, not lines. */
   readonly isArguments?: boolean;
-  /** Times before it are reported as past. */
+  /** Events that start earlier are reported as past. */
   readonly nowMs?: number;
 }
 
 const MAX_FAULTS = 20;
-/** So many rows are kept for the question; the cards of no more than these are read for it. */
+/** Rows kept for the question, which reads at most that many cards. */
 const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
 
-/** What becomes of the same id twice in a write: taken, a fault unless `--allow-duplicates`, or a fault whatever is said. */
+/** The same ID twice in a change: accepted, a fault unless `--allow-duplicates`, or always a fault. */
 export type Duplicates = 'accepted' | 'refused' | 'never';
 
-/** What was found while an input was read through once. */
+/** What one pass over an input found. */
 export class Findings {
   readonly faults: InputFault[] = [];
   readonly columns = new Set<string>();
   /** The first rows that will be sent, for the question. */
   readonly first: Row[] = [];
   readonly warnings: string[] = [];
-  /** What a person should know of how the input was read. */
+  /** What the user should know of how the input was read. */
   readonly notes: string[] = [];
   faultCount = 0;
   /** Rows of the whole input. */
   rows = 0;
-  /** Rows that this process is to send: those of its shard, without unchanged ones. */
+  /** Rows that this process will send: its shard, without unchanged ones. */
   selected = 0;
   /** Rows of this shard that `--changed-from` leaves out. */
   unchanged = 0;
   /** Rows to send that are hidden in their sheet. */
   hidden = 0;
-  /** Columns of a sheet that are read and not shown. */
+  /** Columns that are read although the sheet hides them. */
   hiddenColumns: readonly string[] = [];
   /** Rows of the whole input that would be sent: those that differ from the older file. */
   changed = 0;
   /** Events to make that start in the past. */
   past = 0;
-  /** Of the rows that will be sent: ids and bodies in their order, whatever the format they came in. */
+  /** Hashes the IDs and bodies that will be sent, in order, whatever the format. */
   readonly #rowsHash = createHash('sha256');
   readonly #options: InputOptions;
   readonly #duplicates: Duplicates;
   readonly #seen: SeenTable | undefined;
   #lastNames: readonly string[] | undefined;
-  /** Cells that look like UTF-8 which was opened as Windows-1252, and the first of them. */
+  /** Cells that look like UTF-8 opened as Windows-1252, and the first of them. */
   #garbledCells = 0;
   #garbled: string | undefined;
-  /** Values that were perhaps not meant, by what they have. */
+  /** Values that look unintended, by what is odd about them. */
   readonly #suspiciousValues = new Map<
     string,
     { readonly name: string; readonly suspicion: string; cells: number; readonly line: number }
@@ -89,12 +89,12 @@ export class Findings {
     for (const name of names) this.columns.add(name);
   }
 
-  /** Takes a row, and answers what is wrong with it; `isSelected`: it is one to send. */
+  /** Adds a row, and returns what is wrong with it. `isSelected`: it is to be sent. */
   add(read: Interpreted, format: InputFormat, isSelected: boolean): readonly InputFault[] {
     const { row, record, isUnchanged, faults } = read;
     const duplicate = row === undefined ? undefined : this.#duplicate(row, record, format);
     const isGood = row !== undefined && faults.length === 0;
-    // A subscriber of two calendars stands in both their lists.
+    // A subscriber of two calendars occurs in both lists.
     if (duplicate !== undefined && !(isGood && isUnchanged)) return [...faults, duplicate];
     if (!isGood) return faults;
     if (!isUnchanged) this.changed += 1;
@@ -141,7 +141,7 @@ export class Findings {
     return this.#rowsHash.digest('hex');
   }
 
-  /** One sentence for each column that has such values. */
+  /** One sentence for each column with such values. */
   suspiciousValues(): readonly string[] {
     const cells = this.#garbledCells === 1 ? '1 cell looks' : `${this.#garbledCells} cells look`;
     const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}), and are sent as given`;
@@ -153,7 +153,7 @@ export class Findings {
     return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
 
-  /** The id; of an event, which has none yet, its name. */
+  /** The ID; of an event, which has none yet, the name. */
   #nameOf({ id, body }: Row): string {
     if (id !== undefined) return CARD_ID.test(id) ? id : quoteValue(id);
     const name = textAt(body, 'name');
@@ -161,10 +161,10 @@ export class Findings {
   }
 
   #duplicate(row: Row, record: RawRecord, format: InputFormat): InputFault | undefined {
-    // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
+    // In a JSON array many rows may share a line. Elsewhere editors show the line.
     const place = format === 'json' ? row.row : record.line;
     const { changedFrom, operation } = this.#options;
-    // Most ids are in the older file, whose index is then the only one.
+    // Most IDs are in the older file, whose index then serves for both.
     const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
     // Rows that would create the same event have the same body.
     const isOfCard = operation.family === 'cards';
@@ -178,7 +178,7 @@ export class Findings {
   }
 }
 
-/** A row as what it sends. Texts are told from other values, and none can be taken for the end of another. */
+/** What a row sends, as a text that is unique for ID and body. */
 export function rowText({ id = '', body }: Row): string {
   let text = `${CARD_ID.test(id) ? id.toLowerCase() : id}\n`;
   for (const [name, value] of body ?? [])

@@ -37,12 +37,14 @@ export function ungarbled(text: string): string | undefined {
   }
 }
 
-/** Cells that are those of the older file, opened in another encoding and saved: what a whole file has, or no cell of it. */
+/**
+ * Cells that equal those of the older file, but were opened in another encoding. A whole file is garbled, or no cell.
+ */
 export class GarbledCells {
   #cells = 0;
   #first: { readonly line: number; readonly text: string } | undefined;
 
-  /** `was`: what the fields were that are sent. */
+  /** `was`: the old values of the fields that are sent. */
   look(line: number, body: JsonObject | undefined, was: JsonObject): void {
     for (const [name, old] of was) {
       const value = body?.get(name);
@@ -52,7 +54,7 @@ export class GarbledCells {
     }
   }
 
-  /** What is wrong with the file. Undefined: nothing. */
+  /** What is wrong with the file; undefined if nothing. */
   get fault(): InputFault | undefined {
     if (this.#first === undefined) return undefined;
     const { line, text } = this.#first;

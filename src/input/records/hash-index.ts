@@ -1,6 +1,6 @@
 const CHUNK = 2 ** 14;
 
-/** Whole numbers below 2^32 by their index, 0 where none was set: four bytes each, and never copied when there are more. */
+/** Whole numbers below 2^32 by index, 0 if not set. Four bytes each, never copied to grow. */
 export class NumberList {
   readonly #chunks: Uint32Array[] = [];
 
@@ -15,21 +15,21 @@ export class NumberList {
   }
 }
 
-/** Spreads 32 bits over all of them; two numbers never become one. */
+/** Spreads 32 bits over all of them, one to one. */
 export function spread(bits: number): number {
   const half = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   const most = Math.imul(half ^ (half >>> 13), 0xc2b2ae35);
   return (most ^ (most >>> 16)) >>> 0;
 }
 
-/** Finds things, which are numbered from 0 as they come, by a hash of 32 bits (of `spread`): about 12 bytes each. */
+/** Finds things, numbered from 0, by a hash of 32 bits (from `spread`). About 12 bytes each. */
 export class HashIndex {
   size = 0;
   readonly #hashes = new NumberList();
-  /** The number of a thing and 1; 0: free. */
+  /** The number of a thing plus 1; 0: free. */
   #slots = new Uint32Array(1024);
 
-  /** The thing of this hash that `isIt`, -1 where there is none. */
+  /** The thing with this hash that `isIt` accepts, or -1. */
   find(hash: number, isIt: (index: number) => boolean): number {
     for (let slot = hash; ; slot += 1) {
       const index = (this.#slots[slot % this.#slots.length] ?? 0) - 1;
@@ -37,7 +37,7 @@ export class HashIndex {
     }
   }
 
-  /** Adds the next thing, and answers its number. */
+  /** Adds the next thing, and returns its number. */
   add(hash: number): number {
     this.#hashes.set(this.size, hash);
     this.size += 1;

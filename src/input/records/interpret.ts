@@ -16,22 +16,22 @@ type Found = Readonly<Record<'field' | 'problem', string>> & Pick<InputFault, 'r
 /** How the rows of an input become calls. */
 export interface InterpretOptions {
   readonly operation: Operation;
-  /** Values of flags, by API name: they fill rows that lack them. */
+  /** Values of options, by API name, for rows that lack them. */
   readonly defaults: Readonly<Record<string, FieldValue>>;
-  /** What an empty CSV cell of a field means: not given, or the empty string. */
+  /** What an empty CSV cell means: omitted, or the empty text. */
   readonly emptyCells: 'keep' | 'clear';
   readonly resendUnknown: boolean;
   readonly expectations: readonly ExpectationInput[];
   readonly ignoreColumns?: readonly string[];
   readonly changedFrom?: ChangedFrom | undefined;
-  /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
+  /** A rule that no schema has, such as a profile's `requireReason`: its fault for each of some rows. */
   readonly checkRows?: ((good: readonly GoodRow[]) => Promise<readonly (Found | undefined)[]>) | undefined;
 }
 
-/** A row that nothing is wrong with, and where it stands. */
+/** A row without faults, and its place. */
 export type GoodRow = Interpreted & { readonly row: Row };
 
-/** What a record came to: `row` unless its id is bad; `extra`: what is written of it beside what was given. */
+/** What became of a record. `row` is missing if its ID is bad. `extra`: what is written beside what was given. */
 export interface Interpreted {
   readonly record: RawRecord;
   readonly row: Row | undefined;
@@ -40,7 +40,7 @@ export interface Interpreted {
   readonly faults: readonly InputFault[];
 }
 
-/** The columns of a header, or of JSON objects of one shape, sorted by what they are for. */
+/** The columns of a header, or of JSON objects of one shape, by what they are for. */
 interface ColumnMap {
   readonly names: readonly string[];
   readonly idIndexes: readonly number[];
@@ -49,10 +49,10 @@ interface ColumnMap {
   readonly unknown: readonly string[];
 }
 
-/** For so many ids one like them is looked for in the older file. */
+/** How many IDs get a search for a similar one in the older file. */
 const MAX_NEIGHBOURS = 20;
 
-/** Turns rows as read into calls of one operation. Knows no files and no other rows. */
+/** Turns rows into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
   readonly roles: ColumnRoles;
   /** Empty CSV cells that leave a field unchanged, by column. */
@@ -61,12 +61,12 @@ export class Interpreter {
   readonly #options: InterpretOptions;
   #maker: RowMaker | undefined;
   #columns: ColumnMap | undefined;
-  /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
+  /** Faults of the options' values, for the many rows without cells of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
-  /** Rows whose id the older file lacks. */
+  /** Rows whose ID is not in the older file. */
   #strangers = 0;
   readonly garbled = new GarbledCells();
-  /** Fields that the header of a CSV file lacks: said once, not again for each row. */
+  /** Fields that the header of a CSV lacks: reported once, not for each row. */
   #missing: ReadonlyMap<string, string> = new Map();
 
   constructor(options: InterpretOptions) {
@@ -74,7 +74,7 @@ export class Interpreter {
     this.roles = new ColumnRoles(options.operation, options.ignoreColumns);
   }
 
-  /** What the rows of an input in this format have in common; `columns` of a table. */
+  /** What the rows of an input in this format share. `columns`: of a table. */
   shape(format: InputFormat, columns: readonly string[] | undefined): RowShape {
     const { operation, emptyCells, expectations, changedFrom } = this.#options;
     const { idParam } = this.roles;
@@ -107,7 +107,7 @@ export class Interpreter {
     });
   }
 
-  /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */
+  /** Faults of a table's header: unknown, doubled and missing columns. Call it before its rows. */
   checkHeader(header: InputHeader): readonly InputFault[] {
     const { names, line, sheet } = header;
     this.#maker = new RowMaker(this.shape('csv', names));
@@ -121,12 +121,12 @@ export class Interpreter {
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
     const { operation, changedFrom } = this.#options;
-    // What the reader of a workbook says of the cells of a row.
+    // What the reader of a spreadsheet said of the cells.
     const found: Found[] = [...problems].flatMap(([index, problem]) => {
       const field = names[index] ?? '';
       return this.roles.roleOf(field) === 'ignored' ? [] : [{ field, problem }];
     });
-    // Those of a table were named with its header.
+    // A table's unknown columns were reported with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
     if (isTable(format)) found.push(...errorCells(record, columns));
@@ -173,18 +173,17 @@ export class Interpreter {
     const { idParam } = this.roles;
     if (idParam === undefined) return;
     const id = this.#givenId(record, columns, found);
-    // Exactly what the schema of a card's id asks for, without its detours: a million ids are looked at.
+    // What the schema of a card ID asks for, without its detours: there may be a million IDs.
     if (idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id)) return;
     const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
     const rounded = roundedProblem(id);
     if (rounded !== undefined) found.push({ field: name, problem: rounded });
     const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
-    // A cell that cannot be taken has its fault already.
     if (!found.some(({ field }) => field === name))
       found.push(...faults.map(({ where, problem, refusedId }) => ({ field: where, problem, refusedId })));
   }
 
-  /** What the columns of the id say; undefined: nothing. */
+  /** What the ID columns say; undefined if nothing. */
   #givenId(record: RawRecord, columns: ColumnMap, found: Found[]): JsonValue | undefined {
     const [first = -1] = columns.idIndexes;
     if (columns.idIndexes.length <= 1) return record.values[first];
@@ -197,7 +196,7 @@ export class Interpreter {
     return ids[0] ?? given[0];
   }
 
-  /** Finds cells of a table that are no values of their fields; answers the fields whose empty cells mean nothing. */
+  /** Finds cells that are no values of their fields. Returns the fields whose empty cells mean nothing. */
   #checkCells(record: RawRecord, columns: ColumnMap, found: Found[]): readonly string[] {
     const { emptyCells, defaults } = this.#options;
     const empty: string[] = [];
@@ -215,7 +214,7 @@ export class Interpreter {
     return empty;
   }
 
-  /** With `--changed-from`: the fields that are sent, with what they were. */
+  /** With `--changed-from`: the fields that are sent, with their old values. */
   #changes(
     row: Row,
     record: RawRecord,
@@ -247,7 +246,7 @@ export class Interpreter {
     return `${quoteValue(id)} is not in ${changedFrom.name}, ${hint}`;
   }
 
-  /** Nothing is wrong with a cell that is as it was: it is not sent. */
+  /** Drops the faults of unchanged cells, which are not sent. */
   #dropUnchanged({ names, values }: RawRecord, old: JsonObject, found: Found[]): void {
     for (let at = found.length - 1; at >= 0; at -= 1) {
       const name = found[at]?.field ?? '';
@@ -260,10 +259,10 @@ export class Interpreter {
     const { operation } = this.#options;
     const { body } = operation;
     if (body === null || sent === undefined) return;
-    // What the service does with an update without any field is not shown; block and reissue may have none.
+    // The service does not document what an update without a field does. Block and reissue may have none.
     if (isUpdate(operation) && !isUnchanged && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
     for (const fault of this.#bodyFaults(body, sent, isOfFlags)) {
-      // A cell that could not be read has its fault already, and one is enough.
+      // A cell that could not be read has its fault already.
       if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
     }
   }
@@ -275,7 +274,7 @@ export class Interpreter {
     return this.#flagFaults;
   }
 
-  /** What the row itself brings to `--expect`. */
+  /** What the row itself gives to `--expect`. */
   #ownExpected(record: RawRecord, found: Found[]): RowExtra | undefined {
     const own = this.#options.expectations.filter(({ value }) => value === undefined);
     if (own.length === 0) return undefined;
@@ -294,7 +293,7 @@ function asSent(value: FieldValue): string | boolean | null {
   throw new TypeError('a flag gives rows a text, a boolean or null');
 }
 
-/** Cells of the id and of fields in which a spreadsheet has put an error. */
+/** Cells of the ID and of fields that hold a spreadsheet's error. */
 function errorCells({ names, values, problems }: RawRecord, { idIndexes, fields }: ColumnMap): Found[] {
   return [...idIndexes, ...fields.map(({ index }) => index)].flatMap((index) => {
     const problem = problems?.has(index) === true ? undefined : errorProblem(values[index]);

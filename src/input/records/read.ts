@@ -21,10 +21,10 @@ const BY_EXTENSION: ReadonlyMap<string, TextFormat> = new Map([
   ['.ids', 'ids'],
 ]);
 
-/** A first line longer than this is taken as it is. */
+/** A longer first line is taken as it is. */
 const MAX_FIRST_LINE = 64 * 1024;
 
-/** The first line that is not blank, or undefined when its end has not come yet. */
+/** The first line that is not blank; undefined if its end has not come yet. */
 function firstLine(text: string, isLast: boolean): string | undefined {
   const found = /[^\s][^\r\n]*/.exec(text.slice(0, MAX_FIRST_LINE));
   if (found === null) return isLast || text.length > MAX_FIRST_LINE ? '' : undefined;
@@ -33,17 +33,17 @@ function firstLine(text: string, isLast: boolean): string | undefined {
 }
 
 function isId(line: string, columns: readonly string[]): boolean {
-  // Cells beside the id are a CSV; what stands around one pasted id is not.
+  // Cells beside the ID make it a CSV. Characters around one pasted ID do not.
   const isOneCell = !/[,;\t]/.test(line.replace(/[\s",;]+$/, ''));
   if (isOneCell && readCardId(line).kind !== 'none') return true;
   if (/[\s,;"]/.test(line) || columns.includes(line)) return false;
-  // A header of one misspelt name must not become an id: `emial` is no id, `sub_1` and `cal2024` may be.
+  // A header of one misspelt name must not become an ID: `emial` is none, `sub_1` and `cal2024` may be.
   return /[^a-z_.]/i.test(line) || nearest(line, columns) === undefined;
 }
 
 /**
- * The format of an input that did not name one: by the extension of its path, else by its first line that is
- * not blank. `columns` are the names that a header may have. A `.json` file that begins with `{` is NDJSON.
+ * The format of an input: by the extension of its path, else by its first line that is not blank. `columns`: names that
+ * a header may have. A `.json` file that begins with `{` is NDJSON.
  */
 function detectFormat(path: string, line: string, columns: readonly string[]): TextFormat {
   const byName = BY_EXTENSION.get(extname(path).toLowerCase());
@@ -51,7 +51,6 @@ function detectFormat(path: string, line: string, columns: readonly string[]): T
   if (byName !== undefined) return byName;
   if (line.startsWith('[')) return 'json';
   if (line.startsWith('{')) return 'ndjson';
-  // A tab at its end is not seen here.
   if (/^sep=[^"\s]?$/i.test(line)) return 'csv';
   return roundedProblem(line) !== undefined || isId(line, columns) ? 'ids' : 'csv';
 }
@@ -62,8 +61,8 @@ function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
 }
 
 /**
- * Looks at the first bytes of an input, until they are enough or it ends. `bytes` are all of it, those included: a
- * piece is valid only until the next one is asked for. `close` is for an input whose bytes are not wanted after all.
+ * Reads the first bytes of an input until `isEnough`. `bytes` are all of it, these included; a piece is valid only
+ * until the next one is asked for. `close` ends an input that is not read on.
  */
 async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
   const source = bytes[Symbol.asyncIterator]();
@@ -86,13 +85,13 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
 }
 
 /**
- * The rows of an input in order, in batches of one piece of the file each, so that a million rows need no more
- * memory than a thousand. Faults come in the batch in which they were met; after one that leaves the rest
- * unreadable the input ends. A file that is no workbook that can be read is a USAGE failure.
+ * The rows of an input in order, in batches of one piece of the file, so that memory does not grow with the rows.
+ * Faults come in their batch. A fault that makes the rest unreadable ends the input. USAGE if a spreadsheet cannot be
+ * read.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
   const input = await peek(bytes, ({ length }) => length >= MAGIC_BYTES);
-  // No text begins as a workbook does, so its content goes before its name.
+  // Content goes before name: no text begins like an `.xlsx` file.
   const isWorkbook = looksLikeWorkbook(input.start) || WORKBOOK_NAMES.has(extname(options.path).toLowerCase());
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
   if (format === 'xlsx') {
@@ -125,7 +124,7 @@ async function* readTextRows(
       format ??= detectFormat(options.path, line, options.columns);
       parser = parserFor(format, options.csvRaw);
     }
-    // Not its end, where it cannot be read: the row under way goes on.
+    // Not the end if it cannot be read: its row is incomplete.
     const batch = parser.take(unread, isLast);
     const faults = problem === undefined ? batch.faults : [...batch.faults, { line: parser.currentLine(), problem }];
     unread = '';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { CsvDialect } from '../../output/options.ts';
 
-/** One row of an input as it was read: names and values side by side, in the order of the input. */
+/** One row of an input: names and values, in the order of the input. */
 export interface RawRecord {
   /** 1-based in the whole input; blank lines do not count. */
   readonly row: number;
@@ -12,11 +12,11 @@ export interface RawRecord {
   /** CSV, workbooks and id lists: strings. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
   readonly sheet?: string;
-  /** Workbooks: the row is not shown, by a filter or by hand. */
+  /** Workbooks: the row is hidden, by a filter or by hand. */
   readonly isHidden?: boolean;
   /** Workbooks: what is wrong with cells, by their index in `values`. */
   readonly problems?: ReadonlyMap<number, string>;
-  /** JSON: the row as it stands in the input, and what it holds. */
+  /** JSON: the row exactly as in the input. */
   readonly text?: string;
   readonly object?: JsonObject;
 }
@@ -25,19 +25,19 @@ export interface RawRecord {
 export interface InputFault {
   /** 1-based. */
   readonly line: number;
-  /** Given for JSON arrays, where many rows may share a line. */
+  /** Only for JSON arrays, where many rows may share a line. */
   readonly row?: number | undefined;
-  /** Its name, or `17` where only the position in the line is known; absent: the whole line, or `field`. */
+  /** The column's name, or `17` if only the position is known. Missing: the whole line, or `field`. */
   readonly column?: string | undefined;
-  /** A field that no column brings. */
+  /** A field that no column gives. */
   readonly field?: string | undefined;
-  /** Given for workbooks: the sheet, and the column of the cell from 0, if the fault lies in one. */
+  /** Workbooks: the sheet, and the column of the cell from 0 if one is at fault. */
   readonly sheet?: string | undefined;
   readonly cell?: number | undefined;
   /** Given for tables: the column from 0. */
   readonly index?: number | undefined;
   readonly problem: string;
-  /** What was given as a card id and is none. */
+  /** What was given as a card ID. */
   readonly refusedId?: string | undefined;
 }
 
@@ -50,12 +50,12 @@ export function isTable(format: string): boolean {
   return format === 'csv' || format === 'xlsx';
 }
 
-/** The names of the columns, and where they stand. */
+/** The names of the columns, and their line. */
 export interface InputHeader {
   readonly names: readonly string[];
   readonly line: number;
   readonly sheet?: string | undefined;
-  /** Workbooks: names of columns that the sheet does not show. */
+  /** Workbooks: names of hidden columns. */
   readonly hidden?: readonly string[];
 }
 
@@ -70,20 +70,20 @@ export interface RecordBatch {
 export interface ReadOptions {
   /** For messages: the file. */
   readonly name: string;
-  /** undefined: found by the extension of `path`, else by the content. */
+  /** undefined: by the extension of `path`, else by the content. */
   readonly format: InputFormat | undefined;
-  /** Its extension may tell the format; `-` for stdin. */
+  /** `-` for stdin. Its extension may give the format. */
   readonly path: string;
   readonly csvRaw: boolean;
   /** The sheet of a workbook; undefined: the first that is not hidden. */
   readonly sheet: string | undefined;
-  /** It is the older file of `--changed-from`, which need not be a workbook nor call its only sheet the same. */
+  /** It is the older file of `--changed-from`, which may have another format or sheet name. */
   readonly isOlder?: true;
-  /** Names that a header may have, to tell a header from an id. */
+  /** Names that a header may have: they tell a header from an ID. */
   readonly columns: readonly string[];
 }
 
-/** A piece of an input: its rows and faults, and what is known of the input by then. */
+/** A piece of an input: its rows and faults, and what is known of the input so far. */
 export interface ReadBatch extends RecordBatch {
   readonly format: InputFormat;
   readonly header: InputHeader | undefined;
@@ -92,8 +92,8 @@ export interface ReadBatch extends RecordBatch {
 }
 
 /**
- * A row may not be longer than this (UTF-16 units): far above any card with its transactions, and it stops a
- * quote that was never closed from taking the whole file into memory.
+ * Longest row in UTF-16 units: far above any card with its transactions. It keeps an unclosed quote from taking the
+ * whole file into memory.
  */
 export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
 
@@ -103,16 +103,13 @@ export interface LineEnd {
   readonly next: number;
 }
 
-/**
- * Takes the text of an input piece by piece and gives back its rows. A fault after which nothing more can be
- * read (a quote that was never closed) sets `ended`.
- */
+/** Takes the text of an input piece by piece and returns its rows. `ended`: a fault makes the rest unreadable. */
 export abstract class RecordParser {
   /** The header of a CSV file once it was read, and the line it stands on. */
   header: InputHeader | undefined;
   dialect: CsvDialect | undefined;
   ended = false;
-  /** What was not taken yet; `line` is the line on which it begins. */
+  /** Text that was not taken yet. `line`: the line on which it begins. */
   protected text = '';
   protected line = 1;
   protected row = 0;
@@ -120,18 +117,18 @@ export abstract class RecordParser {
   protected faults: InputFault[] = [];
   protected notes: string[] = [];
   readonly #tooLong: string;
-  /** Length from which on the text is read again: twice what was too short, so that a long row is not read many times. */
+  /** Length at which the text is read again: twice what was too short, so that a long row is read few times. */
   #enough = 0;
-  /** The CR at or behind the line that is looked for; looked up again once it is passed. */
+  /** The next CR. Searched again once it is passed. */
   #nextReturn = -1;
   #names: readonly string[] = [];
 
-  /** `tooLong`: what is said of a row that is longer than any should be. */
+  /** `tooLong`: the problem of a row over the limit. */
   constructor(tooLong: string) {
     this.#tooLong = tooLong;
   }
 
-  /** `isLast`: the input ends with this text, so the last row may lack its line break. Without new text all is read again. */
+  /** `isLast`: the last row may lack its line break. Without new text, everything is read again. */
   take(added: string, isLast: boolean): RecordBatch {
     this.records = [];
     this.faults = [];
@@ -151,17 +148,17 @@ export abstract class RecordParser {
     return { records: this.records, faults: this.faults, notes: this.notes };
   }
 
-  /** Line of the first character that was not taken yet. */
+  /** Line of the first character that was not taken. */
   currentLine(): number {
     return this.line + countLineBreaks(this.text);
   }
 
-  /** Reads what stands at `start`, a row or what is between two. Answers where that ends; undefined: it is not all here. */
+  /** Reads a row, or what is between two, at `start`. Returns its end; undefined if it is incomplete. */
   protected abstract readNext(start: number, isLast: boolean): number | undefined;
 
   protected atEnd(): void {}
 
-  /** The end of the line that holds `start`; undefined: it is not all here. */
+  /** The end of the line that holds `start`; undefined if it is incomplete. */
   protected endOfLine(start: number, isLast: boolean): LineEnd | undefined {
     const { text } = this;
     if (this.#nextReturn < start) this.#nextReturn = indexOrEnd(text, '\r', start);
@@ -184,14 +181,14 @@ export abstract class RecordParser {
       return;
     }
     const { names } = element;
-    // Rows of one shape share their names, so that what these are for is found once.
+    // Rows of one shape share their names, so that their roles are found once.
     const isSame = names.length === this.#names.length && names.every((name, index) => name === this.#names[index]);
     if (!isSame) this.#names = names;
     this.records.push({ row: this.row, line: this.line, ...element, names: this.#names });
   }
 }
 
-/** What an element holds: a row, or what is wrong. `isEnd`: nothing after it is read. */
+/** A row, or what is wrong with it. `isEnd`: nothing after it is read. */
 export type Element = Omit<RawRecord, 'row' | 'line'> | { readonly problem: string; readonly isEnd?: boolean };
 
 function indexOrEnd(text: string, what: string, from: number): number {

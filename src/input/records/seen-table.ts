@@ -2,21 +2,21 @@ import { hash } from 'node:crypto';
 import { CARD_ID } from '../../api/field.ts';
 import { HashIndex, NumberList, spread } from './hash-index.ts';
 
-/** A text in 16 bytes: a card id exactly, whatever its case; two others will not meet by chance. */
+/** A text in 16 bytes: a card ID exactly, in any case; other texts by a hash without practical collisions. */
 function keyOf(text: string, isOfCard: boolean): Buffer {
   const isCard = isOfCard && CARD_ID.test(text);
   return isCard ? Buffer.from(text.replaceAll('-', ''), 'hex') : hash('sha256', text, 'buffer');
 }
 
-/** Of each text three words of its key are kept, and the number. */
+/** Three words of the key of each text, and the number. */
 const KEPT = 4;
 
-/** Remembers a number for each text, which it does not keep: about 28 bytes for each. */
+/** Remembers a number for each text without the text: about 28 bytes each. */
 export class SeenTable {
   readonly #index = new HashIndex();
   readonly #words = new NumberList();
 
-  /** Keeps `number` (above 0) unless the text is known: then returns what was kept for it before, else 0. */
+  /** Keeps `number` (above 0) for the text. Returns 0, or the number that it had already. */
   add(text: string, number: number, isOfCard: boolean): number {
     const key = keyOf(text, isOfCard);
     const words = [key.readUInt32LE(0), key.readUInt32LE(4), key.readUInt32LE(8)];

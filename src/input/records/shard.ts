@@ -1,6 +1,6 @@
 import { quoteValue } from '../values.ts';
 
-/** `--shard i/n`: of every `count` consecutive rows, this process takes the one at `index`. */
+/** `--shard i/n`: this process takes the row at `index` of every `count` consecutive ones. */
 export interface Shard {
   /** 1-based. */
   readonly index: number;
@@ -15,7 +15,7 @@ export function parseShard(text: string): Shard | { readonly problem: string } {
   return { problem: `must be i/n with i from 1 to n, such as 1/4, not ${quoteValue(text)}` };
 }
 
-/** Is this row one of the shard's? Rows count in the whole input. */
+/** Does this row of the whole input belong to the shard? */
 export function isInShard(row: number, shard: Shard | undefined): boolean {
   return shard === undefined || (row - 1) % shard.count === shard.index - 1;
 }

@@ -15,9 +15,9 @@ const NAMED_SHEETS = 5;
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
 const [SHOWN, HIDDEN] = [1, 2];
-/** Of rows that are made at a time: a header may reach the last column, and each row has a value for each name. */
+/** Values of the rows made at a time: a header may reach the last column, and each row has a value for each name. */
 const MAX_VALUES = 500_000;
-/** What is read of a sheet: widths and heights come before the rows, merged cells after them. */
+/** What is read of a sheet: widths and heights before the rows, merged cells after them. */
 const READ = ['sheetFormatPr', 'cols/col', 'sheetData/row', 'mergeCells/mergeCell'].map((path) => `worksheet/${path}`);
 
 function listSheets(sheets: readonly Sheet[]): string {
@@ -29,7 +29,7 @@ function listSheets(sheets: readonly Sheet[]): string {
     : named.join(', ');
 }
 
-/** The sheet to read: the one that is named, else the first that is not hidden. */
+/** The named sheet, else the first that is not hidden. */
 function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOptions): Sheet {
   const visible = sheets.filter(({ isHidden }) => !isHidden);
   const [first] = visible;
@@ -58,8 +58,8 @@ interface SheetContext extends Sheet {
 type Cells = ReadonlyMap<number, CellText>;
 
 /**
- * Makes records of the elements of a sheet. Its first row is the header. Rows and cells that are out of order could be
- * read in two ways: damaged.
+ * Makes records of a sheet, whose first row is the header. Rows or cells out of order are damage: they could be read in
+ * two ways.
  */
 class SheetReader {
   header: ReadBatch['header'];
@@ -69,10 +69,10 @@ class SheetReader {
   #records: RawRecord[] = [];
   #faults: InputFault[] = [];
   #row = 0;
-  /** Of the last row with a value, and of the last one that stood in the file. */
+  /** Lines of the last row with a value, and of the last row in the file. */
   #line = 0;
   #lastLine = 0;
-  /** By column, what the sheet says of it: nothing (0), shown or hidden; and what is so where it says nothing. */
+  /** For each column, what the sheet says: nothing (0), shown or hidden. And the default for it. */
   readonly #columns = new Uint8Array(MAX_COLUMNS);
   #isRowHidden = false;
   #isColumnHidden = false;
@@ -83,12 +83,12 @@ class SheetReader {
     this.#context = context;
   }
 
-  /** What was left out behind the last row with a value. */
+  /** The rows left out behind the last one with a value. */
   get notes(): readonly string[] {
     return this.#lastLine > this.#line ? [emptyEndNote(this.#lastLine - this.#line, this.#line + 1)] : [];
   }
 
-  /** Takes the next elements of the sheet, and gives what they hold in pieces of so many values at most. */
+  /** Takes the next elements of the sheet, and returns their rows in pieces. */
   *batches(elements: readonly XmlElement[]): Generator<Pick<ReadBatch, 'records' | 'faults'>> {
     for (const element of elements) {
       if (this.isMisread) break;
@@ -134,7 +134,7 @@ class SheetReader {
     this.#line = line;
     if (this.header === undefined) this.#readHeader(cells, line);
     else {
-      // Rows without a value were left out; here they are known to have others after them.
+      // Rows without a value were left out. These have others after them.
       if (line > next) this.#refuse(next, EMPTY_BETWEEN);
       const saysNothing = ht === undefined && hidden === undefined;
       const isHidden = isTrue(hidden) || isZero(ht) || (saysNothing && this.#isRowHidden);
@@ -157,7 +157,7 @@ class SheetReader {
     this.#row += 1;
     const problems = new Map<number, string>();
     for (const [cell, { problem }] of cells) {
-      // A header that is missing was named already.
+      // A missing header was reported already.
       if (cell >= names.length && names.length > 0) {
         this.#refuse(line, problem ?? 'its column has no name in row 1', cell);
       } else if (problem !== undefined) {
@@ -177,7 +177,7 @@ class SheetReader {
     return values;
   }
 
-  /** Merged cells in the table are a fault: only the first of them has the value that is shown. */
+  /** Merged cells are a fault: only the first of them has the value that is shown. */
   #readMerged({ attributes: { ref: reference = '' } }: XmlElement): void {
     const place = parseReference(reference.split(':')[0] ?? '');
     if (place === undefined) throw this.#damaged('its merged cells cannot be read');
@@ -216,7 +216,7 @@ class SheetReader {
     return readCell({ type, value, formula, format: this.#context.formats[Number(s ?? 0)] ?? GENERAL });
   }
 
-  /** A formula; the text of one that several cells share stands in the first of them. */
+  /** A formula. The first of several cells has the text that they share. */
   #formula(text: string, { t: kind, si = '' }: XmlElement['attributes']): string {
     if (kind !== 'shared') return text;
     if (text !== '') this.#shared.set(si, text);
@@ -245,7 +245,7 @@ function isZero(size: string | undefined): boolean {
   return size !== undefined && Number(size) === 0;
 }
 
-/** Says which sheet is read where others might be meant. */
+/** Says which sheet is read if there are others. */
 function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name }: ReadOptions): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
   const others = sheets.filter((other) => other !== read);
@@ -253,8 +253,8 @@ function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name 
 }
 
 /**
- * The rows of a workbook's sheet (`.xlsx`, Office Open XML), in batches, with the places of their cells. The packed bytes
- * are kept meanwhile. USAGE when the file is no workbook that can be read, unpacks to more than 1 GiB, or has no such sheet.
+ * The rows of a sheet (`.xlsx`, Office Open XML) in batches, with the places of their cells. Keeps the packed bytes
+ * meanwhile. USAGE if the file cannot be read, unpacks to more than 1 GiB, or has no such sheet.
  */
 export async function* readWorkbookRows(
   bytes: AsyncIterable<Uint8Array>,

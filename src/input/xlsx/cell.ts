@@ -5,21 +5,21 @@ import { type NumberFormat, shownText } from './number-format.ts';
 export interface StoredCell {
   /** `s`: a shared string; `str`, `inlineStr`: a string; `b`, `n`, `d`, `e`: boolean, number, date, error. */
   readonly type: string;
-  /** What stands in the cell: for strings the string itself, for formulas the last result. */
+  /** For strings the string itself, for formulas the last result. */
   readonly value: string;
-  /** Undefined: none. Empty where another cell has it for several. */
+  /** Undefined: none. Empty: another cell has it for several. */
   readonly formula: string | undefined;
   readonly format: NumberFormat;
 }
 
-/** The text of a cell, and why it cannot be taken. */
+/** The text of a cell, and why it cannot be used. */
 export interface CellText {
   readonly text: string;
   readonly problem?: string;
 }
 
 const NUMBER = /^(-?)0*(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** Spreadsheets keep no more digits of a number: what was typed as more was changed already. */
+/** Spreadsheets keep no more digits of a number: further ones are lost already. */
 const MAX_DIGITS = 15;
 
 /** The digits of a whole number, however it is written (`12`, `12.0`, `1.2E+1`); undefined for any other. */
@@ -32,7 +32,7 @@ function wholeNumber(value: string): string | undefined {
   return text === '' ? '0' : `${sign}${text}`;
 }
 
-/** What is wrong with what is stored, whatever it looks like, and what to do; undefined: nothing. */
+/** What is wrong with the stored value, whatever is shown, and what to do; undefined if nothing. */
 function storedProblem({
   type,
   value,
@@ -53,9 +53,8 @@ function storedProblem({
 const OTHER_LOOK = ['is shown otherwise than it is stored', 'Store the intended value as text'] as const;
 
 /**
- * What a cell says, as a CSV file of the same sheet would have it. What a spreadsheet keeps differently from what
- * was typed (dates, decimal numbers), shows differently from what it keeps (`00042` for 42) or makes itself (formulas)
- * is a problem, with the words for it.
+ * What a cell says, as a CSV of the same sheet would have it. A problem if a spreadsheet keeps something else than was
+ * typed (dates, decimal numbers), shows something else than it keeps (`00042` for 42), or makes it itself (formulas).
  */
 export function readCell(cell: StoredCell): CellText {
   const { type, value, formula, format } = cell;
@@ -67,7 +66,7 @@ export function readCell(cell: StoredCell): CellText {
   const isNumber = type === 'n' && Number.isFinite(Number(value));
   const shown = type === 'd' || type === 'b' ? value : shownText(format, isNumber ? Number(value) : value)?.trim();
   const text = isNumber ? (wholeNumber(value) ?? value) : value;
-  // A format that cannot be read shows a text as it is.
+  // A text is shown as it is if its format cannot be read.
   const isAsShown = shown === undefined ? !isNumber : shown === text.trim();
   const problem = storedProblem(cell) ?? (isAsShown ? undefined : OTHER_LOOK);
   if (problem === undefined) return { text };
@@ -75,7 +74,7 @@ export function readCell(cell: StoredCell): CellText {
   return { text, problem: `${what} (${looksOf(cell, shown)}). ${remedy}` };
 }
 
-/** What a formula that is nothing but a boolean says; undefined: another one, or its last result is something else. */
+/** A formula that is only a boolean; undefined for another one, or with another last result. */
 function booleanOf({ value, formula }: StoredCell): 'TRUE' | 'FALSE' | undefined {
   const [, word] = /^\s*(TRUE|FALSE)\(\s*\)\s*$/i.exec(formula ?? '') ?? [];
   const isTrue = word?.toUpperCase() === 'TRUE';
@@ -83,14 +82,14 @@ function booleanOf({ value, formula }: StoredCell): 'TRUE' | 'FALSE' | undefined
   return isTrue ? 'TRUE' : 'FALSE';
 }
 
-/** The words for what a cell shows (undefined: not known) and what is stored. */
+/** The words for what a cell shows and what it stores. `shown` undefined: not known. */
 function looksOf({ type, value, formula }: StoredCell, shown: string | undefined): string {
   const given = type === 'n' ? value : quoteValue(value);
   const stored = formula === undefined ? given : quoteValue(`=${formula}`);
   return `${shown === undefined ? 'shown in a custom format' : `shown as ${quoteValue(shown)}`}, stored as ${stored}`;
 }
 
-/** The column of a reference such as `C7`, from 0, and its row; undefined when it is none. */
+/** Column (from 0) and row of a reference such as `C7`; undefined if it is none. */
 export function parseReference(reference: string): { readonly column: number; readonly row: number } | undefined {
   const found = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(reference);
   if (found === null) return undefined;

@@ -4,10 +4,10 @@ import type { Archive } from './zip.ts';
 
 /** How a cell style shows what is stored. */
 export interface NumberFormat {
-  /** Undefined: only its number is known, and what it shows depends on the language of the program. */
+  /** Undefined: a number whose meaning depends on the program's language. */
   readonly pattern: string | undefined;
   readonly isDate: boolean;
-  /** Added to a stored day, which counts from 1900, or from 1904 in files of older Macs. */
+  /** Added to a stored day, which counts from 1900, or from 1904 in old Mac files. */
   readonly addedDays: number;
 }
 
@@ -18,9 +18,9 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   37: '#,##0 ;(#,##0)|#,##0 ;[Red](#,##0)|#,##0.00;(#,##0.00)|#,##0.00;[Red](#,##0.00)',
   45: 'mm:ss|[h]:mm:ss|mm:ss.0|##0.0E+0|@',
 };
-/** Digits of other scripts, which the renderer leaves Latin: `[DBNum1]`, `[NatNum1]`, `[$-D00041E]`. */
+/** Digits of other scripts, which the renderer does not know: `[DBNum1]`, `[NatNum1]`, `[$-D00041E]`. */
 const OTHER_DIGITS = /\[(?:dbnum|natnum|\$-[0-9a-f]{5})/i;
-/** `General` shows no more digits of a whole number. */
+/** `General` shows at most this many digits of a whole number. */
 const GENERAL_DIGITS = 11;
 
 const DAYS_TO_1904 = 1462;
@@ -34,10 +34,10 @@ export function numberFormat(pattern: string, countsFrom1904 = false): NumberFor
 
 export const GENERAL = numberFormat('General');
 
-/** What a cell shows; undefined when that is unknown. */
+/** What a cell shows; undefined if unknown. */
 export function shownText({ pattern, addedDays }: NumberFormat, value: string | number): string | undefined {
   if (pattern === undefined) return undefined;
-  // The most frequent ones, without parsing anything.
+  // The most frequent ones without parsing.
   if (pattern === 'General' || pattern === '@' || pattern === '0') {
     if (typeof value === 'string') return value;
     if (Number.isInteger(value) && (pattern === '0' || Math.abs(value) < 10 ** GENERAL_DIGITS)) return String(value);
@@ -65,7 +65,7 @@ export async function readNumberFormats(
     if (name === 'numFmt') formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));
   }
   const styles = found.filter(({ name }) => name === 'xf').map(({ attributes }) => Number(attributes['numFmtId'] ?? 0));
-  // Of East Asian editions.
+  // Dates of East Asian editions.
   const isOtherDate = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   return styles.map((id) => formats.get(id) ?? { pattern: undefined, isDate: isOtherDate(id), addedDays: 0 });
 }

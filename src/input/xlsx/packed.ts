@@ -6,14 +6,14 @@ export class WorkbookFault extends Error {
   }
 }
 
-/** A fault of a file that breaks the rules of its own format. `detail` says which. */
+/** A fault of a file that breaks its own format. `detail` says how. */
 export function damaged(detail: string, cause?: unknown): WorkbookFault {
   return new WorkbookFault(`is damaged, or not an .xlsx file (${detail})`, cause);
 }
 
-/** The directory of a ZIP file stands at its end, so the packed file is kept in memory while it is read. */
+/** The directory of a ZIP file is at its end, so the packed file is kept in memory. */
 const MAX_PACKED_BYTES = 128 * 1024 * 1024;
-/** How much of an older or encrypted file is looked at to tell which of the two it is. */
+/** How much of an older or encrypted file is read to tell which of the two it is. */
 const MAX_OLE_BYTES = 4 * 1024 * 1024;
 const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 const ZIP = [0x50, 0x4b];
@@ -27,13 +27,13 @@ function begins(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte);
 }
 
-/** Can this be no text, but a workbook: a ZIP file, or the container of encrypted and of older ones? */
+/** Is this a ZIP file, or the container of encrypted and old spreadsheets? */
 export function looksLikeWorkbook(start: Uint8Array): boolean {
   const isZip = begins(start, ZIP) && (begins(start.subarray(2), [3, 4]) || begins(start.subarray(2), [5, 6]));
   return isZip || begins(start, OLE);
 }
 
-/** Reads a packed file to its end. One that is no ZIP file is refused by its first bytes, before the rest is read. */
+/** Reads a packed file. One that is no ZIP file is refused by its first bytes. */
 export async function readPacked(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;

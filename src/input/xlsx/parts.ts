@@ -10,7 +10,7 @@ export interface Sheet {
   readonly isHidden: boolean;
 }
 
-/** The elements of a part that are looked for (by their whole path), as its pieces are read. */
+/** The wanted elements of a part (by whole path), piece by piece. */
 export async function* readElements(
   archive: Archive,
   part: string,
@@ -34,7 +34,7 @@ export async function* readElements(
   yield reader.take();
 }
 
-/** All of them, of a part that is small. */
+/** All wanted elements of a small part. */
 export async function allElements(archive: Archive, part: string, ...wanted: readonly string[]): Promise<XmlElement[]> {
   const elements: XmlElement[] = [];
   for await (const batch of readElements(archive, part, ...wanted)) elements.push(...batch);
@@ -62,8 +62,8 @@ function otherFormat(archive: Archive): WorkbookFault {
 }
 
 /**
- * Finds the parts of the workbook, as its relations say: their names are nowhere prescribed. Its sheets come in the order
- * of the tabs; those that hold only a chart are left out.
+ * Finds the parts of the file by its relations, because their names are not prescribed. Sheets come in the order of the
+ * tabs, without those that hold only a chart.
  */
 export async function findParts(archive: Archive) {
   const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
@@ -89,33 +89,33 @@ export async function findParts(archive: Archive) {
   return { sheets, countsFrom1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 
-/** All strings are kept while the rows are read; this many UTF-16 units are far above a million rows of people. */
+/** Most UTF-16 units of all strings, which are kept while the rows are read: far above a million rows of people. */
 const MAX_LENGTH = 128 * 1024 * 1024;
-/** A cell, its own text, an entry, a run; what else may stand in them is not shown. */
+/** A cell, its own text, an entry, a run. Other elements in them are not shown. */
 const HOLD_TEXT: ReadonlySet<string> = new Set(['c', 'is', 'si', 'r']);
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
 
-/** A string as it was typed: the format writes what XML cannot hold, a carriage return say, as `_x000D_`. */
+/** A string as typed. The format writes what XML cannot hold as `_x000D_`. */
 export function unescapeText(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(ESCAPE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** The text of an entry or a cell: its runs one after the other, without readings of Asian scripts. */
+/** The text of an entry or a cell: its runs, without readings of Asian scripts. */
 export function textOf(element: XmlElement): string {
   const runs = ({ name, text, children }: XmlElement): string =>
     name === 't' ? text : HOLD_TEXT.has(name) ? children.map(runs).join('') : '';
   return unescapeText(runs(element));
 }
 
-/** The strings that cells point to by their number. */
+/** The strings that cells refer to by number. */
 export async function readSharedStrings(archive: Archive, part: string): Promise<readonly string[]> {
   const strings: string[] = [];
   let length = 0;
   for await (const entries of readElements(archive, part, 'sst/si')) {
     for (const entry of entries) {
       const text = textOf(entry);
-      // Each entry costs memory, also an empty one.
+      // Each entry costs memory, even an empty one.
       length += text.length + 16;
       if (length > MAX_LENGTH) throw new WorkbookFault('contains too much text: split it');
       strings.push(text);

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { damaged } from './packed.ts';
 
-/** An element of a part, with all that stands in it. Names come without their namespace prefix. */
+/** An element with its content. Names have no namespace prefix. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -9,10 +9,10 @@ export interface XmlElement {
   text: string;
 }
 
-/** The parser keeps a tag or a text until it ends; this (UTF-16 units) is far above what a cell can hold. */
+/** Longest tag or text in UTF-16 units, which the parser keeps: far above what a cell can hold. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Elements inside one that is looked for: more than a row of 16,384 cells has. */
+/** Most elements inside a wanted one: more than a row of 16,384 cells has. */
 const MAX_ELEMENTS = 200_000;
 
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
@@ -20,14 +20,14 @@ export class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #part: string;
   readonly #wanted: ReadonlySet<string>;
-  /** Names of the elements that are open, and those of them that are kept. */
+  /** Names of the open elements, and those that are kept. */
   readonly #path: string[] = [];
   readonly #open: XmlElement[] = [];
   #found: XmlElement[] = [];
   #elements = 0;
   #pending = 0;
 
-  /** `part`: the file inside the workbook, for messages. `wanted`: the elements to keep, by their whole path. */
+  /** `part`: the file inside the archive, for messages. `wanted`: the elements to keep, by whole path. */
   constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
     this.#wanted = new Set(wanted);
@@ -43,7 +43,7 @@ export class XmlReader {
     this.#parser.on('error', (error) => this.#refuse(error.message));
   }
 
-  /** Takes a piece of the text. Raises a `WorkbookFault`. */
+  /** Throws a `WorkbookFault`. */
   write(text: string): void {
     this.#pending += text.length;
     this.#parser.write(text);
@@ -64,7 +64,7 @@ export class XmlReader {
     this.#pending = 0;
     const parent = this.#open.at(-1);
     this.#path.push(name);
-    // The whole path: extensions may hold elements of the same names, which no program shows.
+    // The whole path: extensions may have elements of the same names, which no program shows.
     const isKept = parent !== undefined || this.#wanted.has(this.#path.join('/'));
     if (this.#path.length > MAX_DEPTH) this.#refuse('it is nested too deep');
     if (!isKept) return;
