@@ -19,7 +19,7 @@ const SHOWN_TRANSACTIONS = 5;
 const TRANSACTION_HEADERS = ['TIME', 'TYPE', 'AMOUNT', 'ID'];
 const MIN_TEXT_WIDTH = 16;
 
-/** Members that have a line of their own below; all others follow as they are, unknown ones too. */
+/** Members with a line of their own below. All others follow as they are, unknown ones too. */
 const LAID_OUT = new Set([
   'cardId',
   'status',
@@ -42,8 +42,8 @@ const LABELS = new Map([
 ]);
 
 /**
- * What is sensible next, by status; each line can be run as it stands (block and reissue ask, and offer a reason).
- * Which transitions the service allows: not shown.
+ * Suggested next commands by status, ready to run (block and reissue ask, and offer a reason). Which transitions the
+ * service allows is not documented.
  */
 export const NEXT_STEPS: ReadonlyMap<string, readonly string[]> = new Map(
   CARD_STATUSES.map((status) => {
@@ -54,36 +54,36 @@ export const NEXT_STEPS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** One card for a person at a terminal: what it is, what it holds, until when, and what can be done next. */
+/** One card for a terminal: what it is, what it holds, until when, and what can be done next. */
 export function cardView(card: JsonObject, style: ViewStyle): string {
   const view = new CardView(card, style);
   return joinSections([view.summary(), view.metadata(), view.transactions(), view.nextSteps()]);
 }
 
-/** What identifies this card, whose it is and what state it is in, as shown before a question. */
+/** What identifies this card, its owner and its state, as shown before a question. */
 export function cardSummary(card: JsonObject, style: ViewStyle): string {
   const view = new CardView(card, style);
   return joinSections([view.summary(), view.metadata()]);
 }
 
-/** What identifies a card and what state it is in, a line each; its reference may take two. */
+/** What identifies a card and its state, a line each. Its reference may take two. */
 export function cardHead(card: JsonObject, style: ViewStyle): readonly string[] {
   return new CardView(card, style).head();
 }
 
-/** The rest of the card in so many lines, metadata first, since whose card it is stands there. What has no room is counted. */
+/** The rest of the card in so many lines, metadata first, because it names the owner. What has no room is counted. */
 export function cardBody(card: JsonObject, style: ViewStyle, rows: number): readonly string[] {
   return new CardView(card, style).body(rows);
 }
 
-/** The head of a card, and as much of the rest as so many rows hold. */
+/** The head of a card, and as much of the rest as fits into so many rows. */
 export function cardWithin(card: JsonObject, style: ViewStyle, rows: number): string {
   const head = cardHead(card, style);
   const body = rows > head.length ? cardBody(card, style, rows - head.length) : [];
   return `${[...head, ...body].join('\n')}\n`;
 }
 
-/** A card's id behind a label, and alone where both have no room on a line: part of an id names no card. */
+/** A card ID behind a label, or alone if both have no room on a line: a part of an ID names no card. */
 export function labelledId(label: string, id: string, width: number, { faint, bold }: Paint): string {
   const before = padText(label, LABEL_WIDTH);
   const room = width - before.length - 2;
@@ -91,7 +91,7 @@ export function labelledId(label: string, id: string, width: number, { faint, bo
   return bold(displayWidth(id) <= width ? id : cutText(id, width));
 }
 
-/** All that is known of a card, nothing cut: its lines may be longer than the terminal is wide. */
+/** All that is known of a card, uncut: lines may be wider than the terminal. */
 export function cardDetails(card: JsonObject, style: ViewStyle): string {
   const view = new CardView(card, { ...style, width: Number.MAX_SAFE_INTEGER });
   return joinSections([view.summary(), view.metadata(), view.transactions(Number.POSITIVE_INFINITY)]);
@@ -157,7 +157,7 @@ class CardView {
     return [...fields, ...kept, ...more, this.#paint.faint(`${counted.join(', ')}: All details`)];
   }
 
-  /** A text that has no place to be broken, in two parts of which the first fits. */
+  /** Splits a text without a place to break, so that the first part fits. */
   #halves(text: string, room: number): [string, string] {
     const at = fittingLength(text, room);
     return [text.slice(0, at), text.slice(at)];
@@ -174,7 +174,7 @@ class CardView {
     ];
   }
 
-  /** `but`: a member that stands elsewhere. */
+  /** `but`: a member that is shown elsewhere. */
   #others(but?: string): string[] {
     const lines: string[] = [];
     const cancelled = ['cancellationAction', 'cancellationAmount'].map((name) => this.#text(name)).filter(Boolean);
@@ -203,7 +203,7 @@ class CardView {
     return [this.#paint.bold('Metadata'), ...lines];
   }
 
-  /** The newest; `most`: how many. */
+  /** The newest transactions. `most`: how many. */
   transactions(most = SHOWN_TRANSACTIONS): string[] {
     const all = this.#card.get('transactions');
     if (!isJsonArray(all) || all.length === 0) return [];
@@ -229,7 +229,7 @@ class CardView {
 
   nextSteps(): string[] {
     const id = this.#card.get('cardId');
-    // A command ready to copy must not carry what a shell would read as more than an id.
+    // A command ready to paste must contain nothing but an ID.
     if (typeof id !== 'string' || !CARD_ID.test(id)) return [];
     const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
     const { command } = this.#style;
@@ -285,7 +285,7 @@ function drawBar(current: string, initial: string, unicode: boolean): string {
   return `[${full.repeat(filled)}${empty.repeat(BAR_CELLS - filled)}]`;
 }
 
-/** Newest first where the times can be read; otherwise as the service sent them. */
+/** Newest first if the times can be read, else as the service sent them. */
 function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
   const timed = transactions.map((transaction) => ({
     transaction,
@@ -295,7 +295,7 @@ function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
   return timed.sort((a, b) => b.time - a.time).map(({ transaction }) => transaction);
 }
 
-/** A date as people write it; what is none as it was sent. */
+/** A date for people, or the text as sent if it is none. */
 function dateText(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? peopleDate(value) : undefined) ?? safeText(cellText(value));
 }

@@ -3,10 +3,10 @@ import { collect } from './collect.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath } from './column.ts';
 import { isJson, type OutputOptions } from './options.ts';
 
-/** Under a query the columns are those of its result. */
+/** Under a query, the columns are those of its result. */
 export const anyPath: IsOpenPath = (path) => path !== '';
 
-/** What is wrong with the options that not every format has. */
+/** What is wrong with options that not every format has. */
 async function formatFaults(options: OutputOptions): Promise<readonly Failure[]> {
   const { format, query, raw, columns, sortBy, header, csvRaw } = options;
   const faults: Failure[] = [];
@@ -33,8 +33,8 @@ async function formatFaults(options: OutputOptions): Promise<readonly Failure[]>
 }
 
 /**
- * What of the output options cannot be obeyed, as USAGE failures, none thrown: an option that the format does not have, an
- * unknown column, a bad `--query`, `--sort-by` on a run. Asked before anything is sent.
+ * Checks the output options before anything is sent: an option that the format lacks, an unknown column, a bad
+ * `--query`, `--sort-by` on a run. Returns USAGE failures.
  */
 export async function checkOutput(
   options: OutputOptions,
@@ -44,7 +44,7 @@ export async function checkOutput(
 ): Promise<readonly Failure[]> {
   const faults = [...(await formatFaults(options))];
   if (isJson(options.format)) return faults;
-  // Which columns the result of a query has is not known yet.
+  // The columns of a query's result are not known yet.
   const open = options.query === undefined ? isOpen : anyPath;
   await collect(faults, () => chooseColumns(options.columns, columns, open));
   const { sortBy } = options;

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 
-/** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */
+/** Does the work. Its USAGE failure is kept, and reported with the other faults of the call. */
 export async function collect<Result>(
   faults: Failure[],
   work: () => Result | Promise<Result>,

@@ -6,26 +6,26 @@ import { nearest } from './nearest.ts';
 
 /** One column of a table or CSV. */
 export interface Column {
-  /** The API's field name, or a dotted path into it. The header of a CSV, and what `--columns` takes. */
+  /** The API's field name, or a dotted path into it: the header of a CSV, and the name for `--columns`. */
   readonly name: string;
   readonly header: string;
   readonly align?: 'right';
-  /** On a terminal, the cell is coloured by its content, which says the same without colour. */
+  /** In a terminal, the cell is colored by its content. The words say the same. */
   readonly tone?: 'status' | 'outcome' | 'faint';
-  /** Terminal columns to give it in a table that streams before its cells are known. */
+  /** Terminal columns of a table that streams before its cells are known. */
   readonly width?: number;
-  /** Left out of tables unless `--columns` names it; a CSV has it. */
+  /** Left out of tables unless `--columns` names it. CSV has it. */
   readonly wide?: true;
-  /** Ids that people copy: cut only when the columns would not fit otherwise. */
+  /** IDs that people copy: cut last. */
   readonly keep?: true;
   /**
-   * On a terminal that has no room for it beside the others, the cell stands on lines of its own below the row: ids
-   * after their header (`labelled`), messages alone (`plain`).
+   * If a terminal has no room for the cell, it follows below the row: IDs after their header (`labelled`), messages
+   * alone (`plain`).
    */
   readonly below?: 'labelled' | 'plain';
-  /** How a person reads the cell on a terminal: `card block` for `card.block`. Everywhere else it is as it is. */
+  /** The cell for people in a terminal: `card block` for `card.block`. */
   people?(cell: string): string;
-  /** The first to be left out, on a terminal, of a table that would be too wide to say anything. */
+  /** Left out first if a terminal is too narrow. */
   readonly spare?: true;
 }
 
@@ -36,22 +36,22 @@ export function columnsOf(
   return Object.entries(rows).map(([name, { column }]) => ({ name, ...column }));
 }
 
-/** Columns of these names, with their headers, that have nothing special. */
+/** Plain columns with these names and headers. */
 export function plainColumns(headers: Readonly<Record<string, string>>): readonly Column[] {
   return Object.entries(headers).map(([name, header]) => ({ name, header }));
 }
 
-/** Returns whether a dotted path may be a column although no fixed column has its name. */
+/** May a dotted path be a column although no fixed column has its name? */
 export type IsOpenPath = (path: string) => boolean;
 
-/** Every path that begins with one of these members: `openUnder('metadata', 'transactions')`. */
+/** Accepts every path that begins with one of these members: `openUnder('metadata', 'transactions')`. */
 export function openUnder(...members: readonly string[]): IsOpenPath {
   return (path) => members.some((member) => path.startsWith(`${member}.`) && path.length > member.length + 1);
 }
 
 /**
- * The columns that `--columns` names (`cardId,metadata.store`), in that order; all fixed ones without it.
- * Raises USAGE for a name that is neither fixed nor an open path, with the nearest one.
+ * The columns that `--columns` names (`cardId,metadata.store`), in that order, else all fixed ones. USAGE, with the
+ * nearest name, for one that is neither fixed nor an open path.
  */
 export function chooseColumns(
   spec: string | undefined,
@@ -62,7 +62,7 @@ export function chooseColumns(
   return spec.split(',').map((part) => findColumn('--columns', part.trim(), fixed, isOpen));
 }
 
-/** The column that `--sort-by` names, which need not be one that is shown. Raises USAGE like `chooseColumns`. */
+/** The column that `--sort-by` names, which need not be shown. Throws USAGE like `chooseColumns`. */
 export function findColumn(flag: string, name: string, fixed: readonly Column[], isOpen: IsOpenPath): Column {
   const known = fixed.find((column) => column.name === name);
   if (known !== undefined) return known;
@@ -80,17 +80,14 @@ export function columnLetters(column: number): string {
   return column < 26 ? letter : `${columnLetters(Math.floor(column / 26) - 1)}${letter}`;
 }
 
-/** Returns a value as a cell: strings as they are, numbers digit for digit, absent and null as nothing. */
+/** A value as a cell: strings as they are, numbers digit for digit, absent and null empty. */
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   return value instanceof JsonNumber ? value.text : printJson(value);
 }
 
-/**
- * The rows in the order of one column, smallest first: numbers by value, then strings by code point; rows
- * without a value last. Rows that are equal keep their order.
- */
+/** The rows sorted by one column: numbers by value, then strings by code point, then rows without a value. Stable. */
 export function sortRows(rows: readonly JsonValue[], column: Column): readonly JsonValue[] {
   const keyed = rows.map((row) => ({ row, key: getPath(row, column.name) ?? null }));
   return keyed.sort((a, b) => compareCells(a.key, b.key)).map(({ row }) => row);
@@ -104,15 +101,15 @@ function compareCells(a: JsonValue, b: JsonValue): number {
   return compareTexts(cellText(a), cellText(b));
 }
 
-/** Orders two strings by code point, which is the order of their bytes in UTF-8 (and not that of UTF-16). */
+/** Compares two strings by code point, the order of their UTF-8 bytes (not of UTF-16). */
 export function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** What `--failed` and `runs results --as-input` add to the original columns of an input. */
+/** Columns that `--failed` and `runs results --as-input` add to an input. */
 export const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
 
-/** Is it one of these? */
+/** Is it one of `OWN_COLUMNS`? */
 export function isOwnColumn(name: string): boolean {
   return OWN_COLUMNS.some((own) => own === name);
 }

@@ -7,7 +7,7 @@ import { lineWriter } from './table.ts';
 
 type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw' | 'dialect'>;
 
-/** How strings go into cells: `--csv-raw` leaves out the guard against formulas, and off a terminal everything else too. */
+/** How strings become cells. `--csv-raw` leaves out the formula guard, and all escapes outside a terminal. */
 interface Dressing {
   readonly isGuarded: boolean;
   readonly isRaw: boolean;
@@ -18,10 +18,10 @@ function dressingOf({ csvRaw }: CsvStyle, stdout: OutputPort): Dressing {
 }
 
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
-/** A line of one empty cell would be an empty line, which readers skip. */
+/** A line of one empty cell would be empty, and readers skip such lines. */
 const EMPTY_CELL = '""';
 
-/** Rows as RFC 4180: the chosen columns, a metadata object or a list of transactions as one JSON cell. */
+/** Rows as RFC 4180: the chosen columns, metadata and transactions as JSON cells. */
 export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout: OutputPort): RowWriter {
   const dressing = dressingOf(style, stdout);
   const { dialect = RFC_4180 } = style;
@@ -36,8 +36,8 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
 }
 
 /**
- * One resource as RFC 4180: nested values by dotted column in the resource's own key order, list entries by
- * their index, an empty object or list as `{}` or `[]`.
+ * One resource as RFC 4180: nested values as dotted columns in the resource's key order, list entries by index, an
+ * empty object or list as `{}` or `[]`.
  */
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
   const dressing = dressingOf(style, stdout);
@@ -51,7 +51,7 @@ export async function writeCsvResource(resource: JsonValue, style: CsvStyle, std
   await writeLine(values(), dressing, stdout);
 }
 
-/** Longer strings are written in pieces of this many characters: they may be megabytes long. */
+/** Longer strings are written in pieces of this many characters. */
 const PIECE_LENGTH = 65_536;
 
 async function writeLine(values: Iterable<JsonValue>, dressing: Dressing, stdout: OutputPort): Promise<void> {
@@ -82,7 +82,7 @@ function* quotedParts(value: JsonValue, dressing: Dressing): Generator<string, v
   yield '"';
 }
 
-/** The values inside a value that have no further parts, each with its dotted path, in order. */
+/** The values without further parts, each with its dotted path, in order. */
 export function flatten(value: JsonValue): [string, JsonValue][] {
   return [...leavesOf(value, '')];
 }
@@ -102,13 +102,13 @@ function csvCell(value: JsonValue | undefined, dressing: Dressing): string {
   return typeof value === 'string' ? textCell(value, dressing) : cellText(value);
 }
 
-/** A string on its way into a cell. Even an unguarded one must not reach a terminal with its controls. */
+/** A string as a cell. Even without the guard, no control characters reach a terminal. */
 function textCell(text: string, { isGuarded, isRaw }: Dressing): string {
   if (isRaw) return text;
   return isGuarded ? guardCell(text) : escapeCell(text);
 }
 
-/** Cells as one line, its end included. */
+/** Cells as one line, with its end. */
 export function csvLine(cells: readonly string[], { delimiter, lineEnd }: CsvDialect = RFC_4180): string {
   const quoted = cells.map((cell) => quoteCell(cell, delimiter));
   return (quoted.length === 1 && quoted[0] === '' ? EMPTY_CELL : quoted.join(delimiter)) + lineEnd;

@@ -2,23 +2,23 @@ import stringWidth from 'string-width';
 import { countFrom } from '../json/shorten.ts';
 import { fillLines, groupThousands } from './text.ts';
 
-/** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
+/** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one column each, no clusters. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;
 /** Made at first use. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** From so many missing characters on, and in so wide a column, a cut cell says how many are missing. */
+/** A cut cell says how much is missing from this many characters on, if it is this wide. */
 const COUNT_FROM_MISSING = 100;
 const COUNT_FROM_WIDTH = 20;
 
-/** Returns the columns that a string takes on a terminal: two for CJK and emoji, none for a combining mark. */
+/** The terminal columns of a string: two for CJK and emoji, none for a combining mark. */
 export function displayWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
 /**
- * Returns the string if it fits into `maxWidth` terminal columns, else its beginning and a mark: `…`, for a long one
- * `… (+39,800)`. Never cuts through a letter with its marks or an emoji. Expects a string that is safe already.
+ * The string if it fits into `maxWidth` terminal columns, else its beginning and `…`, or `… (+39,800)`. Never cuts
+ * through a letter with its marks or an emoji. Expects a safe string.
  */
 export function cutText(text: string, maxWidth: number, unicode = true): string {
   const fitting = fittingLength(text, maxWidth);
@@ -36,20 +36,20 @@ export function cutText(text: string, maxWidth: number, unicode = true): string 
   return text.slice(0, fittingLength(text, maxWidth - dots.length)) + dots;
 }
 
-/** Returns the string filled with spaces up to that width. */
+/** The string padded with spaces to that width. */
 export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const filling = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? filling + text : text + filling;
 }
 
-/** Returns the string in exactly that many columns: cut, or filled with spaces. */
+/** The string in exactly that many columns: cut or padded. */
 export function fitText(text: string, width: number, unicode: boolean, align?: 'left' | 'right'): string {
-  // Nearly every cell: looked at once, and neither measured nor cut.
+  // Nearly every cell: neither measured nor cut.
   if (text.length <= width && PLAIN.test(text)) return align === 'right' ? text.padStart(width) : text.padEnd(width);
   return padText(cutText(text, width, unicode), width, align);
 }
 
-/** Returns how many UTF-16 units of the string fit into that many columns. */
+/** How many UTF-16 units of the string fit into that many columns. */
 export function fittingLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);
   if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
@@ -63,8 +63,8 @@ export function fittingLength(text: string, maxWidth: number): number {
 }
 
 /**
- * Returns the string, broken between words into lines of at most `width` terminal columns; a longer word is broken
- * where it must be. Expects a string that is safe already; there is at least one line.
+ * The string, broken between words into lines of at most `width` columns. A longer word is broken where it must be.
+ * Expects a safe string. Returns at least one line.
  */
 export function wrapText(text: string, width: number): string[] {
   return fillLines(
@@ -78,7 +78,7 @@ function wordParts(word: string, width: number): string[] {
   const parts: string[] = [];
   let rest = word;
   while (displayWidth(rest) > width) {
-    // At least one letter a line, or a wide one in a narrow place would never end.
+    // At least one letter per line, or a wide one in a narrow place would never end.
     const end = Math.max(1, fittingLength(rest, width));
     parts.push(rest.slice(0, end));
     rest = rest.slice(end);

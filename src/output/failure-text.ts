@@ -30,7 +30,7 @@ export const ERROR = object(
   },
 );
 
-/** In the contract's order. The properties of an object shape are its members. */
+/** In the documented order. The properties of an object shape are its members. */
 const ERROR_MEMBERS = Object.keys(ERROR['properties'] as object) as readonly (keyof ShapeOf<typeof ERROR>)[];
 
 /** The line that a failure prints on stderr with -o json or ndjson. */
@@ -39,7 +39,7 @@ export const ERROR_OUTPUT = object({ error: ERROR });
 /** The line of a notice, where stderr is no terminal. */
 export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
-/** Whether a stream is a terminal that shows bold and colours: a pipe never gets any, whatever FORCE_COLOR says. */
+/** Does a stream show bold and colors? A pipe never does, whatever FORCE_COLOR says. */
 export function wantsColour({ argv, env }: Pick<Context, 'argv' | 'env'>, stream: { isTerminal: boolean }): boolean {
   const end = argv.indexOf('--');
   const isOff = (end === -1 ? argv : argv.slice(0, end)).includes('--no-color') || (env['NO_COLOR'] ?? '') !== '';
@@ -60,21 +60,21 @@ const COUNT_COLOURS = new Map([
   ['not sent', YELLOW],
 ]);
 
-/** The beginning of the first line in bold and in a colour; the words say the same without them. */
+/** Paints the beginning of the first line bold and in a color. */
 function painted(lines: readonly string[], lead: string, colour: number): string[] {
   return lines.map((line, index) =>
     index === 0 && line.startsWith(lead) ? `\u001b[1;${colour}m${lead}\u001b[0m${line.slice(lead.length)}` : line,
   );
 }
 
-/** A line of a summary that counts rows which did not succeed, `2 rejected: …`, painted like the failure of one. */
+/** A summary line of rows that did not succeed, `2 rejected: …`, painted like one failure. */
 export function paintCount(lines: readonly string[]): readonly string[] {
   const [lead = '', words = ''] = /^[\d,]+ ([A-Za-z ]+):/.exec(lines[0] ?? '') ?? [];
   const colour = COUNT_COLOURS.get(words);
   return colour === undefined ? lines : painted(lines, lead, colour);
 }
 
-/** Where failures and notices are shown: on the stderr of a process. */
+/** Where failures and notices are shown. */
 type Shown = Pick<Context, 'argv' | 'env'> & { readonly stderr: Pick<OutputPort, 'isTerminal' | 'columns'> };
 
 /** Masks frontdesk's own token, should the service echo it. */
@@ -82,22 +82,22 @@ type Mask = (text: string) => string;
 
 const asItIs: Mask = (text) => text;
 
-/** A service's message is shown up to here; all of it is in the JSON error. */
+/** A longer message of the service is cut. The JSON error has all of it. */
 const MAX_SERVICE_MESSAGE = 500;
-/** No message of frontdesk is longer; a list of twenty faults fits. */
+/** Longer than any message of frontdesk with a list of twenty faults. */
 const MAX_MESSAGE = 8000;
 const MAX_HINTS = 2;
 const UNKNOWN_LEAD = 'frontdesk: OUTCOME UNKNOWN';
 
 /**
- * A failure as stderr shows it, line ends included. Text: what was attempted and came back, then up to two
- * hints, with FRONTDESK_DEBUG=1 the stack. With json or ndjson: one line, `{"error":{…}}`, with everything that is known.
+ * A failure for stderr, with line ends. As text: what happened, up to two hints, and with FRONTDESK_DEBUG=1 the stack.
+ * In json and ndjson one line, `{"error":{…}}`, with everything that is known.
  */
 export function renderFailure(failure: Failure, format: Format, context: Shown, mask = asItIs): string {
   if (isJson(format)) return `${printJson(maskTexts(new Map([['error', errorObject(failure)]]), mask))}\n`;
   const shown = (text: string) =>
     safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
-  // No line is broken off a terminal.
+  // Lines are broken only in a terminal.
   const width = widthOf(context.stderr);
   const said = (width === undefined ? undefined : failure.screen) ?? partLines(failure.parts) ?? [failure.message];
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
@@ -108,7 +108,7 @@ export function renderFailure(failure: Failure, format: Format, context: Shown, 
   const lead = isUnknown && broken[0]?.startsWith(UNKNOWN_LEAD) ? UNKNOWN_LEAD : 'frontdesk:';
   const lines = [
     ...(paintsErrors(context) ? painted(broken, lead, isUnknown ? MAGENTA : RED) : broken),
-    // After the most important message of all the command to check with stands alone, whatever room there is.
+    // After an unknown outcome the command to check with always gets its own line.
     ...hints.flatMap((hint) => breakLine(hint, width, isUnknown)),
   ];
   if (isSwitchedOn(context.env, 'FRONTDESK_DEBUG') === true)
@@ -123,7 +123,7 @@ function partLines(parts: Failure['parts']): readonly string[] | undefined {
 
 const MAX_FAULTS = 20;
 
-/** Several faults as data, so that a program need not read them out of the message. */
+/** Several faults as data, for programs. */
 function faultMembers({ faults, faultCount }: Failure): Pick<ShapeOf<typeof ERROR>, 'faults' | 'faultCount'> {
   if (faultCount < 2) return {};
   const members = faults.slice(0, MAX_FAULTS).map(({ where, line, column, field, problem: message }) => {
@@ -133,7 +133,7 @@ function faultMembers({ faults, faultCount }: Failure): Pick<ShapeOf<typeof ERRO
   return { faults: members, faultCount };
 }
 
-/** The members of the JSON error object, in the contract's order, also for the rows of a run. */
+/** The JSON error object in the documented order, also for rows of a run. */
 export function errorObject(failure: Failure): JsonValue {
   const { code, exitCode, message, hints, details } = failure;
   const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).map(hintText).join('; ');
@@ -142,7 +142,7 @@ export function errorObject(failure: Failure): JsonValue {
   for (const name of ERROR_MEMBERS) {
     const value = members[name];
     if (value === undefined) continue;
-    // Of these only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
+    // Only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
     object.set(
       name,
       name === 'http' || name === 'faults' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue),
@@ -152,8 +152,8 @@ export function errorObject(failure: Failure): JsonValue {
 }
 
 /**
- * A notice or warning as stderr shows it. With json or ndjson, and stderr no terminal, it is one line
- * `{"notice":{"code","message"}}`, so that a program can read all of stderr.
+ * A notice or warning for stderr. In json and ndjson, unless stderr is a terminal, one line
+ * `{"notice":{"code","message"}}`.
  */
 export function renderNotice(notice: Notice, format: Format, context: Shown, mask = asItIs): string {
   const { stderr } = context;
@@ -164,7 +164,7 @@ export function renderNotice(notice: Notice, format: Format, context: Shown, mas
     return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code, message } }))}\n`;
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
-  // Commands to choose from stand one a line.
+  // Several commands go on a line each.
   const hasCommands = (line.match(/: frontdesk /g)?.length ?? 0) > 1;
   const lines = breakLine(line, widthOf(stderr), hasCommands);
   const isPainted = notice.level === 'warning' && paintsErrors(context);

@@ -1,9 +1,9 @@
 import type { Column } from './column.ts';
 import { displayWidth } from './cut-text.ts';
 
-/** What there is to fit into. */
+/** The room for a table. */
 export interface Frame {
-  /** Whether columns that do not fit may be left out. */
+  /** May columns that do not fit be left out? */
   readonly mayLeaveOut: boolean;
   readonly width: number;
 }
@@ -18,17 +18,17 @@ function roomOf({ width }: Frame, count: number): number {
 export interface FittedColumns {
   readonly columns: readonly Column[];
   readonly widths: readonly number[];
-  /** Columns whose cells stand below their row, because there was no room beside it. */
+  /** Columns whose cells are shown below their row. */
   readonly below: readonly Column[];
-  /** Columns that hold something and had no room. */
+  /** Non-empty columns that had no room. */
   readonly leftOut: readonly Column[];
 }
 
-/** Narrower columns say nothing; a table of too many columns is then wider than the terminal. */
+/** Narrower columns say nothing: a table of too many columns then exceeds the terminal. */
 const MIN_WIDTH = 4;
-/** A cell that is cut to this still distinguishes rows: the month of a date, the beginning of a name. */
+/** A cell of this width still distinguishes rows: the month of a date, the beginning of a name. */
 const TEXT_FLOOR = 8;
-/** A message that is cut to less is read better below its row. */
+/** A shorter message is read better below its row. */
 const MESSAGE_FLOOR = 72;
 /** A card id. */
 const ID_FLOOR = 36;
@@ -54,8 +54,8 @@ function floors(candidates: readonly Candidate[]): number {
 }
 
 /**
- * Which to take out of the row next, from the right: a spare one, one that can stand below, then any but ids, statuses
- * and the first.
+ * The column to remove next, from the right: a spare one, one that can go below, then any but IDs, statuses and the
+ * first.
  */
 function nextToGo(candidates: readonly Candidate[]): Candidate | undefined {
   const fromRight = candidates.slice(1).reverse();
@@ -66,7 +66,7 @@ function nextToGo(candidates: readonly Candidate[]): Candidate | undefined {
   );
 }
 
-/** The greatest width that all may have, none less than its floor, so that their sum still fits. */
+/** The greatest width for all, none below its floor, whose sum still fits. */
 function share(candidates: readonly Candidate[], room: number): number[] {
   const fits = floors(candidates) <= room;
   const widthsAt = (limit: number) =>
@@ -77,8 +77,8 @@ function share(candidates: readonly Candidate[], room: number): number[] {
 }
 
 /**
- * Fits columns into a frame: ids, statuses and amounts stay whole, other cells are cut, and what would be cut to nothing
- * is left out and named. `natural`: the width of the longest cell of each.
+ * Fits columns into a frame: IDs, statuses and amounts stay whole, other cells are cut, and what would be cut to
+ * nothing is left out and named. `natural`: the width of the longest cell of each.
  */
 export function fitColumns(
   columns: readonly Column[],
@@ -93,7 +93,7 @@ export function fitColumns(
   const leftOut: Candidate[] = [];
   const below: Candidate[] = [];
   const isTooWide = () => shown.reduce((sum, { natural: width }) => sum + width, 0) > roomOf(frame, shown.length);
-  // An empty column goes before any cell is cut for it.
+  // An empty column is removed before any cell is cut for it.
   while (frame.mayLeaveOut && isTooWide()) {
     const empty = shown.findLast(({ index }) => index > 0 && isEmpty(index));
     if (empty === undefined) break;
@@ -106,7 +106,7 @@ export function fitColumns(
     if (gone.column.below !== undefined && gone.column.spare !== true) below.push(gone);
     else leftOut.push(gone);
   }
-  // A wide column that left after a narrow one makes room for it again.
+  // Removing a wide column may make room for a narrow one.
   const stillOut = leftOut.toReversed().filter((candidate) => {
     const more = [...shown, candidate].toSorted((a, b) => a.index - b.index);
     if (floors(more) > roomOf(frame, more.length)) return true;
@@ -125,7 +125,7 @@ function inOrder(candidates: readonly Candidate[]): readonly Column[] {
   return candidates.toSorted((a, b) => a.index - b.index).map(({ column }) => column);
 }
 
-/** Natural widths of columns whose cells are not known yet. */
+/** Widths of columns whose cells are not known yet. */
 export function streamedWidths(columns: readonly Column[]): number[] {
   return columns.map((column) => {
     if (column.width !== undefined) return column.width;
@@ -135,7 +135,7 @@ export function streamedWidths(columns: readonly Column[]): number[] {
   });
 }
 
-/** The columns, the last one taking the room that is left: its cells are not known yet. */
+/** The columns, the last one as wide as the room that is left. */
 export function widenLast(fitted: FittedColumns, frame: Frame): FittedColumns {
   const rest = roomOf(frame, fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
   const last = fitted.widths.length - 1;

@@ -7,15 +7,15 @@ const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const INNER = /([;\t])('*[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
 const INNER_GUARDED = /([;\t])'('*[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
 
-/** Characters that a quoted CSV cell carries as they are. */
+/** Characters that a quoted CSV cell holds as they are. */
 const KEPT = new Set(['\t', '\n', '\r']);
 const LOOKS_ESCAPED = /\\(?=x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})/g;
 const ESCAPED = /\\x([0-9a-f]{2})|\\u\{([0-9a-f]{1,6})\}/g;
 
 /**
- * Text as a CSV cell that a spreadsheet shows and does not compute: a `'` goes before a formula's first
- * character, at the beginning and behind a `;` or a tab, and before any `'` that already stands before one. Control, bidi and invisible characters other
- * than tab and line ends become `\x1b` and `\u{202e}`. `unguardCell` is the exact inverse.
+ * Text as a CSV cell that a spreadsheet shows and does not compute: a `'` goes before a formula's first character, at
+ * the beginning and behind a `;` or a tab, and before any `'` that stands there already. Control, bidi and invisible
+ * characters other than tab and line ends become `\x1b` and `\u{202e}`. `unguardCell` is the exact inverse.
  */
 export function guardCell(text: string): string {
   return escapeCell(guarded(text));
@@ -25,24 +25,24 @@ function guarded(text: string): string {
   return `${FORMULA.test(text) ? "'" : ''}${text.replace(INNER, "$1'$2")}`;
 }
 
-/** Returns the string that `guardCell` made this cell of. Cells of other programs stay, but for a `'` before a formula. */
+/** The inverse of `guardCell`. Cells of other programs stay, except for a `'` before a formula. */
 export function unguardCell(cell: string): string {
   return unescapeCell((GUARDED.test(cell) ? cell.slice(1) : cell).replace(INNER_GUARDED, '$1$2'));
 }
 
-/** The beginnings that `unguardCell` takes a `'` from. */
+/** Places where `unguardCell` removes a `'`. */
 const INNER_QUOTED = /([;\t])('+[=+\-@\r\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * The same for a cell of a workbook, which is text by its type and computes nothing: a `'` stands only where
- * `unguardCell`, the inverse of this too, would take one away. `isKept` are characters that stay as they are.
+ * The same for a cell of a spreadsheet file, which is text by its type: a `'` only where `unguardCell`, also its
+ * inverse, would remove one. `isKept`: characters that stay as they are.
  */
 export function workbookCell(text: string, isKept: (character: string) => boolean): string {
   const quoted = `${GUARDED.test(text) ? "'" : ''}${text.replace(INNER_QUOTED, "$1'$2")}`;
   return escapeCell(quoted, isKept);
 }
 
-/** Only the visible escapes of `guardCell`, for a raw CSV that goes to a terminal. */
+/** Only the visible escapes of `guardCell`, for raw CSV in a terminal. */
 export function escapeCell(text: string, isKept = (character: string): boolean => KEPT.has(character)): string {
   return escapeUnsafe(text.replace(LOOKS_ESCAPED, '\\x5c'), (codePoint) => {
     const character = String.fromCodePoint(codePoint);
@@ -63,15 +63,15 @@ function unescapeCell(cell: string): string {
 }
 
 const PIECE_LENGTH = 16_384;
-/** Nothing longer looks like an escape: `\\u{10ffff}`. */
+/** The longest escape: `\\u{10ffff}`. */
 const ESCAPE_LENGTH = 10;
 
-/** What `guardCell`, or without a guard `escapeCell`, makes of a string, in pieces: it may be megabytes long. */
+/** The result of `guardCell`, or without a guard `escapeCell`, in pieces: it may be megabytes long. */
 export function* cellPieces(value: string, isGuarded: boolean): Generator<string, void, undefined> {
   const text = isGuarded ? guarded(value) : value;
   for (let at = 0; at < text.length; ) {
     let end = endOfSlice(text, at, PIECE_LENGTH);
-    // Not inside of what looks like an escape: its half would not be seen as one.
+    // Not inside what looks like an escape: its half would not be recognized.
     const backslash = text.slice(end - ESCAPE_LENGTH, end).lastIndexOf('\\');
     if (end < text.length && backslash !== -1) end += backslash - ESCAPE_LENGTH;
     yield escapeCell(text.slice(at, end));

@@ -1,14 +1,13 @@
 import type { OutputPort } from '../context.ts';
 
-/** With more than this in it, writing waits for the reader. */
+/** Beyond this, writing waits for the reader. */
 const MAX_WAITING_CHARACTERS = 65_536;
 
 const TAKEN = Promise.resolve();
 
 /**
- * Texts that arrive in one turn of the event loop as one write: a run prints thousands of rows a second, and a
- * write for each takes longer than making the row. `flush` resolves when all of them have gone out. A failed write is
- * reported by the next write or flush.
+ * Joins texts of one turn of the event loop into one write, because one per row takes longer than making the row.
+ * `flush` resolves when all have been written. The next write or flush reports a failed write.
  */
 export function gatheredOutput(stdout: OutputPort): OutputPort & { flush(): Promise<void> } {
   let waiting = '';

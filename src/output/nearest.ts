@@ -1,7 +1,6 @@
 /**
- * The word of the list that was probably meant by `word`, or undefined when none is near: for
- * `did you mean …` in messages about columns, options, commands and values. Case does not count. Never a word that
- * does the opposite: `unblock` must not lead to `block`.
+ * The word of the list that `word` probably meant, for `did you mean …`; undefined if none is near. Case does not
+ * count. Never a word that does the opposite: `unblock` must not lead to `block`.
  */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -19,7 +18,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** `: did you mean block?` for the end of a refusal; empty where no word is near. */
+/** `: did you mean block?` for the end of a refusal, or empty. */
 export function didYouMean(word: string, words: Iterable<string>): string {
   const near = nearest(word, words);
   return near === undefined ? '' : `: did you mean ${near}?`;
@@ -27,7 +26,7 @@ export function didYouMean(word: string, words: Iterable<string>): string {
 
 const NEGATIONS = ['no-', 'un', 'de', 'dis', 'in'];
 
-/** Whether one of the two is the other with a negation before it, give or take a typo: `unblock` and `block`. */
+/** Is one of the two the other with a negation, give or take a typo: `unblock` and `block`? */
 export function isOpposite(a: string, b: string): boolean {
   const [one, other] = [a.replace(/^--?/, ''), b.replace(/^--?/, '')];
   return negates(one, other) || negates(other, one);
@@ -43,7 +42,7 @@ function negates(word: string, plain: string): boolean {
   );
 }
 
-/** Letters to change, add, take away or swap with their neighbour to make one word of the other. */
+/** Letters to change, add, remove or swap to turn one word into the other. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

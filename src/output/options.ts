@@ -2,116 +2,116 @@ import type { Failure } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
 
-/** Those that a variable, a profile and the settings may choose: a workbook is chosen by the option alone. */
+/** Formats that a variable, a profile and the settings may choose. */
 export const KEPT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type KeptFormat = (typeof KEPT_FORMATS)[number];
 export const FORMATS = [...KEPT_FORMATS, 'xlsx'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The format of that name, if it is one. */
+/** The format of that name, or undefined. */
 export function asFormat(name: unknown): Format | undefined {
   return FORMATS.find((format) => format === name);
 }
 
-/** Is it JSON, for programs? The others are made of columns. */
+/** JSON for programs? Other formats have columns. */
 export function isJson(format: Format): boolean {
   return format === 'json' || format === 'ndjson';
 }
 
-/** How a result is to be written: the options that every command has, resolved. */
+/** How a result is written: the options of every command, resolved. */
 export interface OutputOptions {
   readonly format: Format;
-  /** `--out` of a workbook: the new file that it goes to in the place of stdout. */
+  /** `--out` of an `.xlsx` result: the new file instead of stdout. */
   readonly out?: string | undefined;
-  /** Hears of each row that a workbook has no room for. */
+  /** Called for each row that does not fit into a sheet. */
   readonly refuse?: ((failure: Failure) => Promise<void>) | undefined;
   /** `--columns`, `--sort-by`: for table, csv and xlsx. */
   readonly columns?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly header: boolean;
   readonly csvRaw: boolean;
-  /** How csv is written; undefined: as RFC 4180 has it. */
+  /** The dialect of csv; undefined: RFC 4180. */
   readonly dialect?: CsvDialect | undefined;
   /** `--query`, a JMESPath expression. */
   readonly query?: string | undefined;
-  /** `--raw`: texts that a query finds are printed as they are. */
+  /** `--raw`: prints texts of a query without quotes. */
   readonly raw?: boolean | undefined;
   readonly colour: boolean;
-  /** False where the locale is not UTF-8: borders and marks are then ASCII. */
+  /** False if the locale is not UTF-8: borders and marks are ASCII then. */
   readonly unicode: boolean;
-  /** For a screen reader: no bar and no rule, which are read out or are a silence. */
+  /** For screen readers: no bar and no rule, which would be read out. */
   readonly isAccessible?: boolean | undefined;
-  /** Masks frontdesk's own token, should the service echo it; applied in every format. */
+  /** Masks frontdesk's own token, in every format. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Members shown as `<hidden, 1204 characters>` in table and csv. */
   readonly hideSensitive: readonly string[];
-  /** Wall clock, milliseconds since 1970, for how far away an expiry is. */
+  /** Milliseconds since 1970, for the time until an expiry. */
   readonly now: number;
   /**
-   * How to call frontdesk again with the same profile, for commands ready to copy: `frontdesk -p demo`; undefined where no
-   * command line can be given, as at the desk.
+   * How to call frontdesk again with the same profile: `frontdesk -p demo`; undefined without a command line, as at the
+   * desk.
    */
   readonly command?: string | undefined;
 }
 
-/** Writes the rows of a result one after the other; each call is awaited before the next. */
+/** Writes the rows of a result. Each call is awaited before the next. */
 export interface RowWriter {
-  /** `number`: of the row in the input, for messages. */
+  /** `number`: row number in the input, for messages. */
   row(row: JsonValue, number?: number): Promise<void>;
-  /** Ends the document (closes the JSON array, draws the lower border). Called once, whatever happened. */
+  /** Ends the document (closes the JSON array, draws the lower border). Called once in any case. */
   close(): Promise<void>;
 }
 
-/** Rows of a run. Some may still wait to be written together. */
+/** A row writer that may hold rows back to write them together. */
 export interface RowStream extends RowWriter {
-  /** Resolves once no row waits; never rejects, as `row` and `close` say what went wrong. */
+  /** Resolves once no row waits. Never rejects: `row` and `close` report failures. */
   flush(): Promise<void>;
 }
 
-/** What else stands on the terminal that rows are written to, such as a line of progress. */
+/** What else is on the terminal, such as a line of progress. */
 export interface Surroundings {
-  /** Right before rows are written: takes it away. */
+  /** Removes it, right before rows are written. */
   clear(): void;
-  /** Right after: puts it back. */
+  /** Draws it again, right after. */
   restore(): void;
 }
 
-/** What becomes of a table that is taller than its terminal, where the first rows are what matters. */
+/** What happens to a table that is taller than its terminal. */
 export interface WhenTall {
-  /** All rows are printed, so the first ones scroll away; else those that have no room are left out. */
+  /** Prints all rows, so that the first ones scroll away; else leaves out what has no room. */
   readonly keepsAll: boolean;
-  /** The line below the table; `left`: how many rows were left out. */
+  /** The line below the table. `left`: how many rows were left out. */
   text(left: number): string;
 }
 
-/** The result of a command, before it is decided how it looks. */
+/** The result of a command, independent of its format. */
 export type Result =
-  /** One resource. `view` names what people get on a terminal instead of a list of its members. */
+  /** One resource. `view`: what a terminal shows instead of its members. */
   | {
       readonly kind: 'resource';
       readonly resource: JsonValue;
       readonly columns: readonly Column[];
       readonly view?: 'card' | 'whole';
     }
-  /** `document` is what json prints, the rows unless it says otherwise; `rows` is what the other formats print. */
+  /** `rows` for all formats but json, which prints `document` if given. */
   | {
       readonly kind: 'list';
       readonly document?: JsonValue;
       readonly rows: readonly JsonValue[];
       readonly columns: readonly Column[];
-      /** The sentence in the place of an empty table on a terminal. */
+      /** Shown in a terminal instead of an empty table. */
       readonly whenEmpty?: string;
       readonly whenTall?: WhenTall;
     }
-  /** Text of frontdesk's own for people (its parts from outside are safe already), and the same as JSON. */
+  /** A text for people, whose foreign parts are safe already, and the same as JSON. */
   | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
 
-/** What a view of one resource for people at a terminal may depend on. */
+/** What a view for people in a terminal may depend on. */
 export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'now' | 'command'> & {
   readonly width: number;
 };
 
-/** How a CSV file is written; `mark` is a byte order mark or nothing. */
+/** How a CSV is written. `mark`: a byte order mark, or empty. */
 export interface CsvDialect {
   readonly delimiter: string;
   readonly lineEnd: string;

@@ -1,17 +1,17 @@
 import { Chalk } from 'chalk';
 import type { Column } from './column.ts';
 
-/** Colours for a terminal. Never the only sign of anything: the words say the same without them. */
+/** Colors for a terminal. The words say the same without them. */
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;
-  /** `shown` in the colour that belongs to the value `meaning`. */
+  /** `shown` in the color of the value `meaning`. */
   toned(tone: Column['tone'], meaning: string, shown: string): string;
 }
 
 type Colour = 'green' | 'red' | 'yellow' | 'gray' | 'magenta';
 
-/** Of statuses, and of outcomes. */
+/** Colors of statuses and outcomes. */
 const MEANINGS: Readonly<Record<Colour, readonly string[]>> = {
   green: ['ACTIVE', 'applied', 'confirmed_by_read'],
   yellow: ['WAITING_ACTIVATION', 'not_sent'],
@@ -21,10 +21,10 @@ const MEANINGS: Readonly<Record<Colour, readonly string[]>> = {
 };
 const COLOURS = new Map(Object.entries(MEANINGS).flatMap(([colour, all]) => all.map((one) => [one, colour as Colour])));
 
-/** Returns the colours, or without colour a paint that changes nothing. */
+/** The colors, or a paint that changes nothing. */
 export function makePaint(colour: boolean): Paint {
   const chalk = new Chalk({ level: colour ? 1 : 0 });
-  // Chalk makes a painter at each mention of a colour, which takes longer than painting.
+  // Chalk makes a painter at each mention of a color, which takes longer than painting.
   const { green, red, yellow, gray, magenta, dim } = chalk;
   const painters = { green, red, yellow, gray, magenta };
   return {

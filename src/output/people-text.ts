@@ -1,11 +1,11 @@
 import { peopleDate } from '../api/iso-date.ts';
 
-/** `card block`, of `card.block`: a command as it is typed. */
+/** A command as typed: `card block` for `card.block`. */
 export function commandWords(operation: string): string {
   return operation.replaceAll('.', ' ');
 }
 
-/** Stands between what was and what is: an arrow, in ASCII where the locale is not UTF-8. */
+/** An arrow between old and new, in ASCII if the locale is not UTF-8. */
 export function arrow({ unicode }: { readonly unicode: boolean }): string {
   return unicode ? '→' : '->';
 }
@@ -14,10 +14,7 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/**
- * `2026-11-21 23:04:05+01`, of `2026-11-21T22:04:05.123Z` on a machine of that zone, and `Z` where that is UTC; any
- * other text as it is.
- */
+/** `2026-11-21 23:04:05+01` for `2026-11-21T22:04:05.123Z` in that zone, with `Z` for UTC. Another text stays. */
 export function localTime(text: string): string {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text)) return text;
   const time = new Date(text);
@@ -29,14 +26,14 @@ export function localTime(text: string): string {
   return `${day} ${clock}${minutes === 0 ? 'Z' : rest === 0 ? hours : `${hours}:${twoDigits(rest)}`}`;
 }
 
-/** `21 Nov 2026, 23:04 +01:00` on a machine of that zone, and `UTC` where that is it; any other text as it is. */
+/** `21 Nov 2026, 23:04 +01:00` in that zone, or `UTC`. Another text stays. */
 export function peopleTime(text: string): string {
   return peopleDate(localTime(text).replace(' ', 'T')) ?? text;
 }
 
 /**
- * The part of a history entry's name that distinguishes it from others and can be typed: `9f3a1c` of
- * `20260501T120431250-4d2-9f3a1c`, `7f3a2b:12` of row 12 of a run.
+ * The unique part of an entry's name, short enough to type: `9f3a1c` of `20260501T120431250-4d2-9f3a1c`, `7f3a2b:12`
+ * for row 12 of a run.
  */
 export function shortEntry(entry: string): string {
   const [, single] = /^\d{8}T\d{9}-[0-9a-f]+-([0-9a-f]{6})$/.exec(entry) ?? [];

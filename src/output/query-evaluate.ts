@@ -3,12 +3,12 @@ import { compareDecimals } from '../json/decimal.ts';
 import { fromPlain, isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import { callFunction, isEqual, type QueryArgument, QueryProblem } from './query-functions.ts';
 
-/** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
+/** A node of the library's syntax tree, whose type is only exported through `compile`. */
 export type QueryNode = ReturnType<typeof compile>;
 
 type Apply = (node: QueryNode, value: JsonValue) => JsonValue;
 
-/** The literal that stands in the expression under a stand-in text, if it is one. */
+/** The literal that a placeholder text stands for, if it is one. */
 type Literals = (text: string) => JsonValue | undefined;
 
 type NodeOf<Type, Node = QueryNode> = Node extends { readonly type: unknown }
@@ -26,7 +26,7 @@ function isFalse(value: JsonValue): boolean {
   return isJsonObject(value) && value.size === 0;
 }
 
-/** How each kind of node is applied to a value. A reference (&) has no value of its own, nor have parts of other nodes. */
+/** How each kind of node is applied to a value. A reference (&) has no value, and neither have parts of other nodes. */
 const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
   Identity: (_, value) => value,
   Current: (_, value) => value,
@@ -73,7 +73,7 @@ const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
   Function: call,
 };
 
-/** Kinds of nodes that the library's grammar has beyond JMESPath, in words. */
+/** Nodes that the library's grammar has beyond JMESPath, in words. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['Root', '$'],
   ['Ternary', 'the choice a ? b : c'],
@@ -83,19 +83,19 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['Variable', 'a variable'],
 ]);
 
-/** QueryProblem for a node that JMESPath does not have. */
+/** Throws QueryProblem for a node that JMESPath lacks. */
 export function refuseExtension({ type }: QueryNode): void {
   const words = EXTENSIONS.get(type);
   if (words !== undefined) throw new QueryProblem(`${words} is an extension that is not part of JMESPath`);
 }
 
-/** Applies a syntax tree to a value by the rules of JMESPath, numbers compared by value and kept by digits. */
+/** Applies a syntax tree to a value by the rules of JMESPath. Numbers compare by value and keep their digits. */
 export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Literals): JsonValue {
   const apply: Apply = (node, found) => {
     if (node.type === 'Literal') {
       return (typeof node.value === 'string' ? literals(node.value) : undefined) ?? fromPlain(node.value);
     }
-    // A rule stands under the type of the nodes that it takes.
+    // A rule is stored under the type of its nodes.
     const rule = RULES[node.type] as Rule<QueryNode['type']> | undefined;
     if (rule !== undefined) return rule(node, found, apply);
     throw new QueryProblem('an expression reference (&) may only be the argument of a function');

@@ -4,7 +4,7 @@ import { printJson } from '../json/print.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { compareTexts } from './column.ts';
 
-/** Why an expression cannot be compiled or applied; becomes a USAGE failure with the expression in it. */
+/** Why an expression cannot be compiled or applied. Becomes a USAGE failure with the expression. */
 export class QueryProblem extends Error {}
 
 /** The type by its name in JMESPath. */
@@ -16,7 +16,7 @@ function typeOf(value: JsonValue): string {
   return typeof value === 'string' ? 'string' : 'boolean';
 }
 
-/** Equal by value: 10.10 and 10.1 are, "10.1" and 10.1 are not; the order of keys does not count. */
+/** Equal by value: 10.10 and 10.1 are, "10.1" and 10.1 are not. The order of keys does not count. */
 export function isEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (a instanceof JsonNumber && b instanceof JsonNumber) return compareDecimals(a.text, b.text) === 0;
@@ -33,7 +33,7 @@ export function isEqual(a: JsonValue, b: JsonValue): boolean {
 
 type Expression = (item: JsonValue) => JsonValue;
 
-/** A value, or (written with &) an expression to be applied to items. */
+/** A value, or (with &) an expression to apply to items. */
 export type QueryArgument = JsonValue | Expression;
 
 interface Kinds {
@@ -55,7 +55,7 @@ const isString = (given: QueryArgument) => typeof given === 'string';
 const isArray = (given: QueryArgument) => Array.isArray(given);
 const isObject = (given: QueryArgument) => given instanceof Map;
 
-/** What an argument may be: in words, how it is told, and of what kind each of its items is. */
+/** What an argument may be: in words, its test, and the kind of its items. */
 const KINDS: Readonly<Record<Kind, readonly [words: string, is: (given: QueryArgument) => boolean, items?: Kind]>> = {
   value: ['a value', (given) => typeof given !== 'function'],
   string: ['a string', isString],
@@ -100,7 +100,7 @@ function takesMany<K extends Kind>(kind: K, body: (...given: Kinds[K][]) => Json
   return { kinds: [kind], isOpen: true, body };
 }
 
-/** The function of this name; QueryProblem where there is none, or it takes another number of arguments. */
+/** The function of this name. QueryProblem if it does not exist, or takes another number of arguments. */
 export function functionOf(name: string, given: number): QueryFunction {
   const known = FUNCTIONS.get(name);
   if (known === undefined) throw new QueryProblem(`there is no function ${name}()`);
@@ -110,11 +110,11 @@ export function functionOf(name: string, given: number): QueryFunction {
   throw new QueryProblem(`${name}() takes ${wanted} arguments, ${given} given`);
 }
 
-/** What a function makes of its arguments; QueryProblem for one of another kind than it wants. */
+/** Calls a function. QueryProblem for an argument of a wrong kind. */
 export function callFunction(name: string, given: readonly QueryArgument[]): JsonValue {
   const { kinds, body } = functionOf(name, given.length);
   for (const [index, argument] of given.entries()) check(name, kinds[index] ?? kinds[0] ?? 'value', index, argument);
-  // Each has just been held against its kind.
+  // Each was checked against its kind.
   return body(...(given as readonly never[]));
 }
 
@@ -142,7 +142,7 @@ function count(size: number): JsonNumber {
   return new JsonNumber(String(size));
 }
 
-/** Orders numbers by value, strings by code point. Anything else, or a mixture, is refused. */
+/** Compares numbers by value, strings by code point. Refuses anything else and mixtures. */
 function compareKeys(name: string, a: JsonValue, b: JsonValue): number {
   if (a instanceof JsonNumber && b instanceof JsonNumber) return compareDecimals(a.text, b.text);
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
@@ -153,10 +153,10 @@ type Key = (item: JsonValue) => JsonValue;
 
 const itself: Key = (item) => item;
 
-/** The items by their keys, smallest first (`sign` -1: greatest first); the order of equal ones stays. */
+/** The items sorted by their keys (`sign` -1: greatest first). Stable. */
 function ordered(name: string, items: readonly JsonValue[], key: Key, sign: 1 | -1 = 1): readonly JsonValue[] {
   const keyed = items.map((item) => ({ item, key: key(item) }));
-  // A single item is compared with itself, so that its key is checked like any other.
+  // A single item is compared with itself, so that its key is checked too.
   for (const { key: one } of keyed.slice(0, 1)) compareKeys(name, one, one);
   return keyed.sort((a, b) => compareKeys(name, a.key, b.key) * sign).map(({ item }) => item);
 }
@@ -176,7 +176,7 @@ function toNumber(value: JsonValue): JsonValue {
   return typeof value === 'string' && NUMBER.test(value) ? new JsonNumber(value) : null;
 }
 
-/** The functions of JMESPath by name. All see the service's digits; only arithmetic makes new numbers. */
+/** The functions of JMESPath. Only arithmetic makes new numbers. */
 const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
   Object.entries({
     abs: takes(['number'], (number) => (number.text.startsWith('-') ? negate(number) : number)),

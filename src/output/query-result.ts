@@ -3,7 +3,7 @@ import { type Column, cellText } from './column.ts';
 import type { Result } from './options.ts';
 import { safeText } from './text.ts';
 
-/** A list as rows (of objects or lists their members, else one column `value`), an object as one resource, the rest as text. */
+/** A list as rows (members of objects, else one column `value`), an object as one resource, the rest as text. */
 export function queryResult(found: JsonValue): Result {
   if (isJsonArray(found)) {
     const isTable = found.length > 0 && found.every((item) => isJsonObject(item) || isJsonArray(item));
@@ -14,7 +14,7 @@ export function queryResult(found: JsonValue): Result {
   return { kind: 'text', text: found === null ? 'null' : safeText(cellText(found)), json: found };
 }
 
-/** Every member name of the rows, in the order in which they come up. */
+/** Every member name of the rows, in order of appearance. */
 function columnsFound(rows: readonly JsonValue[]): readonly Column[] {
   const names = new Set<string>();
   for (const row of rows) {

@@ -7,20 +7,18 @@ import { evaluateQuery, type QueryNode, refuseExtension } from './query-evaluate
 import { functionOf, QueryProblem } from './query-functions.ts';
 import { shortenText } from './text.ts';
 
-/** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
+/** A compiled expression. Returns null if nothing matches. USAGE if the types do not fit. */
 export type Query = (value: JsonValue) => JsonValue;
 
 const MAX_SHOWN = 200;
 
-/** Raw strings and quoted names are stepped over, JSON literals (in backticks) are found. */
+/** Skips raw strings and quoted names, finds JSON literals (in backticks). */
 const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
 
 /**
- * Compiles a JMESPath expression; raises USAGE, before anything is sent, when it is wrong.
- *
- * The grammar is the library's. The evaluation is ours, because the library works on plain JavaScript values:
- * there, amounts lose digits, `__proto__` is no key, and keys like `10` change places. Literals are taken out
- * of the expression before it is compiled, so that theirs keep their digits too.
+ * Compiles a JMESPath expression. Throws USAGE, before anything is sent, if it is wrong. The grammar is the library's.
+ * The evaluation is not, because there amounts lose digits, `__proto__` is no key, and keys like `10` change places.
+ * Literals are replaced before compiling, so that they keep their digits too.
  */
 export function compileQuery(expression: string): Query {
   let taken: ReturnType<typeof takeLiterals>;
@@ -51,7 +49,7 @@ function queryFailure(expression: string, error: unknown, what: string): Failure
   });
 }
 
-/** The expression with stand-ins for its literals. `marker` begins each, and occurs nowhere else in the expression. */
+/** Replaces literals by placeholders, which begin with a `marker` that the expression does not contain. */
 function takeLiterals(expression: string) {
   let marker = 'literal#';
   while (expression.includes(marker)) marker += '#';
@@ -62,7 +60,7 @@ function takeLiterals(expression: string) {
       literals.push(parseJson(literal.replaceAll('\\`', '`')));
     } catch (error) {
       if (!(error instanceof JsonSyntaxError) || error.problem !== 'syntax') throw error;
-      // The library refuses it too, in words that fit the expression.
+      // The library refuses it too, with a fitting message.
       return written;
     }
     return `\`"${marker}${literals.length - 1}"\``;
@@ -70,7 +68,7 @@ function takeLiterals(expression: string) {
   return { bare, marker, literals };
 }
 
-/** Finds, without a value, what can only fail: extensions, unknown functions, wrong counts, step 0. */
+/** Finds, without a value, what must fail: extensions, unknown functions, wrong counts, step 0. */
 function checkTree(node: QueryNode): void {
   refuseExtension(node);
   if (node.type === 'Function') functionOf(node.name, node.children.length);

@@ -16,11 +16,11 @@ import {
 import type { Query } from './query.ts';
 import { safeText } from './text.ts';
 
-/** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
+/** A run of more rows is not held for a bordered table, but shown as it goes. */
 const MAX_HELD_RUN_ROWS = 20;
 const DEFAULT_WIDTH = 80;
 
-/** Writes a whole result to stdout in the chosen format. Rejects with the stream's own failure. */
+/** Writes a whole result to stdout in the chosen format. Rejects with the stream's failure. */
 export async function renderResult(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   const prepare = await preparation(options);
@@ -34,13 +34,13 @@ function writeDocument(document: JsonValue, stdout: OutputPort): Promise<void> {
   return writeJson(document, { indent: 2, after: '\n' }, stdout);
 }
 
-/** What a query found without quotes: a text as it is, an array one element a line, null an empty line. */
+/** The result of a query without quotes: a text as it is, an array one element per line, null an empty line. */
 function rawText(found: JsonValue): string {
   const lines = isJsonArray(found) ? found : [found];
   return lines.map((value) => `${rawLine(value)}\n`).join('');
 }
 
-/** As JSON has it: `\n`, `\u202e`. */
+/** The JSON escape: `\n`, `\u202e`. */
 function escapeOf(codePoint: number): string {
   if (codePoint < 0x20) return JSON.stringify(String.fromCharCode(codePoint)).slice(1, -1);
   const units = String.fromCodePoint(codePoint).split('');
@@ -49,7 +49,7 @@ function escapeOf(codePoint: number): string {
 
 function rawLine(value: JsonValue): string {
   if (value === null) return '';
-  // What would move the cursor, or show another order than it has, stays escaped.
+  // Whatever moves the cursor or reorders text stays escaped.
   if (typeof value === 'string')
     return value
       .split('\t')
@@ -64,10 +64,10 @@ async function writeFound(found: JsonValue, options: OutputOptions, stdout: Outp
   else await renderTabular(await queryResult(found), options, stdout);
 }
 
-/** From this many on, rows that are ready together are written together; a shorter run hears of each write. */
+/** From this many rows on, rows that are ready together are written together. */
 const GATHERED_RUN_ROWS = 1000;
 
-/** The stream, with what else stands on its terminal taken away while something is written. */
+/** The stream, with what else is on its terminal removed while it writes. */
 export function writingBeside(stdout: OutputPort, around: Surroundings): OutputPort {
   return {
     isTerminal: stdout.isTerminal,
@@ -86,9 +86,9 @@ export function writingBeside(stdout: OutputPort, around: Surroundings): OutputP
 }
 
 /**
- * Opens a stream of rows: a JSON array, NDJSON lines, CSV or a table that grow while the work goes on.
- * `expectedRows` (of a run) decides whether a terminal gets a bordered table at the end or lines at once.
- * With `--query` and json the rows are collected, as the query speaks of all of them.
+ * Opens a stream of rows: a JSON array, NDJSON, CSV or a table that grows while the work goes on. `expectedRows` (of a
+ * run) decides whether a terminal gets a bordered table at the end or lines at once. With `--query` and json the rows
+ * are collected for the query.
  */
 export async function openRowWriter(
   columns: readonly Column[],
@@ -120,7 +120,7 @@ async function openFormat(
 ): Promise<RowWriter> {
   if (options.format === 'ndjson') return ndjsonRowWriter(query, stdout, options.raw);
   if (query !== undefined) {
-    // It sees all of them at once.
+    // The query sees all rows at once.
     const rows: JsonValue[] = [];
     return { row: async (row) => void rows.push(row), close: () => writeFound(query(rows), options, stdout) };
   }
@@ -128,7 +128,7 @@ async function openFormat(
   return openTabular(shownColumns(columns, options), options, stdout, expectedRows);
 }
 
-/** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
+/** Rows as one JSON array that grows, and is valid once it is closed. */
 function jsonRowWriter(stdout: OutputPort): RowWriter {
   let isOpen = false;
   return {
@@ -141,9 +141,9 @@ function jsonRowWriter(stdout: OutputPort): RowWriter {
   };
 }
 
-/** Rows as one compact JSON value a line. */
+/** Rows as compact JSON, one per line. */
 function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort, isRaw = false): RowWriter {
-  // Not async: each promise of its own costs a turn of the row behind.
+  // Not async: each promise costs a turn of the event loop.
   const write = (row: JsonValue): Promise<void> => {
     const known = rememberedText(row);
     return known === undefined ? writeJson(row, { after: '\n' }, stdout) : stdout.write(`${known}\n`);
@@ -218,8 +218,8 @@ async function renderResource(
 }
 
 /**
- * What is shown once: each member's name, and its value below. The terminal wraps a long value, so a copy of it has no
- * line breaks.
+ * Shows what is given once: each member's name, and its value below. The terminal wraps a long value, so a copy of it
+ * has no line breaks.
  */
 async function writeWhole(
   resource: JsonObject,
@@ -287,8 +287,8 @@ function linesOf(result: Result): readonly JsonValue[] {
 }
 
 /**
- * What has to happen to a value before it is shown: frontdesk's own token masked in every format, and in table and
- * csv the sensitive members hidden. Loaded once, because it is applied to every row.
+ * What happens to a value before it is shown: frontdesk's token is masked, and in table and csv sensitive members are
+ * hidden. Loaded once for all rows.
  */
 async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {
   const { mask } = options;

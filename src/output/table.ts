@@ -4,12 +4,12 @@ import { type Column, cellText } from './column.ts';
 import type { RowWriter } from './options.ts';
 import { safeText } from './text.ts';
 
-/** A cell as a table shows it: safe, one line, not cut. */
+/** A cell for a table: safe, one line, not cut. */
 export function safeCell(row: JsonValue, column: Column): string {
   return safeText(cellText(getPath(row, column.name)));
 }
 
-/** Rows as lines under a header, which is written with the first of them, or at the end where there is none. */
+/** Rows as lines under a header, which comes with the first row, or at the end without rows. */
 export function lineWriter(header: string, lineOf: (row: JsonValue) => string, stdout: OutputPort): RowWriter {
   let due = header;
   return {
@@ -24,7 +24,7 @@ export function lineWriter(header: string, lineOf: (row: JsonValue) => string, s
   };
 }
 
-/** Off a terminal: a header and one line per row, tab-separated; no border, no colour, nothing cut. */
+/** Outside a terminal: a header and one tab-separated line per row, without border, color or cuts. */
 export function tabbedRowWriter(columns: readonly Column[], header: boolean, stdout: OutputPort): RowWriter {
   const line = (cells: readonly string[]) => `${cells.join('\t')}\n`;
   const headerLine = header ? line(columns.map((column) => safeText(column.header))) : '';

@@ -8,11 +8,11 @@ import { makePaint, type Paint } from './paint.ts';
 import { lineWriter, safeCell } from './table.ts';
 import { safeText } from './text.ts';
 
-/** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
+/** `mayLeaveOut`: no columns were named, so some may be left out, which the last line names. */
 type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> &
   Frame & { readonly whenTall?: WhenTall | undefined };
 
-/** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
+/** cli-table3 takes more than linear time. Longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
 
 const INDENT = '  ';
@@ -22,7 +22,7 @@ function ruleOf({ unicode, isAccessible = false }: TerminalStyle): string {
   return isAccessible ? '' : unicode ? '─' : '-';
 }
 
-/** A rule under the header and nothing else: borders would cost three columns for each of the table's. */
+/** A rule under the header only: borders would cost three columns per column. */
 function bordersOf(rule: string) {
   return {
     ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
@@ -35,8 +35,8 @@ function bordersOf(rule: string) {
 }
 
 /**
- * A table on a terminal, fitted to its width. Its rows are held until all are known. The rows of a long run
- * (`streamed`) are written as they come, because people watch them.
+ * A table fitted to the terminal. Holds its rows until all are known, but those of a long run (`streamed`) are written
+ * as they come.
  */
 export function terminalRowWriter(
   columns: readonly Column[],
@@ -72,7 +72,7 @@ export function terminalRowWriter(
   };
 }
 
-/** A drawn table as it is printed: what has no room on its screen is left out where the first rows are what matters. */
+/** A table as printed. What has no room on the screen is left out if the first rows matter most. */
 function tallText({ head, rows, last }: Drawn, { whenTall }: TerminalStyle, screen: number | undefined): string {
   const fits = fittingRows(rows, (screen ?? Number.POSITIVE_INFINITY) - head.length - last.length);
   const shown = whenTall === undefined || whenTall.keepsAll ? rows : rows.slice(0, fits);
@@ -80,7 +80,7 @@ function tallText({ head, rows, last }: Drawn, { whenTall }: TerminalStyle, scre
   return [...head, ...shown.flat(), ...last, ...said].map((line) => `${line}\n`).join('');
 }
 
-/** How many of these rows stand on a screen that has so many lines for them, for what is said below and for the prompt. */
+/** How many rows fit on a screen with this many lines for them. */
 function fittingRows(rows: readonly (readonly string[])[], lines: number): number {
   const ends: number[] = [];
   for (const row of rows) ends.push((ends.at(-1) ?? 0) + row.length);
@@ -95,7 +95,7 @@ function peopleCells(row: JsonValue, columns: readonly Column[]): string[] {
   });
 }
 
-/** The lines below a row: what had no room beside it, whole. */
+/** The lines below a row: what had no room beside it. */
 function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalStyle, paint: Paint): string[] {
   const cells = peopleCells(row, below);
   return below.flatMap((column, index) => {
@@ -109,7 +109,7 @@ function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalSty
   });
 }
 
-/** Says which columns there would be: under the names that `--columns` takes. */
+/** Names the columns that were left out, as `--columns` takes them. */
 function leftOutLines({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): readonly string[] {
   if (leftOut.length === 0) return [];
   const how = style.command === undefined ? '' : ' (--columns names them)';
@@ -152,7 +152,7 @@ function tableWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
 }
 
-/** The lines of a table: of its header, of each row, and what is said below them. */
+/** The lines of a table: its header, its rows, and what follows them. */
 interface Drawn {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -169,7 +169,7 @@ async function drawTable(
   const { widths } = fitted;
   const cells = cellsOf(fitted, style, paint);
   const rule = ruleOf(style);
-  // The cells are as wide as their columns; the build has cli-table3 measure them like `displayWidth`.
+  // The cells are as wide as their columns. The build makes cli-table3 measure them like `displayWidth`.
   const table = new Table({
     head: style.header ? cells.head() : [],
     chars: bordersOf(rule),
@@ -177,7 +177,7 @@ async function drawTable(
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
   for (const row of rows) table.push(cells.row(row));
-  // Lines below a row are no cells: they may be wider than the columns, and are put after the row's own line.
+  // Lines below a row may be wider than the columns, and follow the row's own line.
   const below = rows.map((row) => linesBelow(row, fitted, style, paint));
   const lines = table
     .toString()
@@ -198,7 +198,7 @@ function naturalWidths(columns: readonly Column[], rows: readonly (readonly stri
     let width = Math.max(1, displayWidth(safeText(column.header)));
     for (const row of rows) {
       const cell = row[index] ?? '';
-      // A long cell is cut anyway: measuring 40,000 characters of it would only cost time.
+      // A long cell is cut anyway, and measuring 40,000 characters takes time.
       width = Math.max(width, cell.length > 1000 ? 500 : displayWidth(cell));
     }
     return width;

@@ -11,15 +11,15 @@ const NAMED = new Map([
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
 /**
- * Text from outside as a person may see it: one line, nothing that a terminal would obey, nothing invisible.
- * Controls show as `\x1b`, `\n`, `\t`, bidi and zero-width characters as `<U+202E>`, half a surrogate pair as
- * U+FFFD. Ordinary text of every script and emoji stays as it is. For tables, prompts, progress and errors.
+ * Text from outside for people: one line, nothing that a terminal obeys, nothing invisible. Controls become `\x1b`,
+ * `\n`, `\t`, bidi and zero-width characters `<U+202E>`, half a surrogate pair U+FFFD. Ordinary text of every script
+ * and emoji stay.
  */
 export function safeText(text: string): string {
-  // Sets of characters take milliseconds to build, so nothing below is touched for the sake of plain text.
+  // Sets of characters take milliseconds to build, so plain text returns before that.
   if (PLAIN_ASCII.test(text)) return text;
   const visible = escapeUnsafe(text, showCodePoint);
-  // More marks on one letter than any script stacks: they would paint over the lines above and below.
+  // More marks on one letter than any script uses: they would cover the lines above and below.
   return visible.replace(
     /(\p{M}{8})(\p{M}+)/gu,
     (_, kept: string, flood: string) => `${kept}<+${countFrom(flood, 0)} marks>`,
@@ -34,7 +34,7 @@ function showCodePoint(codePoint: number): string {
   return `<U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-/** The first `maxLength` code points, and how many are missing; for messages, where columns do not matter. */
+/** The first `maxLength` code points, and how many are missing. */
 export function shortenText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   let end = 0;
@@ -47,7 +47,7 @@ export function groupThousands(count: number | string): string {
   return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
 }
 
-/** Begins a text with a capital letter: `Block card`. */
+/** The text with a capital first letter: `Block card`. */
 export function sentenceCase(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -57,7 +57,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(count)} ${count === 1 ? one : many}`;
 }
 
-/** Columns of a stream that is a terminal, 80 where it does not say; undefined: it is none. */
+/** Columns of a terminal, 80 if unknown; undefined for another stream. */
 export function widthOf(stream: {
   readonly isTerminal: boolean;
   readonly columns?: number | undefined;
@@ -66,8 +66,8 @@ export function widthOf(stream: {
 }
 
 /**
- * Terminal columns that a string takes at most: of a joined emoji more than it takes, as terminals and readline differ in
- * that. Needs no package, so that a message costs no start; `displayWidth` measures what has to be aligned.
+ * Upper limit of the terminal columns of a string: terminals and readline differ about joined emoji. Needs no package,
+ * so that a message costs no start. `displayWidth` is for alignment.
  */
 function columnsAtMost(text: string): number {
   const wide =
@@ -75,17 +75,17 @@ function columnsAtMost(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
 
-/** What must not be broken: what stands in backticks, or it could not be pasted, and a number with its unit. */
+/** Never broken: text in backticks, which could not be pasted, and a number with its unit. */
 const UNBROKEN = /`[^`]*`|\d (?:ms|s|min|h|d)\b/g;
 const HELD = '\ue001';
 
-/** `  Label   text`: what comes before the text, which further lines stand under. */
+/** `  Label   text`: what comes before the text. Further lines are aligned with the text. */
 const LABELLED = /^ +\S(?:\S| (?! ))* {2,}(?=\S)/;
 
-/** A command to be pasted, after the sentence that leads to it, and what follows. */
+/** A command to paste, with the sentence before it and the rest after it. */
 const COMMAND = /^(.*?:) (frontdesk [a-z-][^;]*)(?:; (.*))?$/s;
 
-/** A long line in parts: each command that it gives stands on a line of its own, unbroken. */
+/** A line in parts: each command gets an unbroken line of its own. */
 function partsOf(line: string): readonly { readonly text: string; readonly isCommand: boolean }[] {
   const [, sentence, command = '', rest] = COMMAND.exec(line) ?? [];
   if (sentence === undefined) return [{ text: line, isCommand: false }];
@@ -93,9 +93,7 @@ function partsOf(line: string): readonly { readonly text: string; readonly isCom
   return [{ text: sentence, isCommand: false }, { text: command, isCommand: true }, ...after];
 }
 
-/**
- * A line that is too long, with every command in it on a line of its own. `always`: also where it is not too long.
- */
+/** Breaks a line that is too long, or `always`, with every command on a line of its own. */
 export function breakLine(line: string, width: number | undefined, always = false): readonly string[] {
   if (width === undefined || (columnsAtMost(line) <= width && !always)) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
@@ -105,8 +103,8 @@ export function breakLine(line: string, width: number | undefined, always = fals
 }
 
 /**
- * A line that holds text from outside: no command in it is laid out as one of frontdesk, and where a line of the screen would
- * begin with `hint:` or `frontdesk`, a `|` goes before.
+ * Breaks a line with text from outside. No command in it gets a line of its own, and a screen line that would begin
+ * with `hint:` or `frontdesk` gets a `|` before.
  */
 export function breakMessage(line: string, width: number | undefined): readonly string[] {
   if (width === undefined || columnsAtMost(line) <= width) return [line];
@@ -122,7 +120,7 @@ export function breakMessage(line: string, width: number | undefined): readonly 
   );
 }
 
-/** Words on lines of at most `width` columns; one that is longer has a line of its own. */
+/** Words on lines of at most `width` columns. A longer word has a line of its own. */
 export function fillLines(words: readonly string[], width: number, columnsOf = columnsAtMost): string[] {
   const lines: string[] = [];
   let line = '';
@@ -139,9 +137,8 @@ export function fillLines(words: readonly string[], width: number, columnsOf = c
 }
 
 /**
- * A line broken between words so that each part fits into `width` columns; further ones stand under its first word, or
- * under the text beside a label.
- * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
+ * Breaks a line between words. Further lines are aligned with its first word, or with the text beside a label. A word
+ * longer than the width stays whole, so that it can be pasted.
  */
 function breakWords(line: string, width: number): readonly string[] {
   if (columnsAtMost(line) <= width) return [line];
@@ -161,8 +158,8 @@ const STEPS = [
 ] as const;
 
 /**
- * A span for people, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`, `3 d 4 h`.
- * A negative span is shown as `0 ms`.
+ * A time span for people, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`, `3 d 4 h`. A negative
+ * span is `0 ms`.
  */
 export function formatDuration(ms: number): string {
   const first = STEPS.findIndex(([, stepMs]) => ms >= stepMs);
@@ -176,7 +173,7 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? head : `${head} ${rest} ${next[0]}`;
 }
 
-/** What is left or was needed, in whole seconds and rounded up: `7 s`, `3 min 20 s`, `2 h 5 min`; `0 s` for nothing. */
+/** A time span in whole seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 5 min`. */
 export function formatSeconds(ms: number): string {
   return ms <= 0 ? '0 s' : formatDuration(Math.ceil(ms / 1000) * 1000);
 }
@@ -194,18 +191,18 @@ const UNITS: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * How far away a time is, for people: `in 3 months`, `2 days ago`, `now`. Undefined for a string that names no
- * exact moment: a day that does not exist, or a time without a zone (how zones are meant: not shown).
+ * How far away a time is: `in 3 months`, `2 days ago`, `now`. Undefined without an exact moment: a day that does not
+ * exist, or a time without a zone (how the service means those is not documented).
  */
 export function awayFrom(text: string, nowMs: number): string | undefined {
   const timeMs = momentOf(text);
   if (timeMs === undefined) return undefined;
   const awayMs = timeMs - nowMs;
-  // To the nearest minute: a plan that was just made expires in 1 day, not in 23 hours.
+  // To the nearest minute: a new plan expires in 1 day, not in 23 hours.
   const distanceMs = Math.ceil(Math.abs(awayMs) / MINUTE_MS - 0.5) * MINUTE_MS;
   for (const [name, lengthMs] of UNITS) {
     const count = Math.floor(distanceMs / lengthMs);
-    // Below two months days say more, below two years months do.
+    // Days up to two months, months up to two years.
     if (count < 1 || (count < 2 && (name === 'year' || name === 'month'))) continue;
     const words = `${count} ${name}${count === 1 ? '' : 's'}`;
     return awayMs > 0 ? `in ${words}` : `${words} ago`;

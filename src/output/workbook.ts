@@ -8,15 +8,18 @@ import { workbookCell } from './formula-guard.ts';
 import type { OutputOptions, RowWriter } from './options.ts';
 import { groupThousands, plural } from './text.ts';
 
-/** What a sheet of a workbook holds at most: rows below the header, columns, and UTF-16 units in a cell. */
+/** Limits of a sheet: rows below the header, columns, and UTF-16 units in a cell. */
 const MAX_ROWS = 1_048_575;
 const MAX_COLUMNS = 16_384;
 const MAX_CELL_LENGTH = 32_767;
 
-/** What XML cannot hold, or gives back as something else (a carriage return). Spreadsheets drop half a pair: it is escaped. */
+/**
+ * Characters that XML cannot hold, or changes (a carriage return). Half a surrogate pair is escaped, because
+ * spreadsheets drop it.
+ */
 const UNFIT = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
 const ALL_UNFIT = new RegExp(UNFIT, 'g');
-/** Would be read as a character that is spelled so. */
+/** Would be read as an escaped character. */
 const LOOKS_SPELLED = /_(?=x[0-9A-Fa-f]{4}_)/g;
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -24,7 +27,7 @@ const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationshi
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Styles by their number: 0 plain, 1 text (format `@`, which is 49), 2 text in bold. */
+/** Styles by number: 0 plain, 1 text (format `@`, number 49), 2 bold text. */
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${CONTENT}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${TYPES}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -35,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const WIDTH = 22;
 
-/** A text as the format spells it, inside of an element. */
+/** A text with the format's escapes, for an element. */
 function spelled(text: string): string {
   const plain = text
     .replace(LOOKS_SPELLED, '_x005F_')
@@ -46,7 +49,7 @@ function spelled(text: string): string {
   return /^\s|\s$|[\t\n]/.test(plain) ? `<t xml:space="preserve">${plain}</t>` : `<t>${plain}</t>`;
 }
 
-/** What a cell shows: a boolean, or a text as csv has it. */
+/** The content of a cell: a boolean, or a text as in csv. */
 function shownOf(value: JsonValue | undefined): string | boolean {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' ? workbookCell(value, isKept) : cellText(value);
@@ -62,20 +65,20 @@ function isKept(character: string): boolean {
   return character === '\t' || character === '\n' || UNFIT.test(character);
 }
 
-/** `now` for the times in the archive. */
+/** `now`: for the times in the archive. */
 interface WorkbookOptions extends Pick<OutputOptions, 'now' | 'refuse'> {
   readonly sink: Pick<OutputPort, 'write'>;
   /** Rows that the sheet takes. */
   readonly maxRows?: number;
 }
 
-/** So many rows that do not fit are named; all are counted. */
+/** Most misfit rows that are named. All are counted. */
 const NAMED_ROWS = 1000;
 
-/** More than this is handed on in one piece. */
+/** Longest piece handed on at once. */
 const PIECE_LENGTH = 65_536;
 
-/** Raises USAGE for more rows than a sheet holds, where their number is known before. */
+/** USAGE for more rows than a sheet holds, if their number is known. */
 export function refuseTooManyRows(rows: number): void {
   if (rows <= MAX_ROWS) return;
   const message = `a workbook holds ${groupThousands(MAX_ROWS)} rows below its header, and these are ${groupThousands(rows)}`;
@@ -84,8 +87,8 @@ export function refuseTooManyRows(rows: number): void {
 
 /**
  * Rows as a workbook of one sheet, which grows while the work goes on: text in columns formatted as text, booleans as
- * such, a bold header that stays in sight. A row that does not fit is handed to `refuse` and left out; then `close` ends
- * the workbook and rejects with PARTIAL. A failure of the sink rejects the row or the close that meets it.
+ * booleans, a bold frozen header. A row that does not fit is passed to `refuse` and left out, and `close` then rejects
+ * with PARTIAL. A failure of the sink rejects the next row or the close.
  */
 export class WorkbookWriter implements RowWriter {
   readonly #columns: readonly Column[];
@@ -114,7 +117,7 @@ export class WorkbookWriter implements RowWriter {
     zip.addReadStream(this.#sheet, 'xl/worksheets/sheet1.xml', made);
     zip.end();
     this.#sent = this.#pump(zip.outputStream, sink);
-    // Met by the next row or the close.
+    // The next row or the close reports it.
     this.#sent.catch(() => undefined);
     const names = columns.map(({ name }, index) => cellOf(`${this.#letters[index]}1`, name, 2)).join('');
     this.#piece = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns.length}" width="${WIDTH}" customWidth="1" style="1"/></cols><sheetData><row r="1">${names}</row>`;
@@ -172,7 +175,7 @@ export class WorkbookWriter implements RowWriter {
   }
 }
 
-/** Opens a workbook for so many rows, where their number is known before; 0: it is not. */
+/** Opens a workbook for so many rows; 0: their number is not known. */
 export function openWorkbook(
   columns: readonly Column[],
   { now, refuse }: Pick<OutputOptions, 'now' | 'refuse'>,

@@ -10,17 +10,19 @@ import type { Approval } from './plan-file.ts';
 
 const NAME = /^[A-Za-z0-9._@+-]{1,128}$/;
 const ENDING = '.sig';
-/** So many signatures are looked at, those of listed names first: a full folder must not hide the ones that count. */
+/**
+ * Most signatures that are checked, those of listed names first, so that a full folder cannot hide the ones that count.
+ */
 const MAX_SIGNATURES = 100;
 const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
 
-/** Why a signature does not count (`ann does not count: …`), and what to do about it where that is known. */
+/** Why a signature does not count (`ann does not count: …`), and what to do about it if known. */
 export interface Uncounted {
   readonly text: string;
   readonly fix?: string | undefined;
 }
 
-/** The signatures beside a plan: those that count, and why the others do not. */
+/** The signatures beside a plan: those that count, and why others do not. */
 export interface ApprovalCheck {
   readonly approvals: readonly Approval[];
   readonly uncounted: readonly Uncounted[];
@@ -30,22 +32,22 @@ function uncountedSignature(name: string, problem: string, fix?: string): Uncoun
   return { text: `the signature of ${name} does not count: ${problem}`, fix };
 }
 
-/** A key counts once, under whatever names. */
+/** A key counts once, under any names. */
 export function sameKey(name: string, other: string): Uncounted {
   return uncountedSignature(name, `${other} signed with the same key`);
 }
 
-/** Whether this can be the name of an approver: it becomes part of a file's name. */
+/** Can this be the name of an approver? It becomes part of a file name. */
 export function isApproverName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Where the approval of a plan under a name is. */
+/** The file of an approval under a name. */
 export function signaturePath(planPath: string, name: string): string {
   return `${planPath}.${name}${ENDING}`;
 }
 
-/** The names under which a plan is signed, sorted. None where its folder cannot be read. */
+/** The names that signed a plan, sorted. Empty if its folder cannot be read. */
 export async function signers(planPath: string): Promise<readonly string[]> {
   const start = `${basename(planPath)}.`;
   const files = await readdir(dirname(resolve(planPath))).catch((): string[] => []);
@@ -57,16 +59,16 @@ export async function signers(planPath: string): Promise<readonly string[]> {
 }
 
 interface Signed {
-  /** The plan as it was verified: a copy, so that the very bytes that will be sent are checked. */
+  /** A copy of the plan, so that exactly the bytes that will be sent are verified. */
   readonly copy: string;
-  /** The plan as it was named: the signatures are beside it. */
+  /** The plan itself, which has the signatures beside it. */
   readonly path: string;
 }
 
 /**
- * Checks every signature beside a plan against the allowed-signers file: each by `ssh-keygen -Y verify` for its own
- * name, and each key once, under whatever names. `path`: that file, which is read once and handed on as a copy;
- * undefined: none is set, so that no signature can count. USAGE when ssh-keygen hangs.
+ * Checks every signature beside a plan with `ssh-keygen -Y verify` for its own name. Each key counts once. `path`: the
+ * allowed-signers file, read once and passed on as a copy; undefined: none is set, and no signature counts. USAGE if
+ * ssh-keygen hangs.
  */
 export async function checkApprovals(
   tool: SshKeygen,
@@ -93,7 +95,7 @@ function unusedApprovers(path: string, { problem, fix }: Refusal): Uncounted {
   return { text, fix: fix && `fix it with: ${fix}` };
 }
 
-/** Why no signature at all would count against the approvers file; undefined: it can be used, or none is named. */
+/** Why no signature could count against the approvers file; undefined if it can be used, or none is set. */
 export function approversProblem(path: string | undefined): Uncounted | undefined {
   const listed = path === undefined ? undefined : readApprovers(path);
   return path !== undefined && listed !== undefined && 'problem' in listed ? unusedApprovers(path, listed) : undefined;
@@ -102,7 +104,7 @@ export function approversProblem(path: string | undefined): Uncounted | undefine
 const NOT_LISTED = 'it was not made for this plan with a key that is listed for that name';
 const LIST_IT = 'ask those who keep the approvers file to list this key for that name';
 
-/** `listed`: the allowed-signers file; undefined: any key counts, and the same one again. */
+/** `listed`: the allowed-signers file; undefined: any key counts, also twice. */
 async function judge(
   tool: SshKeygen,
   plan: Signed,
@@ -124,7 +126,7 @@ async function judge(
   return { approvals, uncounted };
 }
 
-/** Whether a line of an allowed-signers file may be for a name; ssh-keygen has the last word. */
+/** May a line of the allowed-signers file be for a name? ssh-keygen decides. */
 async function principalTest(listed: string): Promise<(name: string) => boolean> {
   const lines = (await readFile(listed, 'utf8')).split('\n').filter((line) => !/^\s*(?:#|$)/.test(line));
   const names = lines.flatMap((line) => (/^\s*(?:"([^"]*)"|(\S+))/.exec(line)?.slice(1) ?? []).join('').split(','));
@@ -138,12 +140,15 @@ async function principalTest(listed: string): Promise<(name: string) => boolean>
   return (name) => pattern.test(name);
 }
 
-/** Every signature that is one of this plan, by any key: for a profile that does not say who may approve. */
+/** Every valid signature of this plan by any key, for a profile without approvers. */
 export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<ApprovalCheck> {
   return judge(tool, plan, undefined, await signers(plan.path));
 }
 
-/** The fingerprint of the key that signed under a name; undefined: none did. `listed`: where the key must stand. */
+/**
+ * The fingerprint of the key that signed under a name; undefined if none did. `listed`: the file that must list the
+ * key.
+ */
 export async function signatureKey(
   tool: SshKeygen,
   plan: Signed,
@@ -156,7 +161,7 @@ export async function signatureKey(
   return status === 0 ? FINGERPRINT.exec(stdout)?.[1] : undefined;
 }
 
-/** What is wrong with a file as a key, as far as can be seen without a passphrase; undefined: nothing. */
+/** What is wrong with a key file, as far as can be seen without a passphrase; undefined if nothing. */
 export async function keyProblem(key: string): Promise<string | undefined> {
   return readWhole(resolve(key)).then(
     () => undefined,
@@ -164,7 +169,7 @@ export async function keyProblem(key: string): Promise<string | undefined> {
   );
 }
 
-/** What signing gave: the signature, or what ssh-keygen has against it. */
+/** The signature, or the error of ssh-keygen. */
 export async function signPlan(
   tool: SshKeygen,
   copy: string,
@@ -178,30 +183,30 @@ export async function signPlan(
   return { problem: said === '' ? `ssh-keygen ended with status ${status}` : `ssh-keygen: ${said}` };
 }
 
-/** Signatures are made and checked for this and nothing else, so that one of a commit is none of a plan. */
+/** Signatures are made for this only, so that a signature of a commit does not approve a plan. */
 const NAMESPACE = 'frontdesk-plan';
 
-/** Without a terminal no passphrase can be asked for, and a check needs none: both take moments. */
+/** Limit without a terminal: no passphrase can be asked for, and a check needs none. */
 const LIMIT_MS = 10_000;
 const ASKING_LIMIT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The program, and the environment that it is run in. */
+/** The program and its environment. */
 export interface SshKeygen {
   readonly program: string;
   readonly env: Env;
 }
 
-/** What of the environment the program needs: to find the agent and the home folder, and no token of frontdesk. */
+/** Variables that the program needs to find the agent and the home folder. No token of frontdesk. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_SOCK', 'SYSTEMROOT', 'TMPDIR', 'TEMP'];
 
-/** The `ssh-keygen` of this machine. USAGE when there is none: nothing can be approved or checked then. */
+/** The `ssh-keygen` of this machine. USAGE if there is none: nothing can be approved or checked then. */
 export async function findSshKeygen(env: Env, platform: string): Promise<SshKeygen> {
   const name = platform === 'win32' ? 'ssh-keygen.exe' : 'ssh-keygen';
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    // A relative folder is whatever stands where the command was started.
+    // A relative folder depends on where the command was started.
     if (!isAbsolute(folder)) continue;
     const program = join(folder, name);
     if (await succeeds(access(program, constants.X_OK))) return { program, env };
@@ -211,7 +216,7 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
   });
 }
 
-/** Runs it with a file as its stdin; off a terminal it cannot ask. USAGE when it hangs or cannot be started. */
+/** Runs it with a file as its stdin. Outside a terminal it cannot ask. USAGE if it hangs or cannot be started. */
 async function runSshKeygen(
   { program, env }: SshKeygen,
   args: readonly string[],
@@ -224,10 +229,10 @@ async function runSshKeygen(
   try {
     return await new Promise((resolve, reject) => {
       const child = spawn(program, args, {
-        // It asks at the terminal or not at all: the window of an askpass program would wait for ever.
+        // It may ask only in the terminal: the window of an askpass program would wait for ever.
         env: { LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never', ...passedOn },
         stdio: [input.fd, 'pipe', 'pipe'],
-        // A session of its own has no terminal.
+        // A new session has no terminal.
         detached: !mayAsk,
       });
       const texts = { stdout: '', stderr: '' };
@@ -238,7 +243,7 @@ async function runSshKeygen(
       const fail = (problem: string) => {
         clearTimeout(limit);
         child.kill('SIGKILL');
-        // What it started may hold the pipes open; nothing of it keeps this process alive.
+        // A child of it may hold the pipes open, which must not keep this process alive.
         for (const [, stream] of streams) stream?.destroy();
         child.unref();
         reject(Failure.unsent('USAGE', `ssh-keygen ${problem}`));

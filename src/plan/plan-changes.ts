@@ -3,7 +3,7 @@ import type { Column } from '../output/column.ts';
 import { ROW_COLUMNS } from './plan-columns.ts';
 import type { PlanHeader, PlanRow } from './plan-file.ts';
 
-/** What a reviewer is shown of a change, after its row and id: of a card, of another thing. */
+/** Columns of a change for reviewers, after row and ID. */
 const CHANGE_COLUMNS = { cards: ['reference', 'status'], calendar: ['field', 'before', 'after'] } as const;
 
 /** The names of those columns for the rows of a plan. */
@@ -11,7 +11,7 @@ export function changeColumns({ operation }: Pick<PlanHeader, 'operation'>): rea
   return CHANGE_COLUMNS[operation.startsWith('card.') ? 'cards' : 'calendar'];
 }
 
-/** What a row changes, in these columns. */
+/** The changes of a row in these columns. */
 export function planChanges({ body, before, about, drift }: PlanRow): readonly (readonly (JsonValue | undefined)[])[] {
   if (drift === 'checked') return [[about?.get('clientReference'), before?.get('status')]];
   return [...(body ?? [])].map(([field, value]) => [field, before?.get(field), value]);
@@ -23,7 +23,7 @@ export function changeTable(header: Pick<PlanHeader, 'operation'>): readonly Col
   return [...ROW_COLUMNS.slice(0, 2), ...changes];
 }
 
-/** The lines of a row in such a table. */
+/** The table lines of a row. */
 export function changeObjects(row: PlanRow, columns: readonly Column[]): readonly JsonObject[] {
   return planChanges(row).map((values) => {
     const cells = [new JsonNumber(String(row.row)), row.id ?? null, ...values];

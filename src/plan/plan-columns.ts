@@ -4,7 +4,7 @@ import { type Column, columnsOf } from '../output/column.ts';
 /** ISO 8601. */
 export const TIME: Shape<string> = { ...TEXT };
 
-/** What line 1 of a plan says after the number of its layout, in its order, and the columns for that. */
+/** The members of line 1 after the layout number, in order, with their columns. */
 const HEADER = {
   /** The first twelve hex digits of `sha256`. */
   plan: { shape: TEXT, column: { header: 'PLAN', keep: true } },
@@ -18,7 +18,7 @@ const HEADER = {
   createdAt: { shape: TIME, column: { header: 'CREATED' } },
   expiresAt: { shape: TIME, column: { header: 'EXPIRES' } },
   rows: { shape: INTEGER, column: { header: 'ROWS', align: 'right' } },
-  /** Rows of the input that `--changed-from` left out. */
+  /** Rows that `--changed-from` left out. */
   unchanged: { shape: INTEGER, column: { header: 'UNCHANGED', align: 'right' } },
   /** Of the whole file, with the values of `plan` and `sha256` in line 1 empty. */
   sha256: { shape: TEXT, column: { header: 'SHA256', wide: true } },
@@ -30,12 +30,12 @@ export const HEADER_SHAPES = shapesOf(HEADER);
 /** Columns of a plan's header. */
 export const HEADER_COLUMNS: readonly Column[] = columnsOf({ ...HEADER, source: { column: { header: 'SOURCE' } } });
 
-/** Columns of a plan's rows; of cards their reference and balance too. */
+/** Columns of a plan's rows; of cards also reference and balance. */
 export function rowColumns(isOfCards: boolean): readonly Column[] {
   return isOfCards ? ROW_COLUMNS : ROW_COLUMNS.filter(({ name }) => !name.startsWith('about.'));
 }
 
-/** Columns of a plan's rows as they stand in the file. */
+/** Columns of a plan's rows as in the file. */
 export const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },

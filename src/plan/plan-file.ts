@@ -16,7 +16,7 @@ import {
 import type { Row, RowShape } from '../rows/row.ts';
 import { HEADER_SHAPES, TIME } from './plan-columns.ts';
 
-/** Layout of a plan. A higher number is refused: a newer frontdesk wrote it. */
+/** Layout of a plan. A newer frontdesk wrote one with a higher number, which is refused. */
 const PLAN_VERSION = 1;
 
 /** Hex digits of the file's hash that name a plan. */
@@ -24,26 +24,26 @@ export const PLAN_NAME_LENGTH = 12;
 
 const TEXTS = list(TEXT);
 
-/** What a plan may say of where its rows come from, for reviewers. */
+/** Where a plan's rows come from, for reviewers. */
 const ORIGIN = {
-  /** Name of the input file, without its folder; absent for ids of the command line and stdin. */
+  /** Name of the input file without its folder; absent for the command line and stdin. */
   source: TEXT,
-  /** The fields that `--expect` compared; each row holds their values. */
+  /** The fields of `--expect`. Each row holds their values. */
   expect: TEXTS,
-  /** Rows of the file of `--changed-from` that the input lacks; absent where none. */
+  /** Rows of the `--changed-from` file that the input lacks; absent if none. */
   missing: INTEGER,
-  /** Cells that are empty now and had a value there, left as they are; absent where none. */
+  /** Empty cells that had a value there and are left unchanged; absent if none. */
   emptied: INTEGER,
-  /** Chance, so that equal rows that are planned twice are two plans. */
+  /** Random, so that equal rows planned twice are two plans. */
   nonce: TEXT,
 } as const;
 
 const HEADER_SHAPE = object(HEADER_SHAPES, ORIGIN);
 
-/** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
+/** Line 1 of a plan. `plan` and `sha256` follow from the rest of the file. */
 export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
 
-/** What a header holds before the file has its hash. */
+/** A header before the file has its hash. */
 export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
 
 /** What is known of a plan before it is begun. */
@@ -51,10 +51,10 @@ export type PlanOrigin = Omit<PlanDraft, 'createdBy' | 'createdAt' | 'expiresAt'
 
 const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER_SHAPES } as const;
 
-/** Line 1 as it is written and printed: with the layout's number before it. */
+/** Line 1 as written and printed, with the layout number first. */
 export const PLAN_HEADER_OUTPUT = object(LINE_1, ORIGIN);
 
-/** Names of the members of line 1, in their order: those of the object above, the hash last. */
+/** The members of line 1 in order, the hash last. */
 const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
   .filter((name) => name !== 'sha256')
   .concat('sha256') as readonly (keyof typeof LINE_1 | keyof typeof ORIGIN)[];
@@ -64,7 +64,7 @@ const PLAN_STATE = oneOf(['new', 'expired', 'running', 'unsettled', 'stopped', '
 
 export type PlanState = ShapeOf<typeof PLAN_STATE>;
 
-/** A signature that counts: for whom, and by which key (its fingerprint). */
+/** A signature that counts: its name, and the fingerprint of its key. */
 const APPROVAL = object({ as: TEXT, key: TEXT });
 
 export type Approval = ShapeOf<typeof APPROVAL>;
@@ -86,10 +86,10 @@ export const PLAN_OUTPUT = object({
   rows: list(ROW),
 });
 
-/** What `plan show --as` prints where JSON was asked for. */
+/** The JSON output of `plan show --as`. */
 export const PLAN_DOCUMENT = object({ plan: TEXT, as: oneOf(['markdown']), document: TEXT });
 
-/** Name of the run that applies a plan: the plan names it, so that a second apply finds the first. */
+/** Name of the run that applies a plan: a second apply finds the first by it. */
 export function planRunName(plan: string): string {
   return `plan-${plan}`;
 }
@@ -101,26 +101,26 @@ export function encodeHeader(facts: PlanDraft, sha256: string): string {
 
 const OWN_NAMES = /("(?:plan|sha256)"\s*:\s*)"[0-9a-f]*"/g;
 
-/** Begins the hash of a plan with its line 1, in which the two values that follow from the hash are empty. */
+/** Begins the hash of a plan with line 1, in which the two values that depend on the hash are empty. */
 export function hashFirstLine(line: string): Hash {
-  // A quote inside a text is escaped, so that what looks like a member is one.
+  // Quotes inside texts are escaped, so a match is a member.
   return createHash('sha256').update(line.replace(OWN_NAMES, '$1""'));
 }
 
-/** The header as JSON, in the order in which the file has it. */
+/** The header as JSON, in the order of the file. */
 export function headerObject(header: PlanHeader): JsonObject {
   const line = { frontdeskPlan: PLAN_VERSION, ...header };
   return new Map(HEADER_MEMBERS.flatMap((name) => (line[name] === undefined ? [] : [[name, fromPlain(line[name])]])));
 }
 
-/** A row as JSON, in the order in which the file has it; members that may be absent are where there is none. */
+/** A row as JSON, in the order of the file, without absent members. */
 export function rowObject({ row, id, body, before, expects = [], about, drift = 'unchecked' }: PlanRow): JsonObject {
   const expect = expects.length === 0 ? undefined : new Map(expects.map(({ field, value }) => [field, value]));
   const members = { row: new JsonNumber(String(row)), id: id ?? null, body, before, expect, about, drift };
   return new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** By shape of a member: what it has to be, and whether it is. */
+/** What a member of each shape must be, in words and as a test. */
 const KINDS = new Map<Shape<unknown>, readonly [what: string, is: (value: JsonValue | undefined) => boolean]>([
   [TEXT, ['a text', (value) => typeof value === 'string']],
   [TIME, ['a time', (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value))]],
@@ -133,7 +133,7 @@ export function isCount(value: JsonValue | undefined): value is JsonNumber {
   return value instanceof JsonNumber && /^(?:0|[1-9]\d{0,8})$/.test(value.text);
 }
 
-/** The header in line 1 and the row of the table that it names, or what is wrong with it. */
+/** The header in line 1 and its operation, or what is wrong with it. */
 export function headerOf(
   object: JsonObject,
 ): { readonly header: PlanHeader; readonly operation: Operation } | { readonly problem: string } {
@@ -149,12 +149,12 @@ export function headerOf(
     if (shape === TIME && typeof value !== 'string') return { problem: `${name} is not a text` };
     if (!is(value) && !(value === undefined && name in ORIGIN)) return { problem: `${name} is not ${what}` };
   }
-  // Each member was looked at.
+  // Each member was checked.
   const { frontdeskPlan: _, ...header } = toPlain(object) as unknown as PlanHeader & { readonly frontdeskPlan: number };
   if (!/^[0-9a-f]{64}$/.test(header.sha256) || header.plan !== header.sha256.slice(0, PLAN_NAME_LENGTH)) {
     return { problem: 'the name of the plan is not its hash' };
   }
-  // Not those whose answer is a one-time secret.
+  // Not operations that return one-time secrets.
   const operation = ALL_OPERATIONS.find(
     ({ command, effect }) => command === header.operation && effect.kind === 'write' && effect.sensitive === undefined,
   );
@@ -163,7 +163,7 @@ export function headerOf(
 
 const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'expect', 'about', 'drift'];
 
-/** What the rows of a plan have in common, for those who write them again: each says itself what it sends. */
+/** What the rows of a plan share, for writing them again. Each row is complete. */
 export const PLAN_SHAPE: RowShape = {
   given: 'plan',
   columns: [],
@@ -175,17 +175,17 @@ export const PLAN_SHAPE: RowShape = {
   onlyChanges: false,
 };
 
-/** Makes rows of the lines of a plan of one operation: before it is applied, and each time that its run goes on. */
+/** Makes rows of the lines of a plan, before it is applied and at each resume. */
 export class PlanRows {
-  /** Number of the last row that was made, in the whole input; 0: none was. */
+  /** Number of the last row in the whole input; 0: none yet. */
   lastRow = 0;
   readonly #idParam: string | undefined;
   readonly #fields: ReadonlySet<string> | undefined;
   readonly #drift: NonNullable<Row['drift']>;
-  /** The fields that each row has to hold a value of. */
+  /** The fields that each row must have a value for. */
   readonly #expected: readonly string[];
 
-  /** `expected`: the fields that line 1 names. */
+  /** `expected`: the fields in line 1. */
   constructor({ params, body, family }: Operation, expected: readonly string[] = []) {
     this.#expected = expected;
     this.#idParam = Object.keys(params.shape)[0];
@@ -193,7 +193,7 @@ export class PlanRows {
     this.#drift = family === 'cards' ? 'checked' : 'unchecked';
   }
 
-  /** The row in a line, with exactly the body that stands there; or why no plan of this operation says that. */
+  /** The row of a line with exactly its body, or why it is no row of this operation. */
   read(object: JsonObject): Row | { readonly problem: string } {
     const problem = this.#problem(object);
     const row = object.get('row');
@@ -232,7 +232,7 @@ export class PlanRows {
     return this.#knownProblem(object) ?? (isOther ? 'body has a field that its operation does not have' : undefined);
   }
 
-  /** A card's row tells which card it is, and has a text for each field that line 1 names and no other. */
+  /** A card's row identifies its card, and has a text for exactly the fields in line 1. */
   #knownProblem(object: JsonObject): string | undefined {
     const lacking = this.#drift === 'checked' ? ['before', 'about'].find((name) => !object.has(name)) : undefined;
     if (lacking !== undefined) return `${lacking} is missing`;

@@ -11,7 +11,7 @@ import type { PlanRow } from './plan-file.ts';
 const FIELD_INDENT = ' '.repeat(6);
 const VALUE_INDENT = ' '.repeat(8);
 
-/** A value of a plan as a reviewer sees it: exact, on one line, nothing invisible. */
+/** A value of a plan for a reviewer: exact, on one line, nothing invisible. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '(not known)';
   if (value === '') return '(empty)';
@@ -23,21 +23,21 @@ export function fieldTexts(body: JsonObject | undefined): readonly string[] {
   return [...(body ?? [])].map(([name, value]) => `${name}: ${textOf(value)}`);
 }
 
-/** A part of a line, and how it is painted. */
+/** A part of a line and its paint. */
 interface Piece {
   readonly text: string;
   readonly paint?: ((text: string) => string) | undefined;
 }
 
-/** One change of a row: in one line, and where that is too long, old and new on lines of their own. */
+/** One change of a row: in one line, or old and new on lines of their own if that is too long. */
 interface Change {
   readonly line: readonly Piece[];
   readonly parts: readonly (readonly Piece[])[];
 }
 
 /**
- * The first rows of a plan: `row 3 sub_1  email: a@x → b@x`, of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`, in
- * columns. Nothing is cut: who approves has to see all that will be sent.
+ * The first rows of a plan: `row 3 sub_1  email: a@x → b@x`, of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`,
+ * in columns. Nothing is cut: an approver must see all that will be sent.
  */
 export function planRowLines(
   { first, isShared }: { readonly first: readonly PlanRow[]; readonly isShared: boolean },
@@ -77,7 +77,7 @@ function widthOf(pieces: readonly Piece[]): number {
   return displayWidth(pieces.map(({ text }) => text).join(''));
 }
 
-/** All on one line where it fits; else a line for the row, one for each change, and more where those are too long. */
+/** One line if it fits, else a line for the row and one for each change, or more. */
 function linesOf(about: readonly Piece[], changes: readonly Change[], width: number): readonly string[] {
   const all = [...about, ...changes.flatMap(({ line }, at) => (at === 0 ? line : [{ text: '; ' }, ...line]))];
   if (widthOf(all) <= width) return [painted(all).trimEnd()];
@@ -97,7 +97,7 @@ function painted(pieces: readonly Piece[]): string {
   return pieces.map(({ text, paint }) => (paint === undefined || text === '' ? text : paint(text))).join('');
 }
 
-/** The pieces on as many lines as they need; further ones are indented. */
+/** The pieces on as many lines as they need. Further ones are indented. */
 function broken(pieces: readonly Piece[], width: number): readonly string[] {
   const lines: string[] = [];
   let line: Piece[] = [];
@@ -105,7 +105,7 @@ function broken(pieces: readonly Piece[], width: number): readonly string[] {
   for (const { text, paint } of pieces) {
     let rest = text;
     while (displayWidth(rest) > room) {
-      // At least one letter a line, or a wide one on a narrow terminal would never end.
+      // At least one letter per line, or a wide one on a narrow terminal would never end.
       const end = Math.max(line.length === 0 ? 1 : 0, fittingLength(rest, room));
       line.push({ text: rest.slice(0, end), paint });
       lines.push(painted(line));
@@ -126,7 +126,7 @@ function cardChanges({ before, body }: PlanRow, change: string, isShared: boolea
   return [line, ...fields].map((pieces) => ({ line: pieces, parts: [pieces] }));
 }
 
-/** Each field as `name: old → new`, what differs marked; as `name: new` where nothing older is known. */
+/** Each field as `name: old → new` with the difference marked, or `name: new` without an old value. */
 function fieldChanges({ before, body }: PlanRow, between: string, paint: Paint): readonly Change[] {
   return [...(body ?? [])].map(([name, value]): Change => {
     const label = { text: `${name}: ` };
@@ -135,7 +135,7 @@ function fieldChanges({ before, body }: PlanRow, between: string, paint: Paint):
       return { line, parts: [line] };
     }
     const [old, next] = [textOf(before.get(name)), textOf(value)];
-    // By letters, and never by half of one.
+    // By letters, never half of one.
     const letters = [Array.from(old), Array.from(next)] as const;
     const { head, tail } = sharedEnds(...letters);
     const [marked = [], to = []] = letters.map((text): readonly Piece[] => [
@@ -148,7 +148,7 @@ function fieldChanges({ before, body }: PlanRow, between: string, paint: Paint):
   });
 }
 
-/** A line for each change that looks like none. */
+/** A line for each change that is hard to see. */
 function disguises({ before, body }: PlanRow): readonly string[] {
   return [...(body ?? [])].flatMap(([name, value]) => {
     const old = before?.get(name);
@@ -157,7 +157,7 @@ function disguises({ before, body }: PlanRow): readonly string[] {
   });
 }
 
-/** Greek and Cyrillic letters that most fonts draw like the Latin ones below them. */
+/** Greek and Cyrillic letters that look like the Latin ones below them. */
 const ALIKE = [
   ['\u0430\u0441\u0501\u0435\u04bb\u0456\u0458\u04cf\u043e\u0440\u051b\u0455\u051d\u0445\u0443', 'acdehijlopqswxy'],
   [
@@ -170,7 +170,7 @@ const ALIKE = [
 
 let latin: ReadonlyMap<string, string> | undefined;
 
-/** A text as it is drawn: look-alike letters as Latin ones, nothing invisible, full width as usual. */
+/** A text as it looks: look-alike letters as Latin ones, nothing invisible, full width as usual. */
 function drawn(text: string): string {
   latin ??= new Map(
     ALIKE.flatMap(([from, to]) => Array.from(from, (letter, at) => [letter, to[at] ?? letter] as const)),
@@ -185,7 +185,7 @@ function codePoints(letters: readonly string[]): string {
   return named.map((hex) => `U+${hex}`).join(' ');
 }
 
-/** How many letters two texts share at their beginning and at their end. */
+/** How many letters two texts share at their beginnings and ends. */
 function sharedEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
   const shorter = Math.min(a.length, b.length);
   let head = 0;
@@ -196,8 +196,8 @@ function sharedEnds(a: readonly string[], b: readonly string[]): { readonly head
 }
 
 /**
- * What a change puts in that cannot be seen: `U+043E for U+006F`. Undefined: the texts are drawn in different ways, or
- * are the same. A person who approves `bob@` for `b\u043eb@` has to be told.
+ * What a change adds that cannot be seen: `U+043E for U+006F`; undefined if the texts look different or are equal. An
+ * approver must learn that `bob@` becomes `b\u043eb@`.
  */
 function disguiseOf(old: string, next: string): string | undefined {
   if (old === next || drawn(old) !== drawn(next)) return undefined;

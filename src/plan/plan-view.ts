@@ -11,11 +11,11 @@ import type { Approval, PlanHeader, PlanRow, PlanState } from './plan-file.ts';
 import { fieldTexts, planRowLines, textOf } from './plan-row-lines.ts';
 
 const SHOWN_ROWS = 10;
-/** More kinds of change than this are counted together: their names come from outside. */
+/** Further kinds of change are counted together: their names come from outside. */
 const MAX_KINDS = 12;
 const LABEL_WIDTH = 21;
 
-/** Adds amounts digit for digit, with as many places as the longest has: `10.10` and `5` are `15.10`. */
+/** Adds amounts digit for digit, with as many places as the longest: `10.10` and `5` are `15.10`. */
 export class DecimalSum {
   count = 0;
   #text = '0';
@@ -23,7 +23,7 @@ export class DecimalSum {
 
   add(text: string): void {
     const sum = addDecimals(this.#text, text);
-    // Too far apart to be written as one number.
+    // Too far apart for one number.
     if (sum === undefined) return;
     this.#text = sum;
     this.#places = Math.max(this.#places, /\.(\d+)$/.exec(text)?.[1]?.length ?? 0);
@@ -37,17 +37,17 @@ export class DecimalSum {
   }
 }
 
-/** What a reviewer wants to know of all rows, gathered while they go by: counts, and the first of them. */
+/** What a reviewer needs to know of all rows: counts, and the first rows. */
 export class PlanSurvey {
   readonly first: PlanRow[] = [];
   readonly balances = new DecimalSum();
-  /** How many rows there are of each status or changed field. */
+  /** Rows by status or changed field. */
   readonly kinds = new Map<string, number>();
-  /** Whether a row says what a field was. */
+  /** Does a row have an old value? */
   hasOld = false;
-  /** What each row sends: undefined before the first, null when they differ. */
+  /** What each row sends: undefined before the first, null if they differ. */
   #body: string | null | undefined;
-  /** By field of `--expect`: the value that all rows have; null when they differ. */
+  /** The value of each `--expect` field, or null if rows differ. */
   readonly #expects = new Map<string, string | null>();
 
   add(row: PlanRow): void {
@@ -67,7 +67,7 @@ export class PlanSurvey {
     this.#body = this.#body === undefined || this.#body === body ? body : null;
   }
 
-  /** `status=ACTIVE: held when planned, compared again`, for the fields that line 1 names. */
+  /** `status=ACTIVE: held when planned, compared again`, for the fields in line 1. */
   expected(fields: readonly string[] = []): readonly string[] {
     const texts = fields.map((field) => {
       const value = this.#expects.get(field);
@@ -76,7 +76,7 @@ export class PlanSurvey {
     return texts.length === 0 ? [] : [`${texts.join(', ')}: true when planned, compared again before each change`];
   }
 
-  /** The fields that are sent, where all rows are cards and send the same. */
+  /** The fields that are sent, if all rows are cards and send the same. */
   sharedBody(): JsonObject | undefined {
     const [first] = this.first;
     return typeof this.#body === 'string' && first?.drift === 'checked' ? first.body : undefined;
@@ -87,21 +87,21 @@ export class PlanSurvey {
 export interface PlanView {
   readonly header: PlanHeader;
   readonly state: PlanState;
-  /** The run that applied it on this machine, or began to; its rows by outcome unless its journal cannot be read. */
+  /** The run on this machine that applied it. Its rows by outcome, unless its journal cannot be read. */
   readonly run?: Readonly<Record<'run' | 'startedAt', string>> & {
     readonly outcomes?: Readonly<Record<string, number>> | undefined;
   };
   readonly survey: PlanSurvey;
   readonly approvals: readonly Approval[];
-  /** Signatures beside the plan that do not count, and why. */
+  /** Signatures that do not count, and why. */
   readonly uncounted: ApprovalCheck['uncounted'];
-  /** How many the current profile demands; 0: none. */
+  /** How many approvals the current profile requires; 0: none. */
   readonly demanded: number;
   /** The command that prints all rows. */
   readonly allRows: string;
 }
 
-/** A plan for a person at a terminal: what, where, by whom, until when, how many of what, and the first rows. */
+/** A plan for a terminal: what, where, by whom, until when, how many, and the first rows. */
 export function planView(view: PlanView, style: ViewStyle): string {
   const { header, survey } = view;
   const paint = makePaint(style.colour);
@@ -125,7 +125,7 @@ export function planTitle({ plan, operation, rows }: PlanHeader): string {
   return `Plan ${plan}: ${commandWords(operation)} of ${plural(rows, 'row')}`;
 }
 
-/** What there is to say of a plan as a whole, in the order in which a reviewer asks. `timeText`: how a moment is written. */
+/** The facts about a plan as a whole, in a reviewer's order. `timeText`: how a moment is written. */
 export function planFacts(
   view: Omit<PlanView, 'allRows'>,
   nowMs: number,
@@ -170,7 +170,7 @@ function runText(
   return `${safeText(run)}, begun ${momentText(startedAt)}: ${counts.length === 0 ? 'counts not known' : counts.join(', ')}`;
 }
 
-/** Of an input that was held against an older file: what of it is not in the plan. */
+/** What of the input is not in the plan, compared with the older file. */
 function leftOutTexts({ unchanged, missing = 0, emptied = 0 }: PlanHeader): readonly string[] {
   return [
     ...(unchanged === 0 ? [] : [`${plural(unchanged, 'row')} without a change`]),

@@ -19,10 +19,10 @@ import type { Row } from '../rows/row.ts';
 import { hashFirstLine, headerOf, type PlanHeader, PlanRows } from './plan-file.ts';
 import { PlanSurvey } from './plan-view.ts';
 
-/** That of the last line may be missing. */
+/** The last line may have none. */
 const LINE_END = /\r?\n?$/;
 
-/** A plan whose every byte is what was written. */
+/** A plan with an intact hash. */
 export interface SealedPlan {
   readonly header: PlanHeader;
   readonly operation: Operation;
@@ -30,18 +30,18 @@ export interface SealedPlan {
   readonly sha256: string;
 }
 
-/** One whose rows were judged besides, as those of any input of its operation are. */
+/** A plan whose rows were checked too, like those of any input. */
 export interface CheckedPlan extends SealedPlan {
-  /** Number of the last row, in the whole input; 0 when there is none. */
+  /** Number of the last row in the whole input; 0 without rows. */
   readonly lastRow: number;
   readonly survey: PlanSurvey;
-  /** The id and the fields that rows have, in the order in which they first occur. */
+  /** The ID and the fields of the rows, in order of appearance. */
   readonly columns: readonly string[];
-  /** Hexadecimal, of the ids and bodies of its rows, as an input of any format has it. */
+  /** Digest of the IDs and bodies, as of an input in any format. */
   readonly rowsSha256: string;
 }
 
-/** A row that nothing is wrong with, and the line on which it stands. */
+/** A row without faults, and its line. */
 export interface PlanLine {
   readonly row: Row;
   readonly line: number;
@@ -58,7 +58,7 @@ interface PlanFault extends Problem {
 
 const NO_JSON = 'it cannot be read as JSON';
 
-/** The object in a line, or what is wrong with it; undefined: the line is blank. */
+/** The object of a line, or what is wrong with it; undefined for a blank line. */
 function objectIn(bytes: Uint8Array): JsonObject | Problem | undefined {
   if (bytes.length > MAX_RECORD_LENGTH) return { problem: 'it is longer than any line of a plan' };
   try {
@@ -73,7 +73,7 @@ function objectIn(bytes: Uint8Array): JsonObject | Problem | undefined {
   }
 }
 
-/** USAGE for what makes a file no plan. `name`: in quotes. */
+/** USAGE for a file that is no plan. `name`: in quotes. */
 function planFailure(
   name: string,
   { line, field = '', problem }: PlanFault,
@@ -84,15 +84,15 @@ function planFailure(
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
-/** Holds the lines of a plan against the hash in its header. */
+/** Checks the lines of a plan against the hash in its header. */
 export class PlanSeal {
   readonly #name: string;
   readonly #header: PlanHeader;
   readonly #hash: Hash;
-  /** Of the file with the line ends that it was written with. */
+  /** Hash of the file with its original line ends. */
   readonly #plain: Hash;
 
-  /** `name`: in quotes; `line`: the first one, from which the header was read. */
+  /** `name`: in quotes. `line`: the first one, with the header. */
   constructor(name: string, header: PlanHeader, line: Buffer) {
     this.#name = name;
     this.#header = header;
@@ -100,13 +100,13 @@ export class PlanSeal {
     this.#plain = hashFirstLine(line.toString().replace(LINE_END, '\n'));
   }
 
-  /** Hears the next line, with its end. */
+  /** Adds the next line, with its end. */
   take(line: Buffer): void {
     this.#hash.update(line);
     this.#plain.update(line.toString('latin1').replace(LINE_END, '\n'), 'latin1');
   }
 
-  /** What is wrong with the file, of which all lines were heard: it was changed, or else has this fault in its rows. */
+  /** What is wrong with the file after all lines: it was changed, or has this fault in its rows. */
   judge(fault?: PlanFault, rows = this.#header.rows): Failure | undefined {
     const { sha256, rows: said } = this.#header;
     if (this.#hash.digest('hex') !== sha256) return this.#changed();
@@ -129,14 +129,14 @@ export class PlanSeal {
   }
 }
 
-/** The header in line 1, or what is wrong with that. */
+/** The header in line 1, or what is wrong with it. */
 function firstLine(line: Uint8Array | undefined): ReturnType<typeof headerOf> {
   if (line === undefined) return { problem: 'the file is empty' };
   const object = objectIn(line) ?? { problem: NO_JSON };
   return 'problem' in object ? object : headerOf(object);
 }
 
-/** The bytes of a plan, each piece written to a new file before it is looked at; at their end they are on the disk. */
+/** The bytes of a plan. Each piece is first written to a new file, which is on the disk at the end. */
 async function* copied(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   const copying = <T>(work: Promise<T>) => orIoFailure(work, `cannot copy the plan to ${path}`, 'unsent');
   const copy = await copying(open(path, 'wx', 0o600));
@@ -151,11 +151,11 @@ async function* copied(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGen
   }
 }
 
-/** Holds rows against what their command would refuse of any input. */
+/** Checks rows by the rules for any input of their command. */
 class PlanJudge {
   readonly #operation: Operation;
   readonly #idParam: string | undefined;
-  /** A plan compares each card with what it was, which a second write to it would find changed. */
+  /** A plan compares each card with what it was, which a second change to it would break. */
   readonly #seen: SeenTable | undefined;
 
   constructor(operation: Operation) {
@@ -182,7 +182,7 @@ class PlanJudge {
   }
 }
 
-/** A plan that is read once, each piece written to the new file `copyTo` before it is looked at. USAGE: its line 1 is none. */
+/** A plan that is read once, each piece first written to the new file `copyTo`. USAGE without a valid line 1. */
 async function openPlan(file: InputFile, copyTo?: string) {
   const hash = createHash('sha256');
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -199,7 +199,7 @@ async function openPlan(file: InputFile, copyTo?: string) {
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
   const seal = new PlanSeal(file.name, head.header, first);
-  /** Those behind line 1. */
+  /** The lines after line 1. */
   async function* lines(): AsyncGenerator<readonly Buffer[]> {
     yield more;
     yield* pieces;
@@ -207,7 +207,7 @@ async function openPlan(file: InputFile, copyTo?: string) {
   return { ...head, seal, hash, lines: lines() };
 }
 
-/** Line 1 of a plan whose rows were judged when it was taken up first. USAGE where it is not as it was written. */
+/** Line 1 of a plan whose rows were checked when it was first applied. USAGE if it was changed. */
 export async function checkSeal(file: InputFile): Promise<SealedPlan> {
   const { header, operation, seal, hash, lines } = await openPlan(file);
   for await (const some of lines) for (const line of some) seal.take(line);
@@ -217,9 +217,9 @@ export async function checkSeal(file: InputFile): Promise<SealedPlan> {
 }
 
 /**
- * Reads a plan once, from its first byte to its last. USAGE, naming the line, for a line that cannot be read; naming
- * line 1 for a file that was changed, cut, or is no plan at all. `copyTo`: a new file that gets the bytes that were
- * looked at. `onRows` hears the good rows in order, before it is known that the plan is whole.
+ * Reads a whole plan once. USAGE, naming the line that cannot be read, or line 1 for a file that was changed, cut, or
+ * is no plan. `copyTo`: a new file for the bytes that were checked. `onRows` gets the good rows in order, before the
+ * plan is known to be whole.
  */
 export async function checkPlan(
   file: InputFile,
@@ -244,7 +244,7 @@ export async function checkPlan(
     seal.take(bytes);
     const object = objectIn(bytes);
     if (object === undefined) return undefined;
-    // Whatever else is wrong, a line that cannot be read is where the file is damaged.
+    // A line that cannot be read is where the file is damaged, whatever else is wrong.
     if ('problem' in object) throw planFailure(file.name, { line, problem: object.problem });
     count += 1;
     const row = rows.read(object);
@@ -266,7 +266,7 @@ export async function checkPlan(
   return { header, operation, lastRow: rows.lastRow, survey, columns: [...columns], ...digests };
 }
 
-/** The rows of a plan that was checked before, a piece of the file at a time. LOCAL_IO where it is not as it was then. */
+/** The rows of a plan that was checked before, in pieces of the file. LOCAL_IO if it was changed since. */
 export async function* readPlanRows(path: string): AsyncGenerator<readonly Row[]> {
   const damaged = (line: number, problem: string) =>
     Failure.unsent('LOCAL_IO', `the plan is damaged at line ${line} (${path}): ${problem}`);

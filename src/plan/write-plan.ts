@@ -32,7 +32,7 @@ function unwritable(path: string, error: unknown): Failure {
   });
 }
 
-/** USAGE when something is at the place of a plan that is to be made, or its folder cannot be written. */
+/** USAGE if something exists at the place of a new plan, or its folder cannot be written. */
 export async function checkPlanPlace(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
@@ -44,8 +44,8 @@ export async function checkPlanPlace(path: string): Promise<void> {
 }
 
 /**
- * Opens a plan of exactly `facts.rows` rows for writing (mode 0600): it grows beside its place under another name, and
- * appears when it is complete. USAGE when a file is there or its folder cannot be written.
+ * Opens a plan of exactly `facts.rows` rows (mode 0600). It grows under another name, and appears when it is complete.
+ * USAGE if the file exists or its folder cannot be written.
  */
 export async function openPlanWriter(path: string, facts: PlanDraft, pid: number) {
   await checkPlanPlace(path);
@@ -53,7 +53,7 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
   const file = await open(temporary, 'wx', 0o600).catch((error: unknown) => {
     throw unwritable(path, error);
   });
-  // The hash is as long as what stands in its place meanwhile, so that line 1 can be written over at the end.
+  // The placeholder is as long as the hash, so that line 1 can be overwritten at the end.
   let pending = encodeHeader(facts, NO_HASH);
   const hash = hashFirstLine(pending);
   let rows = 0;
@@ -73,10 +73,10 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
       throw ioFailure(`--plan: could not write ${path}`, error, 'unsent');
     }
   };
-  // Whatever the umask took away.
+  // Whatever the umask removed.
   await attempt(() => file.chmod(0o600));
   return {
-    /** Rejects with LOCAL_IO. */
+    /** Adds a row. Rejects with LOCAL_IO. */
     async add(row: PlanRow): Promise<void> {
       const line = `${printJson(rowObject(row))}\n`;
       hash.update(line);
@@ -84,7 +84,7 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await attempt(flush);
     },
-    /** Puts the file in its place. USAGE when one is there meanwhile; LOCAL_IO when it cannot be written. */
+    /** Renames the file into place. USAGE if one exists meanwhile, LOCAL_IO if it cannot be written. */
     async keep(): Promise<PlanHeader> {
       if (rows !== facts.rows) throw new Error(`a plan of ${facts.rows} rows got ${rows}`);
       const sha256 = hash.digest('hex');
@@ -98,7 +98,7 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
       await ignoreErrors(syncFolder(dirname(path)));
       return { ...facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
     },
-    /** Leaves everything as it was before. */
+    /** Removes the new file. */
     discard,
   };
 }

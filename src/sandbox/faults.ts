@@ -1,25 +1,27 @@
 import type { Fault } from '../failure.ts';
 
-/** What goes wrong. `status` below 300 is an answer to an applied request, from 300 on to one that was not. */
+/**
+ * What goes wrong. `status` below 300 is the response to an applied request, from 300 on to one that was not applied.
+ */
 export type FaultEffect =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds: number | undefined }
   | { readonly kind: 'timeout' | 'reset-before' | 'reset-after' | 'truncate' | 'garbage' };
 
 const METHODS = ['GET', 'POST', '*'] as const;
 
-/** One `--fault`, read. */
+/** One `--fault`. */
 export interface FaultRule {
   readonly method: (typeof METHODS)[number];
-  /** Any part of the path as it is sent, without the query. */
+  /** A part of the path as sent, without the query. */
   readonly pathPart: string;
   readonly effect: FaultEffect;
   /** Only the first so many matching requests; undefined: all. */
   readonly times: number | undefined;
-  /** Chance in percent that a matching request is hit; undefined: always. */
+  /** Chance in percent for a matching request; undefined: always. */
   readonly percent: number | undefined;
 }
 
-/** Thrown and caught in this file: names the piece of one `--fault` that cannot be read. */
+/** Internal: the piece of a `--fault` that cannot be read. */
 class Unreadable extends Error {}
 
 const PLAIN_EFFECTS = ['timeout', 'reset-before', 'reset-after', 'truncate', 'garbage'] as const;
@@ -39,7 +41,7 @@ function readEffect(text: string): FaultEffect {
   };
 }
 
-/** What was read, unless it could not be. */
+/** The value, or `Unreadable`. */
 function readable<Value>(value: Value | undefined, problem: string): Value {
   if (value === undefined) throw new Unreadable(problem);
   return value;
@@ -56,7 +58,7 @@ function readPathPart(text: string): string {
   return readable(part, `the path part '${text}' must be a part of a path as it is sent, such as /block`);
 }
 
-/** Reads one fault; the effect begins behind the last colon, so that an id with a colon can be named. */
+/** Reads one fault. The effect follows the last colon, so that an ID may contain one. */
 function readFault(text: string): FaultRule {
   const form = "it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'";
   const [, method = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
@@ -76,7 +78,7 @@ function readFault(text: string): FaultRule {
   };
 }
 
-/** Reads every `--fault`; `faults` name the unreadable piece of each bad one. */
+/** Reads every `--fault`. `faults`: the unreadable pieces. */
 export function readFaults(texts: readonly string[]): { rules: readonly FaultRule[]; faults: readonly Fault[] } {
   const rules: FaultRule[] = [];
   const faults: Fault[] = [];
@@ -94,10 +96,10 @@ export function readFaults(texts: readonly string[]): { rules: readonly FaultRul
 /** How a fault is written: shown where one cannot be read. */
 export const FAULT_HINT = "write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'";
 
-/** Which effect, if any, hits the next request with this method and path. Counts the times as it goes. */
+/** The effect on the next request with this method and path; undefined: none. Counts. */
 export type FaultPicker = (method: string, path: string) => FaultEffect | undefined;
 
-/** The first rule that fits and still has times left is asked; `random` is uniform in [0, 1). */
+/** The first matching rule with times left decides. `random`: uniform in [0, 1). */
 export function pickFaults(rules: readonly FaultRule[], random: () => number): FaultPicker {
   const left = rules.map((rule) => rule.times ?? Number.POSITIVE_INFINITY);
   return (method, path) => {

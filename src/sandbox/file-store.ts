@@ -19,7 +19,7 @@ const NO_FILE = 'none';
 const KINDS = ['cards', 'calendars', 'subscribers', 'events'] as const;
 const MEMBERS = ['version', 'write', ...KINDS];
 const VERSION_LINE = '{"version":1';
-/** The file begins with a name for this writing of it. */
+/** The file begins with a name for this version of it. */
 const WRITE = /^\{"version":1,"write":"([0-9a-f]{16})"/;
 
 function statePath(stateDir: string): string {
@@ -32,7 +32,7 @@ function damaged(path: string, problem: string): Failure {
   });
 }
 
-/** One resource a line, printed once per resource: a commit costs little more than writing the bytes. */
+/** One resource per line, each printed once: a commit costs little more than writing the bytes. */
 function printState(state: SandboxState, write: string): string {
   const lists = KINDS.map((kind) => `"${kind}":[\n${Array.from(state[kind].values(), keptText).join(',\n')}\n]`);
   return `${VERSION_LINE},"write":"${write}",${lists.join(',')}}\n`;
@@ -48,12 +48,12 @@ function parseState(path: string, text: string): SandboxState {
 }
 
 interface Version {
-  /** The name of this writing of the file; all of a file that a person put there, which has none. */
+  /** The name of this version; the whole file if it has none, because a user put it there. */
   readonly stamp: string;
   readonly state: SandboxState;
 }
 
-/** The newest version: `known` itself unless the file is another one by now. Times and inodes may be used again. */
+/** The newest version: `known` itself unless the file changed. Times and inodes may be reused. */
 function load(path: string, known?: Version): Version {
   let text: string | undefined;
   try {
@@ -75,10 +75,9 @@ interface Waiting {
 }
 
 /**
- * The state that `--profile sandbox` keeps between commands, in `<stateDir>/sandbox/state.json`; without that
- * file, the built-in seed. Several processes may use it at once: a change is made under a lock, on the newest
- * file, and is on disk before it is answered. A folder that cannot be written can still be read from.
- * Raises USAGE for a damaged file.
+ * The state of `--profile sandbox` between commands, in `<stateDir>/sandbox/state.json`, else the built-in seed.
+ * Several processes may use it: a change is made under a lock on the newest file, and is on the disk before the
+ * response. A read-only folder can be read. USAGE for a damaged file.
  */
 export class FileStore implements SandboxStore {
   readonly #path: string;
@@ -110,7 +109,7 @@ export class FileStore implements SandboxStore {
     await this.#working;
   }
 
-  /** All that wait when the lock is had are kept by one write: many rows at once cost few files. */
+  /** One write keeps all changes that wait when the lock is taken. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
       let group: readonly Waiting[] = [];
@@ -156,8 +155,8 @@ export class FileStore implements SandboxStore {
 }
 
 /**
- * Forgets everything done in the sandbox, also a damaged state; the next command begins from the built-in
- * seed. Returns whether there was anything to forget. LOCAL_IO when the file cannot be removed.
+ * Forgets everything done in the sandbox, also a damaged state: the next command begins from the built-in seed. Returns
+ * whether there was anything. LOCAL_IO if the file cannot be removed.
  */
 export async function resetSandbox(stateDir: string, ports: LockPorts): Promise<boolean> {
   const path = statePath(stateDir);

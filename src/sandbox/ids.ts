@@ -1,4 +1,4 @@
-/** What a decision takes from outside, so that the service's rules stay pure. */
+/** Time and chance for a decision, so that the rules stay pure. */
 export interface Sources {
   /** ISO 8601 time of the request. */
   readonly now: string;
@@ -22,15 +22,15 @@ export function randomUuid(random: () => number): string {
   return `${first}-${variant}${randomHex(random, 3)}-${randomHex(random, 12)}`;
 }
 
-/** The bearer tokens of one running sandbox. Each opens its own family and not the other. */
+/** The bearer tokens of a running sandbox, one per family. */
 export interface SandboxTokens {
   readonly cards: string;
   readonly calendar: string;
 }
 
 /**
- * Fresh tokens. That of the gift cards has the form of a JWT, as the spec declares, unsigned and without `exp`, so that it
- * never runs out.
+ * New tokens. The one of the gift cards is a JWT, as the spec declares, unsigned and without `exp`, so that it never
+ * expires.
  */
 export function makeTokens(random: () => number): SandboxTokens {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

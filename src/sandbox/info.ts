@@ -11,7 +11,7 @@ const rules: readonly Rule[] = Object.values(RULES);
 
 const ERROR_CODES = [...new Set([...COMMON_CODES, ...rules.flatMap(({ errorCode }) => errorCode ?? [])])];
 
-/** What it chose for all of them. */
+/** Choices for all operations. */
 const OF_ALL: Choices = {
   'reason in a body': 'Optional, any text. It is accepted and appears in no answer.',
   expiry: 'The clock changes no card: one whose expiryDate has passed keeps its status.',
@@ -31,12 +31,12 @@ const OF_ALL: Choices = {
 };
 
 /**
- * Every choice of the sandbox where the service shows nothing, by what it is about. `sandbox info` and the README print
- * this list. The real service may behave otherwise in each of these points.
+ * Every choice of the sandbox where the service documents nothing, for `sandbox info --choices`. The real service may
+ * differ in each.
  */
 export const SANDBOX_CHOICES: Choices = Object.assign({}, ...rules.map(({ choices }) => choices), OF_ALL);
 
-/** What `sandbox info` prints. A card of a seed file has the status that the file gives it. */
+/** The output of `sandbox info`. A card of a seed file has that file's status. */
 export const INFO_OUTPUT = object({
   cards: list(object({ cardId: ANY, status: ANY })),
   calendars: list(object({ id: TEXT })),

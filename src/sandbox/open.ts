@@ -10,15 +10,15 @@ import { memoryStore, type SandboxState } from './state.ts';
 type SandboxPorts = Pick<Context, 'pid' | 'clock' | 'random'>;
 
 /**
- * The sandbox of `--profile sandbox`: in this process, on any free port, its state kept in `stateDir` between
- * commands (without such a folder: in memory). Raises USAGE when the kept state is damaged.
+ * The sandbox of `--profile sandbox`, in this process, on any free port, with its state in `stateDir` (without one in
+ * memory). USAGE if the state is damaged.
  */
 export async function openSandbox(stateDir: string | undefined, ports: SandboxPorts): Promise<SandboxServer> {
   const store = stateDir === undefined ? memoryStore(builtInSeed()) : new FileStore(stateDir, ports);
   return startSandboxServer({ store, port: 0, latencyMs: 0, faults: [] }, ports);
 }
 
-/** What `sandbox serve` was asked for. */
+/** The options of `sandbox serve`. */
 export interface ServeOptions extends Omit<SandboxServerOptions, 'store'> {
   /** Path of a seed file; undefined: the built-in seed. */
   readonly seedFile: string | undefined;
@@ -37,8 +37,8 @@ async function readSeedFile(path: string): Promise<SandboxState> {
 }
 
 /**
- * Starts the sandbox of `sandbox serve`, from a seed and in memory; it runs until it is closed. Raises USAGE
- * for a bad seed file or a port that cannot be had, and then nothing listens.
+ * Starts the sandbox of `sandbox serve`, from a seed and in memory, until it is closed. USAGE for a bad seed file or
+ * port; then nothing listens.
  */
 export async function runServe(options: ServeOptions, ports: SandboxPorts): Promise<SandboxServer> {
   const state = options.seedFile === undefined ? builtInSeed() : await readSeedFile(options.seedFile);

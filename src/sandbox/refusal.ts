@@ -2,7 +2,7 @@ import { en } from 'zod/locales';
 import type * as z from 'zod/mini';
 import type { Change, Decision, Reply } from './state.ts';
 
-/** Values of errorCode that do not belong to one operation: the sandbox's own choice, as the service shows none. */
+/** Error codes of no single operation. The service documents none, so these are the sandbox's choice. */
 export const COMMON_CODES = [
   'UNAUTHORIZED',
   'PATH_UNKNOWN',
@@ -23,10 +23,10 @@ export const COMMON_CODES = [
   'SANDBOX_BUG',
 ] as const;
 
-/** One of them, or that of the state in which a card does not take an operation. */
+/** One of these, or that of a card whose status does not allow an operation. */
 export type ErrorCode = (typeof COMMON_CODES)[number] | `CARD_NOT_${Uppercase<string>}`;
 
-/** An error answer in the gift-card API's shape. `details` is left out when there is none. */
+/** An error response in the gift-card API's shape. */
 export function refusalReply(
   status: number,
   errorCode: ErrorCode,
@@ -42,12 +42,12 @@ export function refuse(...refusal: Parameters<typeof refusalReply>): Decision {
   return { reply: refusalReply(...refusal), changes: [] };
 }
 
-/** The answer to a request that was carried out: `body` is JSON text. */
+/** The response to a request that was carried out. `body`: JSON text. */
 export function accept(body: string, ...changes: readonly Change[]): Decision {
   return { reply: { status: 200, body }, changes };
 }
 
-/** The first rule that a request breaks ends its checking. */
+/** Thrown for the first rule that a request breaks. */
 export class Refused extends Error {
   readonly reply: Reply;
   constructor(...refusal: Parameters<typeof refusalReply>) {
@@ -56,10 +56,10 @@ export class Refused extends Error {
   }
 }
 
-/** Says in English what is wrong where a schema has no text of its own. */
+/** Messages for schemas without their own. */
 const ISSUE_TEXT = { error: en().localeError };
 
-/** What of a value breaks its schema, by the dotted path of the member. */
+/** What of a value breaks its schema, by dotted path. */
 export function problemsOf(schema: z.ZodMiniType, value: unknown): readonly { field: string; problem: string }[] {
   const { error } = schema.safeParse(value, ISSUE_TEXT);
   return (error?.issues ?? []).map(({ path, message }) => ({ field: path.map(String).join('.'), problem: message }));

@@ -20,7 +20,7 @@ interface SandboxRequest {
   readonly body: Uint8Array | undefined;
 }
 
-/** A request that keeps every rule the spec shows. */
+/** A request that keeps every documented rule. */
 export interface Call {
   readonly key: OperationKey;
   readonly params: Readonly<Record<string, string>>;
@@ -28,13 +28,13 @@ export interface Call {
   readonly body: JsonObject;
 }
 
-/** One operation in the sandbox. */
+/** One operation of the sandbox. */
 export interface Rule {
-  /** What it answers in a state, and what it changes there. Pure: the state is only read. */
+  /** The response in a state, and the changes. Pure. */
   decide(state: SandboxState, call: Call, sources: Sources): Decision;
-  /** Each choice where the service shows nothing, by what it is about, for `sandbox info`. */
+  /** Each choice where the service documents nothing, for `sandbox info --choices`. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** The errorCode of a request that its rule alone refuses. */
+  /** The errorCode of a request that only this rule refuses. */
   readonly errorCode?: string;
 }
 
@@ -71,7 +71,7 @@ function readParams(operation: Operation, raw: Readonly<Record<string, string>>)
   return params;
 }
 
-/** `true`, `false` and plain integers become values; any other text stays text and fails its schema. */
+/** `true`, `false` and plain integers become values. Another text stays, and fails its schema. */
 function readParameter(text: string): boolean | number | string {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
@@ -92,7 +92,7 @@ function readQuery({ query: schema }: Operation, text: string): Record<string, b
   const query = Object.fromEntries(values);
   const problems = schema === null ? [] : problemsOf(schema, query);
   if (problems.length > 0) throw invalid('query', ...problems);
-  // The only query schema of the table holds a boolean and an integer, and it has just accepted these values.
+  // The only query schema has a boolean and an integer, and accepted these values.
   return query as Record<string, boolean | number>;
 }
 
@@ -136,13 +136,13 @@ function readBody({ body: schema }: Operation, { body: bytes, contentType = '' }
   return body;
 }
 
-// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+// Object.keys returns string[]. The table is a constant, so these are all keys.
 const KEYS = Object.keys(OPERATIONS) as OperationKey[];
 
 /**
- * Finds the operation of the table that a method and a path (without query) name. The path is compared as
- * sent: nothing is normalised, so dot segments and empty ones name nothing by accident. `rawParams` are the segments as
- * sent, still percent-encoded; `allowed` are the methods that the path takes, none for a path that is unknown.
+ * Finds the operation of a method and a path (without query). The path is compared as sent, so dot segments and empty
+ * ones match nothing by accident. `rawParams`: the segments as sent, percent-encoded. `allowed`: the methods of the
+ * path, empty for an unknown one.
  */
 function matchRoute(method: string, path: string) {
   const segments = path.split('/');
@@ -158,8 +158,8 @@ function matchRoute(method: string, path: string) {
 }
 
 /**
- * Checks a request against the table of operations: path, method, token, parameters, query and body, in that
- * order. Returns the call it makes, or raises `Refused` for the first rule it breaks. Touches no state.
+ * Checks a request against the table of operations: path, method, token, parameters, query and body, in that order.
+ * Returns its call, or throws `Refused` for the first broken rule.
  */
 export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Call {
   const at = request.target.indexOf('?');

@@ -10,7 +10,7 @@ import { type Decision, keptText, type SandboxState } from './state.ts';
 const EMPTY = new JsonNumber('0.00');
 const SPEC_ORDER = Object.keys(Card.properties);
 
-/** The card with other values for some members, in the order of the spec, unknown members last. */
+/** The card with changed members, in the order of the spec, unknown members last. */
 function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValue>>): JsonObject {
   const merged = new Map([...card, ...Object.entries(members)]);
   const names = [...SPEC_ORDER.filter((name) => merged.has(name)), ...merged.keys()];
@@ -56,7 +56,7 @@ function replacementOf(card: JsonObject, amount: JsonValue, sources: Sources): J
 }
 
 function reissue(card: JsonObject, sources: Sources): Decision {
-  // The amount moves as it is written: no arithmetic is ever done on it.
+  // The amount moves as written, without arithmetic.
   const amount = card.get('currentBalance') ?? card.get('initialBalance') ?? EMPTY;
   const replacement = replacementOf(card, amount, sources);
   const transactions = card.get('transactions');
@@ -72,10 +72,10 @@ function reissue(card: JsonObject, sources: Sources): Decision {
   return answerWith(replacement, original, replacement);
 }
 
-/** The answer of a wallet: what it says openly, and opaque members. */
+/** The response of a wallet: open and opaque members. */
 function provision(open: Readonly<Record<string, string>>, ...members: readonly string[]) {
   return (card: JsonObject, sources: Sources): Decision => {
-    // Text that looks like a provider's opaque data and says, once decoded, that it is made up.
+    // Looks like a provider's opaque data, and says, once decoded, that it is made up.
     const made = members.map((member) => {
       const text = `sandbox;${member};${textOf(card, 'cardId')};${randomHex(sources.random, 32)};`;
       return [member, Buffer.from(text.repeat(6)).toString('base64')];
@@ -84,7 +84,7 @@ function provision(open: Readonly<Record<string, string>>, ...members: readonly 
   };
 }
 
-/** The statuses in which a card takes an operation, and what any other one is refused with. */
+/** The statuses in which a card takes an operation, and the refusal in others. */
 interface Need {
   readonly statuses: readonly JsonValue[];
   readonly errorCode: ErrorCode;
@@ -108,10 +108,10 @@ function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: N
 
 const TO_PROVISION: Need = { statuses: ['ACTIVE'], errorCode: 'CARD_NOT_ACTIVE', attempt: 'provisioned' };
 
-/** Spec: texts of calendars and subscribers have at most this many characters in a response. */
+/** Documented limit of texts of calendars and subscribers in a response. */
 const RESPONSE_TEXT_LIMIT = 5000;
 
-/** A calendar or subscriber as the service answers it: texts within the response limits of the spec. */
+/** A calendar or subscriber in a response, with texts within that limit. */
 function answeredText(kind: 'calendars' | 'subscribers', resource: JsonObject): string {
   const cut = (value: JsonValue) =>
     typeof value === 'string' && value.length > RESPONSE_TEXT_LIMIT
@@ -125,7 +125,7 @@ function calendarMissing(id: string): Decision {
   return refuse(404, 'CALENDAR_NOT_FOUND', `there is no calendar ${id}`, { id });
 }
 
-/** The given fields in the place of the old ones. */
+/** Replaces the given fields. */
 function update(kind: 'calendars' | 'subscribers', missing: (id: string) => Decision): Rule['decide'] {
   return (state, call, sources) => {
     const id = call.params['id'] ?? '';
@@ -167,7 +167,7 @@ function createEvent(state: SandboxState, call: Call, sources: Sources): Decisio
   return accept(keptText(resource), { kind: 'events', id, resource });
 }
 
-/** One rule per row of the table of operations: a new row does not type-check until the sandbox simulates it. */
+/** One rule for each row of the table of operations: a new row does not type-check without one. */
 export const RULES: Readonly<Record<OperationKey, Rule>> = {
   cardGet: onCard((card) => answerWith(card)),
   cardActivate: onCard(

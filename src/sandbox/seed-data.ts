@@ -1,4 +1,4 @@
-/** First and last names of the subscribers of each calendar. One with a minus is not active. */
+/** First and last names of the subscribers of each calendar. A minus means not active. */
 const PEOPLE = {
   cal_harbour_tours:
     "Hannah Berg, Luis Ortega, 花子 山田, Amina Diallo, -Zoë Laurent, Piotr Nowak, ليلى حداد, Søren Ødegård, Maeve O'Connor, Ravi Patel, -Chloe Smith-Jones, Jürgen Groß, Ana Silva, -Tomas Novak, Ingrid Lund",
@@ -20,9 +20,9 @@ function subscribers(): readonly string[] {
 }
 
 /**
- * Three lines a card: id, reference, status, initial and current balance, day of expiry, design, and of one that is
- * cancelled how and with which amount; when it was created, updated and activated, and what followed the first load; its
- * metadata. Amounts are text, so that they keep their digits; times are of UTC.
+ * Three lines per card: ID, reference, status, initial and current balance, day of expiry, design, and of a cancelled
+ * one how and with which amount; when it was created, updated and activated, and what followed the first load; its
+ * metadata. Amounts are text, so that they keep their digits. Times are UTC.
  */
 const CARDS = `0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 order-10001 ACTIVE 50.00 37.25 2031-03-31 classic-blue
 2025-01-14T09:30:00 2025-02-02T17:45:12 2025-01-15T08:00:00; PURCHASE 12.75 2025-02-02T17:45:12
@@ -83,9 +83,8 @@ function cards(): readonly string[] {
 }
 
 /**
- * What a new sandbox holds, as JSON text in the form of a seed file: text, so that amounts keep their digits.
- * Cards in every status, three calendars, 26 subscribers; 12 of the first calendar's are active, so that the
- * default limit of 10 is full.
+ * A new sandbox in the form of a seed file, as text, so that amounts keep their digits. Cards in every status, three
+ * calendars, 26 subscribers. 12 of the first calendar's are active, so that the default limit of 10 is full.
  */
 export const SEED_TEXT = `{
   "cards":[

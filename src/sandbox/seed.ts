@@ -10,16 +10,16 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../j
 import { SEED_TEXT } from './seed-data.ts';
 import { keyOf, type SandboxState } from './state.ts';
 
-/** What a seed file holds. */
+/** The content of a seed file. */
 const SHAPES = { cards: Card, calendars: Calendar, subscribers: Subscriber };
 const MEMBERS = Object.keys(SHAPES);
 
-/** Only the first faults are reported: one wrong member may repeat in thousands of entries. */
+/** Most faults that are reported: one wrong member may repeat in thousands of entries. */
 const SHOWN_FAULTS = 20;
 
 type Report = (where: string, problem: string) => void;
 
-/** What is wrong with the id of an entry; undefined: the entry is kept under it. */
+/** What is wrong with an entry's ID; undefined if nothing. */
 function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<string, unknown>): string | undefined {
   if (typeof id !== 'string' || id === '') return 'is missing or not a text';
   if (kind === 'cards' && !CARD_ID.test(id)) {
@@ -28,7 +28,7 @@ function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<s
   return taken.has(keyOf(kind, id)) ? `'${id}' occurs twice` : undefined;
 }
 
-/** The resources of one kind by id. Without a shape theirs is not judged: we wrote the file ourselves. */
+/** The resources of one kind by ID. Without a shape they are not checked, because frontdesk wrote the file. */
 function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, report: Report) {
   const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
@@ -51,7 +51,7 @@ function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, 
   return resources;
 }
 
-/** Says of each subscriber whose it is: without a member `calendar` that of the first one. */
+/** Gives each subscriber its calendar: the first one unless it has a member `calendar`. */
 function assign(
   subscribers: ReadonlyMap<string, JsonObject>,
   calendars: ReadonlyMap<string, JsonObject>,
@@ -86,7 +86,7 @@ function readTop(text: string, members: readonly string[], report: Report): Json
   return top;
 }
 
-/** Reads resources in the API's shapes, which are judged where they are given; reports each fault with its path. */
+/** Reads resources in the API's shapes. With a check, reports each fault with its path. */
 export function readResources(
   text: string,
   members: readonly string[],
@@ -100,9 +100,9 @@ export function readResources(
 }
 
 /**
- * Reads a seed file `{"cards":[…],"calendars":[…],"subscribers":[…]}` in the API's shapes; members left out
- * are empty. A subscriber may say its calendar in an extra member `calendar`; without it, it belongs to the
- * first one. Raises USAGE that names the path of each fault; `source` is the file as the person named it.
+ * Reads a seed file `{"cards":[…],"calendars":[…],"subscribers":[…]}` in the API's shapes. Missing members are empty. A
+ * subscriber may have an extra member `calendar`, else it belongs to the first one. USAGE with the path of each fault.
+ * `source`: the file as named.
  */
 export function parseSeed(text: string, source: string): SandboxState {
   const faults: Fault[] = [];
@@ -117,7 +117,7 @@ export function parseSeed(text: string, source: string): SandboxState {
   throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
 }
 
-/** The state of a sandbox in which nothing has been done. */
+/** The state of a new sandbox. */
 export function builtInSeed(): SandboxState {
   return readResources(SEED_TEXT, MEMBERS, (where, problem) => {
     throw new Error(`the built-in seed is wrong: ${where} ${problem}`);

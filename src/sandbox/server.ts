@@ -13,8 +13,8 @@ import { RULES } from './rules.ts';
 import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
 
 /**
- * The service of the spec: what a checked call answers in a state, and what it changes there. Pure: the state
- * is only read, and time and chance come from `sources`.
+ * The service of the spec: the response to a checked call in a state, and the changes. Pure: time and chance come from
+ * `sources`.
  */
 export function decide(state: SandboxState, call: Call, sources: Sources): Decision {
   return RULES[call.key].decide(state, call, sources);
@@ -25,22 +25,22 @@ export interface SandboxServerOptions {
   readonly store: SandboxStore;
   /** 0: any free port. */
   readonly port: number;
-  /** Every answer waits this long; the change that it reports was made before the wait. */
+  /** Delay of every response. The change is made before it. */
   readonly latencyMs: number;
   readonly faults: readonly FaultRule[];
 }
 
-/** A sandbox that listens. */
+/** A listening sandbox. */
 export interface SandboxServer {
   /** `http://127.0.0.1:<port>`, the base URL of both families. */
   readonly url: string;
   readonly cardsToken: string;
   readonly calendarToken: string;
-  /** Ends every connection and resolves once nothing of the server is left, also not a write under way. */
+  /** Ends every connection. Resolves once nothing is left, writes included. */
   close(): Promise<void>;
 }
 
-/** An id of 5000 characters, as the spec allows, is up to 60,000 bytes in a path. Node's own limit is 16 KiB. */
+/** An ID of 5000 characters can take 60,000 bytes in a path. Node's limit is 16 KiB. */
 const MAX_HEADER_BYTES = 128 * 1024;
 
 /** Long enough that no client finds its idle connection closed while it sends. */
@@ -48,15 +48,15 @@ const KEEP_ALIVE_MS = 65_000;
 
 const GARBAGE = '{"garbage": <!-- not JSON -->';
 
-/** Spec: request size limits are not shown. Far above the longest texts, so that only a mistake meets it. */
+/** The service documents no request size. Far above the longest texts. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
-/** A body that has arrived whole; undefined: there was none. */
+/** A complete body; undefined: none. */
 type Body = Buffer | 'too large' | undefined;
 
 /**
- * Calls back with the body once its last byte is here; never, when the request was aborted before: half a
- * request changes nothing. Of a body over the limit nothing is kept.
+ * Calls back with the body once its last byte arrived, never for an aborted request: half a request changes nothing. A
+ * body over the limit is dropped.
  */
 function readBody(request: IncomingMessage, onBody: (body: Body) => void): void {
   const chunks: Buffer[] = [];
@@ -72,7 +72,7 @@ function readBody(request: IncomingMessage, onBody: (body: Body) => void): void 
   });
 }
 
-/** What answers the requests of one server. */
+/** Responds to the requests of one server. */
 class Responder {
   readonly tokens: SandboxTokens;
   readonly #options: SandboxServerOptions;
@@ -146,7 +146,7 @@ class Responder {
   #later(response: ServerResponse, reply: Reply, effect?: FaultEffect): void {
     const { latencyMs } = this.#options;
     if (latencyMs === 0) this.#send(response, reply, effect);
-    // A server that is closed waits for no answer.
+    // A closed server waits for no response.
     else setTimeout(() => this.#send(response, reply, effect), latencyMs).unref();
   }
 
@@ -169,7 +169,7 @@ class Responder {
   }
 }
 
-/** What an effect makes of the answer to a request that was carried out. */
+/** What a fault makes of the response to a request that was carried out. */
 function spoil(reply: Reply, effect: FaultEffect | undefined): Reply {
   if (effect?.kind === 'garbage') return { ...reply, body: GARBAGE };
   if (effect?.kind === 'status' && reply.status === 200) return { ...reply, status: effect.status };
@@ -190,13 +190,13 @@ async function listen(server: Server, port: number): Promise<number> {
     const message = `the sandbox was not started on 127.0.0.1:${port}: ${problem}`;
     throw new Failure('USAGE', message, { hints: ['use --port 0 for any free port'], cause: error });
   }
-  // What listens at a port has an address of this form.
+  // A listening port has an address of this form.
   return (server.address() as AddressInfo).port;
 }
 
 /**
- * Simulates the service of the spec, both families, on loopback until it is closed. Writes are kept by `store`
- * before they are answered. Raises USAGE when the port cannot be had.
+ * Simulates both families of the service on loopback until it is closed. `store` keeps changes before the response.
+ * USAGE if the port cannot be had.
  */
 export async function startSandboxServer(
   options: SandboxServerOptions,
@@ -205,7 +205,7 @@ export async function startSandboxServer(
   const responder = new Responder(options, ports);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
   server.on('request', (request, response) => responder.handle(request, response));
-  // Node types the socket of this event as a Duplex; a server made by node:http hands over its net.Socket.
+  // Node types the socket as a Duplex, but node:http gives a net.Socket.
   server.on('clientError', (error, socket) => responder.refuseRaw(error, socket as Socket));
   const port = await listen(server, options.port);
   return {

@@ -1,16 +1,16 @@
 import { printJson } from '../json/print.ts';
 import type { JsonObject } from '../json/value.ts';
 
-/** All that the sandbox service knows, by `keyOf`. Resources are immutable; a change puts a new one in the old one's place. */
+/** All that the sandbox knows, by `keyOf`. Resources are immutable: a change replaces one. */
 export interface SandboxState {
   readonly cards: Map<string, JsonObject>;
   readonly calendars: Map<string, JsonObject>;
-  /** Each says in a member `calendar` whose it is, which the API's shape of a subscriber does not tell. */
+  /** Each has a member `calendar`, which the API's subscribers lack. */
   readonly subscribers: Map<string, JsonObject>;
   readonly events: Map<string, JsonObject>;
 }
 
-/** A resource that takes the place of the one of this id. */
+/** A resource that replaces the one with this ID. */
 export interface Change {
   readonly kind: keyof SandboxState;
   readonly id: string;
@@ -19,14 +19,14 @@ export interface Change {
 
 const kept = new WeakMap<JsonObject, string>();
 
-/** The resource as compact JSON, whole. Printed once per resource, which never changes. */
+/** The resource as compact JSON, printed once. */
 export function keptText(resource: JsonObject): string {
   const text = kept.get(resource) ?? printJson(resource);
   kept.set(resource, text);
   return text;
 }
 
-/** What the service answers. `body` is JSON text. */
+/** A response of the service. `body`: JSON text. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
@@ -34,16 +34,16 @@ export interface Reply {
   readonly headers?: readonly (readonly [string, string])[];
 }
 
-/** The answer to one request and what it changes. No changes: the state stays as it is. */
+/** The response to one request, and the changes. */
 export interface Decision {
   readonly reply: Reply;
   readonly changes: readonly Change[];
 }
 
-/** No operation reads an event, so only the newest are kept: the state file, written at each change, stays small. */
+/** No operation reads an event, so only the newest are kept, and the state file stays small. */
 export const KEPT_EVENTS = 100;
 
-/** A state that can be changed without the original noticing. Costs one pass over the ids, not the resources. */
+/** A copy that can be changed. Costs one pass over the IDs, not the resources. */
 export function copyState(state: SandboxState): SandboxState {
   return {
     cards: new Map(state.cards),
@@ -53,12 +53,12 @@ export function copyState(state: SandboxState): SandboxState {
   };
 }
 
-/** What a resource is kept under: ids of cards compare whatever their case. */
+/** The key of a resource. Card IDs compare in any case. */
 export function keyOf(kind: string, id: string): string {
   return kind === 'cards' ? id.toLowerCase() : id;
 }
 
-/** Puts the changed resources into `state`, in place. */
+/** Puts changed resources into `state`, in place. */
 export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
   for (const { kind, id, resource } of changes) {
     state[kind].set(keyOf(kind, id), resource);
@@ -69,18 +69,18 @@ export function applyChanges(state: SandboxState, changes: readonly Change[]): v
 
 /** Where a running sandbox keeps its state. */
 export interface SandboxStore {
-  /** The state as it is now, to be read only. */
+  /** The current state, read-only. */
   read(): SandboxState;
   /**
-   * Decides on the newest state and keeps what that changes; resolves once it is kept. Rejects with a Failure
-   * when it could not be kept: then nothing was changed.
+   * Decides on the newest state and keeps the changes. Rejects with a Failure if they could not be kept: then nothing
+   * was changed.
    */
   commit(decideOn: (state: SandboxState) => Decision): Decision | Promise<Decision>;
-  /** Resolves once every commit under way has ended. */
+  /** Resolves once every commit has ended. */
   settled(): Promise<void>;
 }
 
-/** A state that lasts as long as the process. Takes `state` over and changes it. */
+/** A state in memory. Takes `state` over and changes it. */
 export function memoryStore(state: SandboxState): SandboxStore {
   return {
     read: () => state,
