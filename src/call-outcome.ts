@@ -24,7 +24,6 @@ export interface CallOutcome {
   readonly resultId?: string | undefined;
   /** Undefined exactly when the call succeeded. */
   readonly code?: FailureCode | undefined;
-  /** `errorCode` of the service. */
   readonly errorCode?: string | undefined;
   /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
   readonly message?: string | undefined;
@@ -174,7 +173,6 @@ export function decodeOutcome(record: object): WriteOutcome | undefined {
   }
   const { outcome, notices } = known;
   if (!OUTCOMES.some((one) => one === outcome) || !(typeof code === 'string' && code in FAILURES)) return undefined;
-  // Each member has its type.
   return { ...known, notices: Array.isArray(notices) ? notices.filter(isNotice) : [] } as unknown as WriteOutcome;
 }
 

@@ -5,7 +5,6 @@ export interface OutputPort {
   readonly isTerminal: boolean;
   /** Terminal width in columns; undefined off a terminal, and on one that does not know it. */
   readonly columns: number | undefined;
-  /** Its height in rows, too. */
   readonly rows?: number | undefined;
   /** It is the null device: what is written there is gone. */
   readonly isNull?: boolean;
@@ -42,7 +41,6 @@ export function signalWords(signal: SignalName): string {
 
 /** Signals as they arrive. The first asks to stop in order, the second to stop at once. */
 export interface SignalPort {
-  /** The signals received so far, in order. */
   readonly received: readonly SignalName[];
   /**
    * Only the newest listener hears a signal: a write under way decides how it ends.
@@ -51,7 +49,6 @@ export interface SignalPort {
   onSignal(listener: (signal: SignalName, count: number) => void): () => void;
 }
 
-/** Time. */
 /** The zone in which people see times that were taken here. */
 export interface TimeZonePort {
   /** Its name, whatever is used: `Europe/Oslo`. */

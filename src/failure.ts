@@ -248,7 +248,6 @@ export interface Notice {
   readonly message: string;
   /** A warning is shown with `--quiet` too; a note is not. */
   readonly level: 'note' | 'warning';
-  /** Further members of its JSON. */
   readonly facts?: Readonly<Record<string, number | readonly number[]>>;
 }
 

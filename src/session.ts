@@ -80,7 +80,6 @@ interface Services {
   close(): Promise<void>;
 }
 
-/** What changes while the call runs, for all sessions derived from one. */
 interface Changing {
   settings: Settings;
   /** Chosen when it is first asked for. */
@@ -168,7 +167,6 @@ export class Session {
     return this.#parts.changing.settings;
   }
 
-  /** Changes the settings file, and returns what it holds then. */
   async changeSettings(change: (settings: Settings) => Settings): Promise<Settings> {
     const settings = await (await import('./settings/write.ts')).changeSettings(this.credentialPlace(), change);
     Object.assign(this.#parts.changing, { settings, profile: undefined });
@@ -271,7 +269,6 @@ export class Session {
     return this.output.format === 'table' && this.context.stdout.isTerminal;
   }
 
-  /** Prints a result on stdout. */
   async print(result: Result): Promise<void> {
     this.#parts.display.clear();
     const said = result.kind === 'list' && result.rows.length === 0 && this.isForPeople ? result.whenEmpty : undefined;
@@ -305,7 +302,6 @@ export class Session {
     return openResultFile(path, this.dropAtSignal(path), () => this.notify(note('SAVED', `saved in ${path}`)));
   }
 
-  /** Reports on stderr what went wrong, and goes on. */
   async report(failure: Failure): Promise<void> {
     this.#parts.display.clear();
     const said = this.#parts.state.maySend ? failure : failure.asSilent();

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import { isUpdate, type Operation } from '../api/operation.ts';
-import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+import { checkGiven, isFieldGiven, readExpectations, readGivenFields } from '../call/read-call.ts';
 import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
 import type { PromptPort } from '../context.ts';
 import type { Fault } from '../failure.ts';
-import { checkFields, checkFieldTexts, describeFields } from '../input/fields.ts';
+import { checkFields, describeFields } from '../input/fields.ts';
 import { CARD_ID_COLUMNS, readCardId } from '../input/values.ts';
 import { type ArgumentSpec, nameOf } from '../options/option.ts';
 import type { Session } from '../session.ts';
@@ -45,7 +45,7 @@ async function isSound(session: Session, command: CallCommand, typed: CallGiven)
   const { params, body, query } = given.operation;
   const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
   for (const schema of [params, body, query]) {
-    if (schema !== null) faults.push(...checkFieldTexts(schema, ownTexts(schema, texts), how).faults);
+    faults.push(...checkGiven(schema, texts, how).faults);
   }
   return faults.length === 0;
 }

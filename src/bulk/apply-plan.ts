@@ -165,9 +165,6 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
     rowCount: header.rows,
     pace: given,
     again: isAgain,
-    kept: undefined,
-    unknownRows: 'leave',
-    failedFile: undefined,
     columns,
   };
   return {

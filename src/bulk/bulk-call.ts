@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
-import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+import { checkGiven, nameOfFlag, readExpectations, readGivenFields } from '../call/read-call.ts';
 import { reasonProblems, takesReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import type { Fault } from '../failure.ts';
-import { checkFieldTexts } from '../input/fields.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
 import type { InputOptions } from '../input/records/findings.ts';
@@ -20,14 +19,11 @@ import type { Session } from '../session.ts';
 /** What was asked for, checked as far as the command line allows. */
 export interface BulkCall {
   readonly options: CallOptions;
-  /** Of each request. */
   readonly query: Readonly<Record<string, string>>;
-  /** How its rows are read. */
   readonly reading: InputOptions & {
     /** SHA-256 of the older file; undefined: none was given. */
     readonly changedFromSha256: string | undefined;
   };
-  /** What is wrong with the command line. */
   readonly faults: readonly Fault[];
   /** The values of options are valid: what a row lacks is its own fault. */
   readonly fieldsAreSound: boolean;
@@ -87,16 +83,10 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
   const { operation } = given;
   const path = options.from;
   const expectations = readExpectations(typed, path !== undefined, faults);
-  const { body } = operation;
-  const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
-  const checked =
-    body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
-  faults.push(...checked.faults);
-  const asked =
-    operation.query === null
-      ? { values: {}, faults: [] }
-      : checkFieldTexts(operation.query, ownTexts(operation.query, given.fields), texts);
-  faults.push(...asked.faults);
+  const how = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
+  const checked = checkGiven(operation.body, given.fields, how);
+  const asked = checkGiven(operation.query, given.fields, how);
+  faults.push(...checked.faults, ...asked.faults);
   const isFaulty = ({ field, long }: CallCommand['options'][number]) =>
     field !== undefined && given.faults.some(({ where }) => where.includes(`--${long}`));
   const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;

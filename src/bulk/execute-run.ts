@@ -64,7 +64,7 @@ function refuseStopped({ context }: Session): void {
 
 function sendRows(
   session: Session,
-  { operation, rows, rowCount, pace, kept, unknownRows, failedFile }: Run,
+  { operation, rows, rowCount, pace, kept, unknownRows = 'leave', failedFile }: Run,
   { emit, progress, clear }: RunOutput,
   how: Omit<How, 'printing'>,
 ): Promise<RunResult> {
@@ -170,13 +170,10 @@ export interface Prepared {
   readonly way: WriteWay | undefined;
   /** Why there are no rows, if there are none. */
   readonly nothing: string;
-  /** What a dry run says at its end. */
   sayCounts?(): Promise<void>;
   /** Says what the user must know, and asks. Returns the card statuses that it showed, by row. */
   ask(service: Service): Promise<Run['shown']>;
-  /** Opens the file of `--failed`, where one is wanted. */
   openFailed(): Promise<FailedFile | undefined>;
-  /** Keeps what is to be sent as a run. */
   keep(): Promise<ActiveRun>;
 }
 

@@ -34,11 +34,9 @@ import { type TakeRow, writeSummary } from './run-output.ts';
 /** `--plan`: writes what would be sent to a file, and sends no change. */
 export interface PlanOptions {
   readonly path: string;
-  /** How long the plan may be applied. */
   readonly lifeMs: number;
 }
 
-/** Takes the rows of a plan, in their order. */
 type AddRow = (row: PlanRow) => Promise<void>;
 
 /**

@@ -101,10 +101,5 @@ export async function reviewOf(
   plan: CheckedPlan,
 ): Promise<Omit<PlanView, 'allRows'>> {
   const { header, survey } = plan;
-  return {
-    header,
-    ...(await planState(session, plan)),
-    survey,
-    ...(await showApprovals(session, profile, path)),
-  };
+  return { header, ...(await planState(session, plan)), survey, ...(await showApprovals(session, profile, path)) };
 }

@@ -47,7 +47,6 @@ export function readCard(service: Service, policy: CallPolicy, row: Row, slot: R
 
 /** What is known of rows besides their content. */
 export interface RowKnowledge {
-  /** Why a row is held back for now. */
   readonly openProblem?: ((row: Row) => Promise<string | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
   /** The card status that the question showed, by row. */

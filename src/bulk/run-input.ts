@@ -15,6 +15,7 @@ import { type MaxFailures, parseMaxFailures } from '../options/limits.ts';
 import { plural } from '../output/text.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { readRows } from '../rows/row-file.ts';
+import type { RunTask } from '../run/run-task.ts';
 import {
   lostRows,
   type RunHeader,
@@ -25,7 +26,6 @@ import {
 } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
-import type { Run } from './run.ts';
 
 /** Options that decide what is sent, in words: with other values it is another run. */
 export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -42,8 +42,8 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
 /** Outcomes after which something may have changed. */
 export const MAY_BE_APPLIED: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
-/** What a resumed run does with rows that may have been sent (`--reconcile`, `--resend-unknown`). */
-export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {
+/** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
+export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): RunTask<Row>['unknownRows'] {
   if (reconcile === true) return 'reconcile';
   return resendUnknown === true ? 'resend' : 'leave';
 }

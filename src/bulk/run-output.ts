@@ -3,7 +3,6 @@ import { canRedraw } from '../ask/wait-display.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
 import { printJson } from '../json/print.ts';
-import { jsonOf } from '../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { paintCount, paintsErrors, renderNotice } from '../output/failure-text.ts';
 import { type Format, isJson, type RowStream, type Surroundings } from '../output/options.ts';
@@ -13,15 +12,7 @@ import { Progress } from '../run/progress.ts';
 import type { RowResult } from '../run/row-outcome.ts';
 import { printedRow } from '../run/row-result.ts';
 import type { RunResult } from '../run/run-task.ts';
-import {
-  EMPTY_SUMMARY,
-  type LeftUnchanged,
-  SUMMARY_OUTPUT,
-  summaryJson,
-  summaryLines,
-  unchangedLines,
-  uncomparedLine,
-} from '../run/summary.ts';
+import { type LeftUnchanged, summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../run/summary.ts';
 import type { Session } from '../session.ts';
 import type { Run } from './run.ts';
 
@@ -109,38 +100,22 @@ const SHOWN_APPLIED = 20;
 /** Rows that are counted and not printed: applied ones in a terminal, and those that were not reached. */
 class FoldedRows {
   #applied = 0;
-  #notReached = 0;
+  /** Rows that were not reached. */
+  left = 0;
 
-  /** Is the row counted here and not printed? */
-  takes(result: RowResult<Row>): boolean {
-    if (result.source === 'not_reached') {
-      this.leave();
-      return true;
-    }
-    if (result.ending.outcome !== 'applied' || result.failure !== undefined) return false;
-    this.#applied += 1;
-    return this.#applied > SHOWN_APPLIED;
-  }
-
-  /** Counts a row that was not reached. */
-  leave(): void {
-    this.#notReached += 1;
-  }
-
-  /** One line for all rows that a read did not reach. */
-  get left(): Notice | undefined {
-    return this.#notReached === 0 ? undefined : warning('NOT_REACHED', this.#leftText());
-  }
-
-  #leftText(): string {
-    return `${plural(this.#notReached, 'row was', 'rows were')} not reached`;
+  takes({ source, ending, failure }: RowResult<Row>): boolean {
+    if (source === 'not_reached') this.left += 1;
+    else if (ending.outcome !== 'applied' || failure !== undefined) return false;
+    else this.#applied += 1;
+    return source === 'not_reached' || this.#applied > SHOWN_APPLIED;
   }
 
   lines(): readonly string[] {
     const more = this.#applied - SHOWN_APPLIED;
+    const left = `${plural(this.left, 'row was', 'rows were')} not reached`;
     return [
       ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
-      ...(this.#notReached > 0 ? [this.#leftText()] : []),
+      ...(this.left > 0 ? [left] : []),
     ];
   }
 }
@@ -175,7 +150,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
     }
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null, result.row.row);
     if (result.source === 'not_reached') {
-      if (take === undefined) folded.leave();
+      if (take === undefined) folded.left += 1;
       return Promise.resolve();
     }
     return session.report(failureOfRow(result.failure, session.output.format));
@@ -212,8 +187,9 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       await flush();
       await notifyAll(session, notices.atEnd());
       await (mayNotFit ? orLost(() => writer.close()) : writer.close());
-      if (isWriting) for (const line of folded.lines()) await stderr.write(`${line}\n`);
-      else if (folded.left !== undefined) await session.notify(folded.left);
+      for (const line of folded.lines()) {
+        await (isWriting ? stderr.write(`${line}\n`) : session.notify(warning('NOT_REACHED', line)));
+      }
     },
   };
 }
@@ -288,5 +264,5 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
 export async function writeEmptySummary(session: Session): Promise<void> {
   const { format } = session.output;
   if (!isJson(format)) return;
-  await session.context.stderr.write(`${printJson(jsonOf(SUMMARY_OUTPUT, { summary: EMPTY_SUMMARY }))}\n`);
+  await session.context.stderr.write(`${printJson(summaryJson({}))}\n`);
 }

@@ -13,16 +13,15 @@ import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/sto
 import type { LeftUnchanged } from '../run/summary.ts';
 import type { Session } from '../session.ts';
 
-/** Many rows of one operation: all that is known before the first is sent. */
-export interface Run extends Pick<RunTask<Row>, 'unknownRows'> {
+/** Many rows of one operation: all that is known of them before the first is sent. */
+export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows'>> {
   readonly operation: Operation;
   readonly rows: () => AsyncIterable<readonly Row[]>;
   readonly rowCount: number;
   readonly pace: PaceOptions;
-  /** The kept run; undefined for a read. */
-  readonly kept: ActiveRun | undefined;
-  readonly failedFile: FailedFile | undefined;
-  /** Of the printed rows. */
+  /** What is kept of it; undefined on a read. */
+  readonly kept?: ActiveRun | undefined;
+  readonly failedFile?: FailedFile | undefined;
   readonly columns: readonly Column[];
   readonly left?: LeftUnchanged;
   /** Card statuses that the question showed, by row. A row with another status is held back. */

@@ -156,7 +156,6 @@ export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAg
 
 /** A change that was done. */
 interface Done extends OpenCall {
-  /** Its name in the history. */
   readonly entry: string;
   /** When it began, in milliseconds since 1970. Later changes are not superseded. */
   readonly begunMs: number;
@@ -201,7 +200,6 @@ export interface Subject {
   readonly digest?: string | undefined;
 }
 
-/** Was it sent to the same place? */
 function isAtSame({ url, host, profile }: OpenWrite, place: string): boolean {
   if (url !== undefined) return url === place;
   // Version 0.1.0 kept the host alone.
@@ -217,7 +215,6 @@ export class OpenAt {
   readonly #family: Family;
   readonly #found = new Map<string, OpenWrite[]>();
 
-  /** `open`: oldest first. */
   constructor(open: readonly OpenWrite[], family: Family, place: string) {
     this.#family = family;
     for (const each of open) {

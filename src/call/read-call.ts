@@ -17,7 +17,6 @@ import type { Session } from '../session.ts';
 /** A single call, checked: ready to be sent. */
 export interface SingleCall {
   readonly call: CallInput;
-  /** What the call is about, for messages and history. */
   readonly id: string | undefined;
   readonly reason: string | undefined;
   readonly expectations: readonly Expectation[];
@@ -106,13 +105,15 @@ function fieldsHint(command: CallCommand): string {
   return `choose from ${flags.join(', ')}`;
 }
 
-/** Keeps only the strings whose name is a field of the schema. */
-export function ownTexts<Text>(
-  schema: NonNullable<Operation['body']>,
-  texts: ReadonlyMap<string, Text>,
-): ReadonlyMap<string, Text> {
+/** Checks those of the given fields that the schema has; without a schema there are none. */
+export function checkGiven(
+  schema: Operation['body'],
+  fields: ReadonlyMap<string, string | null>,
+  how: Parameters<typeof checkFieldTexts>[2],
+): ReturnType<typeof checkFieldTexts> {
+  if (schema === null) return { values: {}, faults: [] };
   const names = new Set(describeFields(schema).map(({ name }) => name));
-  return new Map([...texts].filter(([name]) => names.has(name)));
+  return checkFieldTexts(schema, new Map([...fields].filter(([name]) => names.has(name))), how);
 }
 
 /** What is wrong with where an answer goes that comes once. */
@@ -151,8 +152,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
     if (id !== undefined) params[command.idParam] = id;
   }
   const part = (schema: Operation['body']) => {
-    if (schema === null) return {};
-    const checked = checkFieldTexts(schema, ownTexts(schema, given.fields), { nameOf, source: 'flag' });
+    const checked = checkGiven(schema, given.fields, { nameOf, source: 'flag' });
     // A field whose option was faulty is missing for that reason only.
     faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where === fault.where)));
     return checked.values;

@@ -31,9 +31,7 @@ export function refuseNullDevice({ context }: Session, { call }: SingleCall, out
   throw Failure.unsent(
     'USAGE',
     `could not ${subjectOf(call)}: its result is returned only once, and stdout is the null device`,
-    {
-      hints: ['give --out <file>, a new file that only you can read'],
-    },
+    { hints: ['give --out <file>, a new file that only you can read'] },
   );
 }
 
@@ -104,9 +102,7 @@ export async function createResultFile(path: string) {
     await syncFolder(dirname(path));
   } catch (error) {
     await discard();
-    throw ioFailure(`--out: no room for the answer in ${path}`, error, 'unsent').with({
-      outcome: 'not_sent',
-    });
+    throw ioFailure(`--out: no room for the answer in ${path}`, error, 'unsent').with({ outcome: 'not_sent' });
   }
   let isWhole = false;
   return {

@@ -23,12 +23,7 @@ export interface CardLook {
 
 /** What a read shows of its card. */
 export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>): CardLook {
-  return {
-    status: textAt(resource, 'status'),
-    clientReference: referenceAt(resource),
-    httpStatus,
-    requestId,
-  };
+  return { status: textAt(resource, 'status'), clientReference: referenceAt(resource), httpStatus, requestId };
 }
 
 /** Can a card check say anything about changes of this command? */

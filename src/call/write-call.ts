@@ -96,11 +96,7 @@ function reportEnd(
     throw new Failure(
       'OUTCOME_UNKNOWN',
       `${message.replace(/\.$/, '')}. The end of its record could not be written: ${error.message}`,
-      {
-        hints,
-        details: { ...result.failure.details, ...details },
-        cause: error,
-      },
+      { hints, details: { ...result.failure.details, ...details }, cause: error },
     );
   }
   if (where === '') throw error;

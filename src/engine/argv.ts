@@ -159,7 +159,6 @@ function isValueOf(token: string, next: string | undefined, options: readonly Op
   return options.some(({ long, value }) => `--${long}` === near && value !== undefined);
 }
 
-/** What can stand behind the words of a command. */
 type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
 
 /** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../call-outcome.ts';
+import type { StoredRow } from '../run/journal/entry.ts';
+import type { RunHeader } from '../run/stored/run-folder.ts';
 
 const beginEvent = z.object({
   event: z.literal('begin'),
@@ -111,6 +113,16 @@ export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): His
 /** `host[:port]`, as recorded for single changes. A run keeps the whole address. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
+}
+
+/** A row of a run as an entry. */
+export function entryOfRow(
+  { user, profile, operation, run, host: url, startedAt }: RunHeader,
+  { row, id, reason, fields, digest, timeMs, ending }: StoredRow,
+): HistoryEntry {
+  const time = timeMs === undefined ? startedAt : new Date(timeMs).toISOString();
+  const begun = { entry: `${run}:${row}`, time, user, profile, host: hostOf(url), url, operation, id, reason };
+  return { ...begun, fields: fields?.slice(), digest, clientReference: ending.clientReference, ending, run };
 }
 
 /**

@@ -1,35 +1,31 @@
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ignoreErrors } from '../files/io-failure.ts';
+import type { CallOutcome } from '../call-outcome.ts';
+import type { ClockPort } from '../context.ts';
+import { ignoreErrors, type Unread } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
-import type { Closing } from './history-event.ts';
+import type { BeginEvent, Closing } from './history-event.ts';
+import { subjectOfWrite } from './write-subject.ts';
 
-/** An open write: its outcome is unknown, and nothing has resolved or superseded it. */
-export interface OpenWrite {
-  /** Its name in the history; of a row `<run>:<row>`. */
-  readonly entry: string;
-  readonly time: string;
-  readonly user: string;
-  readonly profile: string;
-  /** `host[:port]`. */
-  readonly host: string;
-  /** Base URL, or `sandbox`; undefined in records of older versions. */
-  readonly url?: string | undefined;
-  /** The command as in the history: `api` for a raw call. */
-  readonly operation: string;
-  /** The operation of the table: `card.provision.wallet_a`; undefined if it is none. */
-  readonly call?: string | undefined;
-  /** The ID that it is about, of a card in lower case. */
+/** A write whose outcome is unknown, and that nothing has settled, superseded or resolved, as its beginning tells of it. */
+export interface OpenWrite extends Omit<BeginEvent, 'event' | 'id' | 'reason'> {
+  /** The id that it is about, of a card in small letters. */
   readonly subject?: string | undefined;
-  /** The process that began it. */
-  readonly maker?: string | undefined;
-  /** Digest that stands for the body of an event. */
-  readonly digest?: string | undefined;
-  /** The fields that an update sets. */
-  readonly fields?: readonly string[] | undefined;
   readonly httpStatus?: number | undefined;
   /** The status of the card when it was checked. */
   readonly observedStatus?: string | undefined;
+}
+
+/**
+ * What is open of a write: `begun` as the history has it, and what its end says. `call` is the operation of the table then,
+ * undefined where it is none.
+ */
+export function openWriteOf(
+  { id, reason: _, ...facts }: Omit<BeginEvent, 'event'>,
+  { httpStatus, observedStatus }: Partial<CallOutcome> = {},
+): OpenWrite {
+  const { row, subject } = subjectOfWrite({ ...facts, id });
+  return { ...facts, call: row?.name, subject, httpStatus, observedStatus };
 }
 
 export interface Begun {
@@ -72,7 +68,20 @@ export interface Index {
   runsMtimeMs: number;
 }
 
-/** An index that knows nothing. */
+/** What the look-up of open writes needs. */
+export interface OpenPorts {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+  readonly pid: number;
+  /** The run that this process works on: what is open of it is its own concern. */
+  readonly ownRun?: string | undefined;
+  /** Hears of runs that cannot be read, for a listing of the others; without it the first one is raised. */
+  readonly unread?: Unread | undefined;
+  /** False: nothing is written. */
+  readonly keepsIndex?: false;
+}
+
+/** Nothing is known yet. */
 export function emptyIndex(): Index {
   const maps = { begun: new Map(), closed: new Map(), sent: new Map(), runs: new Map() };
   return { ino: 0, offset: 0, tail: '', runsMtimeMs: 0, ...maps };

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClockPort } from '../context.ts';
-import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { processState } from '../files/process-identity.ts';
 import { type BeginEvent, type Closing, closingOf, isWhole, parseHistoryEvent } from './history-event.ts';
@@ -11,7 +10,9 @@ import {
   emptyIndex,
   type Index,
   loadIndex,
+  type OpenPorts,
   type OpenWrite,
+  openWriteOf,
   ROWS_DIGITS,
   type SentEvent,
   saveIndex,
@@ -19,7 +20,6 @@ import {
 import { readRuns } from './open-runs.ts';
 import { nameTime } from './record.ts';
 import { sandboxResetTime } from './sandbox-reset.ts';
-import { subjectOfWrite } from './write-subject.ts';
 
 const NAME = 'open-writes.json';
 const DAY_MS = 86_400_000;
@@ -88,9 +88,8 @@ function writeOf(begun: Begun): OpenWrite | undefined {
   const begin = parseHistoryEvent(begun.line);
   delete begun.line;
   if (begin?.event !== 'begin') return undefined;
-  const { event: _event, id: _id, reason: _reason, ...facts } = begin;
-  const { row, subject } = subjectOfWrite(begin);
-  begun.write = { ...facts, call: row?.name, subject };
+  const { event: _, ...facts } = begin;
+  begun.write = openWriteOf(facts);
   return begun.write;
 }
 
@@ -140,18 +139,7 @@ async function readOn(index: Index, file: FileHandle, nowMs: number): Promise<In
   return { ...now, isNews: !isSame || now.offset - from > WORTH_KEEPING };
 }
 
-interface Ports {
-  readonly stateDir: string;
-  readonly clock: ClockPort;
-  readonly pid: number;
-  readonly ownRun?: string | undefined;
-  /** Gets runs that cannot be read. Without it they are thrown. */
-  readonly unread?: Unread;
-  /** False: nothing is written. */
-  readonly keepsIndex?: false;
-}
-
-/** What is open on this machine, and what closed rows of runs. */
+/** What is open on this machine, and what closed the rows of runs. */
 export interface OpenRecords {
   /** Oldest first. */
   readonly open: readonly OpenWrite[];
@@ -171,7 +159,7 @@ export interface OpenRecords {
  * index beside the history and reads only what was appended since, so it stays fast. LOCAL_IO or AUTH if the records
  * cannot be read or believed.
  */
-export async function readOpenWrites(ports: Ports): Promise<OpenRecords> {
+export async function readOpenWrites(ports: OpenPorts): Promise<OpenRecords> {
   const { stateDir, clock, pid } = ports;
   const path = join(stateDir, NAME);
   let file: FileHandle | undefined;

@@ -1,6 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import type { ClockPort } from '../context.ts';
-import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import {
   type RunFolder,
@@ -10,23 +9,20 @@ import {
   runsFolder,
   type StoredRunHandle,
 } from '../run/stored/run-folder.ts';
-import { hostOf } from './history-event.ts';
-import { type Index, type OpenWrite, ROWS_DIGITS, type RunPart } from './open-index-file.ts';
-import { subjectOfWrite } from './write-subject.ts';
+import { entryOfRow } from './history-event.ts';
+import {
+  type Index,
+  type OpenPorts,
+  type OpenWrite,
+  openWriteOf,
+  ROWS_DIGITS,
+  type RunPart,
+} from './open-index-file.ts';
 
 /** Another change within this time may have the same change time. */
 const SAME_TIME_MS = 2000;
 
-interface Ports {
-  readonly stateDir: string;
-  readonly clock: ClockPort;
-  /** The run of this process: its resume handles its own open rows. */
-  readonly ownRun?: string | undefined;
-  /** Gets runs that cannot be read. Without it the first one is thrown. */
-  readonly unread?: Unread | undefined;
-}
-
-/** The rows of a run with an unknown outcome; rows in flight only if no process works on it. */
+/** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
 async function openRows(
   { StoredRun, readLastRecord }: RunRecords,
   run: StoredRunHandle,
@@ -36,23 +32,14 @@ async function openRows(
   // Most runs ended without unknown rows, as their last line says, and need no reading.
   const last = isHeld ? undefined : readLastRecord(run.folder.journal);
   if (last?.s === 'end' && last.outcomes !== undefined && (last.outcomes.unknown ?? 0) === 0) return [];
-  const { user, profile, operation, host: url } = header;
   const stored = await StoredRun.read(run);
   try {
     // What is behind the damage may be open too.
     if (stored.damage !== undefined) throw stored.damage;
     const found: OpenWrite[] = [];
     for (const row of stored.unsettled(isHeld)) {
-      const { id, timeMs, ending, fields, digest } = await stored.entry(row);
-      const { row: known, subject } = subjectOfWrite({ operation, id });
-      const { httpStatus, observedStatus } = ending;
-      found.push({
-        entry: `${header.run}:${row}`,
-        time: timeMs === undefined ? header.startedAt : new Date(timeMs).toISOString(),
-        ...{ user, profile, host: hostOf(url), url, operation, call: known?.name, subject, fields, digest },
-        httpStatus,
-        observedStatus,
-      });
+      const { ending, run: _, ...begun } = entryOfRow(header, await stored.entry(row));
+      found.push(openWriteOf(begun, ending));
     }
     return found;
   } finally {
@@ -76,7 +63,7 @@ type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
  * Updates the runs in the index. Returns whether anything is new. A run that was begun, resumed or removed changes the
  * folder of all runs. Without such a change only runs with a process are checked, with one those whose journal changed.
  */
-export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
+export async function readRuns(index: Index, ports: OpenPorts): Promise<boolean> {
   const { stateDir, clock, ownRun, unread } = ports;
   const all = runsFolder(stateDir);
   requireOwnState(stateDir, all);
@@ -110,7 +97,7 @@ export async function readRuns(index: Index, ports: Ports): Promise<boolean> {
 async function readChanged(
   runs: Map<string, RunPart>,
   changed: readonly { readonly folder: RunFolder; readonly facts: Stats }[],
-  { clock, unread }: Ports,
+  { clock, unread }: OpenPorts,
 ): Promise<void> {
   if (changed.length === 0) return;
   const records = await loadRecords();

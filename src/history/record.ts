@@ -122,12 +122,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
     async settle({ entry, operation, id }, ending) {
       const looked = { time: now(), user };
       const event = { event: 'read', entry, ...looked, operation, id, ending } as const;
-      try {
-        await audit?.append([event]);
-        await keep(event);
-      } catch (error) {
-        throw ioFailure(`what was read could not be recorded in entry ${entry} (${path})`, error, 'unchanged');
-      }
+      await keepAll([event], `what was read could not be recorded in entry ${entry} (${path})`);
       return looked;
     },
     async supersede(entries, by) {

@@ -3,6 +3,7 @@ import { ignoreErrors, orIoFailure } from '../files/io-failure.ts';
 import { outcomeInRun } from '../run/journal/entry.ts';
 import { readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
+import { entryOfRow } from './history-event.ts';
 import type { SentEvent } from './open-index-file.ts';
 
 /** Does a file contain this text, which is shorter than any piece of it? */
@@ -17,7 +18,6 @@ async function holds(path: string, text: string): Promise<boolean> {
   return false;
 }
 
-/** The rows of one run with this digest that were done. */
 async function sentOfRun(stateDir: string, run: string, digest: string): Promise<readonly SentEvent[]> {
   const folder = runFolder(stateDir, run);
   const { journal: path } = folder;
@@ -35,8 +35,7 @@ async function sentOfRun(stateDir: string, run: string, digest: string): Promise
       const entry = await stored.entry(row);
       const { outcome } = outcomeInRun(entry);
       if (outcome !== 'applied' && outcome !== 'confirmed_by_read') continue;
-      const time = entry.timeMs === undefined ? header.startedAt : new Date(entry.timeMs).toISOString();
-      found.push({ entry: `${run}:${row}`, time, profile: header.profile, url: header.host, digest });
+      found.push(entryOfRow(header, entry));
     }
     return found;
   } finally {

@@ -21,7 +21,6 @@ import type { Answer, CallError, Client, ReadResult, Signal, WriteResult } from 
 /** What of the process a client needs. */
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
 
-/** One API: its calls and its connections. */
 interface Connection {
   readonly http: HttpClient;
   readonly transport: Transport;
@@ -46,7 +45,6 @@ class LibraryClient {
     this.#ports = ports;
   }
 
-  /** One call of one operation, from the arguments of a method to its result. */
   async run(method: string, operation: Operation, given: Given, callOptions: unknown): Promise<unknown> {
     const { id, query = {}, body = {} } = given;
     const line = this.#line(method, operation.family);
@@ -216,13 +214,11 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
   };
 }
 
-/** How a read ended; `text` is that of its resource. */
 function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
   if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure.asSilent(), mask) };
   return { ok: true, ...answerOf(result.ending, text, mask) };
 }
 
-/** How a write ended; `text` is that of its resource. */
 function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
   const { outcome } = result.ending;
   if (result.kind === 'answered') {

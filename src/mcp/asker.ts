@@ -37,7 +37,6 @@ function readAnswer(answer: unknown): Given {
   return isRecord(content) && content[BOX] === true ? { isConfirmed: true } : { refusal: 'the box was not ticked' };
 }
 
-/** A form with one box, unticked. */
 function form({ message, title }: Confirmation) {
   return {
     mode: 'form' as const,
@@ -56,7 +55,6 @@ export type Asker = ReturnType<typeof openAsker>;
 /** Returns what asks through the client of a server. */
 export function openAsker(server: Server, clock: ClockPort, confirmations: PendingConfirmations) {
   return {
-    /** Why this client cannot ask, or undefined. */
     inability(ctx: ServerContext): string | undefined {
       const { envelope } = ctx.mcpReq;
       // The envelope is what the request said of its client; its members are read as they came.

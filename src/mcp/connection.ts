@@ -71,7 +71,6 @@ export class Connection implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** A call was taken back by the client, under the id that it gave. */
   onCancelled: (requestId: RequestId) => void = () => undefined;
   /** stdout cannot be written any more. */
   onLost: (error: unknown) => void = () => undefined;
@@ -97,7 +96,6 @@ export class Connection implements Transport {
     });
   }
 
-  /** Takes bytes of stdin; whole lines are messages. */
   feed(bytes: Uint8Array): void {
     const [first = '', ...rest] = this.#decoder.decode(bytes, { stream: true }).split('\n');
     let line = this.#buffer + first;

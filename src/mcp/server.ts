@@ -143,7 +143,6 @@ export function createServer(serving: Serving): Server {
 /** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
 const LAST_ANSWER_MS = 250;
 
-/** Why serving came to its end, unless stdin did. */
 interface End {
   readonly why: string;
   readonly exitCode: number;

@@ -16,7 +16,6 @@ import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { answered } from './results.ts';
 
-/** What a client reads of a tool. */
 interface ToolWords {
   readonly name: string;
   readonly title: string;

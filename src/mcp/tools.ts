@@ -104,14 +104,8 @@ const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvisio
     description:
       'Lists the subscribers of a calendar, active ones unless `active` is false. The service documents no paging past 100.',
   },
-  cardActivate: {
-    title: 'Activate a gift card',
-    description: 'Activates one gift card.',
-  },
-  cardBlock: {
-    title: 'Block a gift card',
-    description: 'Blocks one gift card. This cannot be undone.',
-  },
+  cardActivate: { title: 'Activate a gift card', description: 'Activates one gift card.' },
+  cardBlock: { title: 'Block a gift card', description: 'Blocks one gift card. This cannot be undone.' },
   cardReissue: {
     title: 'Reissue a gift card',
     description:

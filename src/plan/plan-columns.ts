@@ -10,7 +10,6 @@ const HEADER = {
   plan: { shape: TEXT, column: { header: 'PLAN', keep: true } },
   /** Dotted command path: `card.block`. */
   operation: { shape: TEXT, column: { header: 'OPERATION' } },
-  /** Base URL of the family. */
   url: { shape: TEXT, column: { header: 'URL' } },
   profile: { shape: TEXT, column: { header: 'PROFILE' } },
   /** Name of the operating-system user. */

@@ -59,7 +59,6 @@ const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
   .filter((name) => name !== 'sha256')
   .concat('sha256') as readonly (keyof typeof LINE_1 | keyof typeof ORIGIN)[];
 
-/** The state of a plan on this machine. */
 const PLAN_STATE = oneOf(['new', 'expired', 'running', 'unsettled', 'stopped', 'finished']);
 
 export type PlanState = ShapeOf<typeof PLAN_STATE>;

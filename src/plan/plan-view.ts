@@ -97,7 +97,6 @@ export interface PlanView {
   readonly uncounted: ApprovalCheck['uncounted'];
   /** How many approvals the current profile requires; 0: none. */
   readonly demanded: number;
-  /** The command that prints all rows. */
   readonly allRows: string;
 }
 

@@ -19,7 +19,6 @@ export class ListedRows {
   readonly #unknown: string[] = [];
   readonly #others: string[] = [];
   #all = 0;
-  /** Whether the rows are of several runs. */
   hasRuns = false;
 
   add(row: ReportedRow): void {
@@ -30,7 +29,6 @@ export class ListedRows {
     if (lines.length < MAX_ROWS) lines.push(rowLine(row));
   }
 
-  /** The rows of the table, and how many more there are. */
   list(): { readonly lines: readonly string[]; readonly more: number } {
     let bytes = 0;
     const lines = [...this.#unknown, ...this.#others].slice(0, MAX_ROWS).filter((line) => {
@@ -63,7 +61,6 @@ interface Table {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, kind?: 'number' | 'cause'])[];
   readonly rows: readonly string[];
-  /** No wider than it has to be. */
   readonly isSmall?: boolean;
 }
 
@@ -189,7 +186,6 @@ function label(text: string, y: number, align: 'start' | 'end'): string {
 /** The least share of the bar that can still be seen. */
 const LEAST_SHARE = 0.012;
 
-/** Outcomes as one bar, divided by their shares. */
 function outcomeBar(outcomes: OutcomeCounts): string {
   const present = OUTCOMES.filter((outcome) => (outcomes[outcome] ?? 0) > 0);
   const all = present.reduce((sum, outcome) => sum + (outcomes[outcome] ?? 0), 0);
@@ -210,7 +206,6 @@ const PACE_HEIGHT = 120;
 const PACE_TOP = 22;
 const LEAST_HEIGHT = 2;
 
-/** How many rows a second ended over the working time. */
 function pacePicture(steps: readonly PaceStep[], workMs: number): string {
   const rates = steps.map(({ rows, ms }) => (1000 * rows) / ms);
   const most = Math.max(...rates);
@@ -233,7 +228,6 @@ function pacePicture(steps: readonly PaceStep[], workMs: number): string {
 
 const CLASS_HEIGHT = 34;
 
-/** How long the answered rows took, in classes. */
 function durationPicture({ counts, rows, medianMs, p95Ms }: Durations): string {
   const first = counts.findIndex((count) => count > 0);
   const last = counts.findLastIndex((count) => count > 0);

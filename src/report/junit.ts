@@ -2,7 +2,6 @@ import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
 import { countRows, type ReportedRow, type RunFacts } from './run-facts.ts';
 
-/** Text that is written to the output in one piece. */
 const PIECE_LENGTH = 64 * 1024;
 
 const attribute = (text: string): string => escapeMarkup(plainText(text));

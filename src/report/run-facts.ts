@@ -27,7 +27,6 @@ export interface RunFacts {
   readonly missing: number;
   readonly causes: readonly Cause<Outcome>[];
   readonly commands: readonly NextCommand[];
-  /** What could not be read of the run. */
   readonly notes: readonly string[];
   readonly madeMs: number;
 }

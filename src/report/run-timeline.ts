@@ -17,7 +17,6 @@ const CLASS = Math.log(1.05);
 
 /** When the rows of a run ended, from its journal: in memory that does not grow with the rows. */
 export class RunTimeline {
-  /** Processes that worked on the runs. */
   sessions = 0;
   /** Milliseconds since 1970 of the last record that was taken. */
   lastMs = 0;
@@ -46,7 +45,6 @@ export class RunTimeline {
     return Math.max(this.#latestMs, this.lastMs);
   }
 
-  /** Takes the next record of the journal. */
   add(record: JournalRecord): void {
     if (record.s === 'resumed') {
       this.#earlierMs = this.workMs;

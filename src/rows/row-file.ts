@@ -63,10 +63,7 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
 function extraOf(extra: JsonValue): RowExtra {
   const members: JsonObject = isJsonObject(extra) ? extra : new Map();
   const [was, expect] = [members.get('was'), members.get('expect')];
-  return {
-    was: isJsonObject(was) ? was : undefined,
-    expect: isJsonArray(expect) ? expect.map(String) : undefined,
-  };
+  return { was: isJsonObject(was) ? was : undefined, expect: isJsonArray(expect) ? expect.map(String) : undefined };
 }
 
 /** A line has so many rows, or as many as fit into so much text: one call prints it, and one reads it. */

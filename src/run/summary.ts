@@ -1,11 +1,11 @@
 import type { Operation } from '../api/operation.ts';
 import { hintText } from '../failure.ts';
-import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
+import { INTEGER, jsonOf, nullable, object, record, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import { formatSeconds, groupThousands, plural, safeText } from '../output/text.ts';
 import { nextCommand, waysToSettle } from './next-commands.ts';
-import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
+import { type Cause, OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import type { RunHeader } from './stored/run-folder.ts';
 
@@ -27,17 +27,6 @@ const SUMMARY = object({
 /** The last line of stderr in the JSON modes. */
 export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 
-/** The summary of an empty input. */
-export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = {
-  run: null,
-  rows: 0,
-  outcomes: {},
-  requests: 0,
-  earlier: 0,
-  exitCode: 0,
-  resume: null,
-};
-
 /** What an input leaves unchanged at the service. */
 export interface LeftUnchanged {
   /** Name of the file of `--changed-from`. */
@@ -55,10 +44,10 @@ export interface LeftUnchanged {
 interface Summarized {
   readonly operation: Operation;
   /** Undefined on a read. */
-  readonly kept: { readonly header: Pick<RunHeader, 'run'> } | undefined;
+  readonly kept?: { readonly header: Pick<RunHeader, 'run'> } | undefined;
   readonly left?: LeftUnchanged;
   /** What this process did about unknown rows. What resolved nothing is not suggested again. */
-  readonly unknownRows?: 'leave' | 'reconcile' | 'resend';
+  readonly unknownRows?: 'leave' | 'reconcile' | 'resend' | undefined;
 }
 
 /** The user must act on unknown outcomes, so the word is in capitals. */
@@ -101,7 +90,11 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   return lines;
 }
 
-export function summaryJson(of: Summarized, report: RunResult): JsonValue {
+/** The same as JSON; of an input without rows where no report is given. */
+export function summaryJson(
+  of: Partial<Summarized>,
+  report: Pick<RunResult, 'tally' | 'exitCode' | 'state'> = { tally: new RunTally(), exitCode: 0, state: 'finished' },
+): JsonValue {
   return jsonOf(SUMMARY_OUTPUT, {
     summary: {
       run: of.kept?.header.run ?? null,
@@ -122,7 +115,10 @@ function remedy({ stop }: RunResult, run: string | undefined): readonly string[]
   return cause?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
 }
 
-function nextOf({ operation, kept, unknownRows }: Summarized, { state, tally }: RunResult): string | undefined {
+function nextOf(
+  { operation, kept, unknownRows }: Partial<Summarized>,
+  { state, tally }: Pick<RunResult, 'state' | 'tally'>,
+): string | undefined {
   if (kept === undefined) return undefined;
   const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') };
   return nextCommand({ run: kept.header.run, ...waysToSettle(operation, unknownRows), ...standing });

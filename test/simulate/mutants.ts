@@ -318,7 +318,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'open rows of a run are not listed after a clock was set back',
     mutations: [
       {
-        file: 'src/history/run-entries.ts',
+        file: 'src/history/read.ts',
         line: 'if (among === undefined && !page.isOfInterest(changedMs)) continue;',
         instead: 'if (!page.isOfInterest(changedMs)) continue;',
       },

@@ -11,9 +11,7 @@ export async function readCaFile(
   where = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readPem(path).catch((error: unknown) => {
-    throw Failure.unsent('USAGE', `${where}: could not read ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw Failure.unsent('USAGE', `${where}: could not read ${path}: ${messageOf(error)}`, { cause: error });
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
     throw Failure.unsent('USAGE', `${where}: ${path} holds no certificate in PEM form`);

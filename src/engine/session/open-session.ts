@@ -101,7 +101,6 @@ export function caFileOf({ common, context }: Pick<Session, 'common' | 'context'
   return common.caFile ?? (context.env['FRONTDESK_CA_FILE'] || undefined);
 }
 
-/** The certificates of that file, read once. */
 function trustOf(session: Pick<Session, 'common' | 'context'>): () => Promise<readonly string[]> {
   const path = caFileOf(session);
   const where = session.common.caFile === undefined ? 'FRONTDESK_CA_FILE' : '--ca-file';
@@ -133,7 +132,6 @@ function promptsOf(
   };
 }
 
-/** The services of a session, each opened when it is first asked for. */
 function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionParts['services'] {
   const permitted = new Set<string>();
   const isPermitted = ({ name }: Operation) => permitted.has(name);
@@ -216,13 +214,7 @@ export async function openSession(
     state,
     changing: { settings, profile, output },
     display,
-    services: lazyServices({
-      display,
-      mask: tokens,
-      trustPems,
-      state,
-      isLasting: isLasting(command),
-    }),
+    services: lazyServices({ display, mask: tokens, trustPems, state, isLasting: isLasting(command) }),
     chooseProfile,
     promptUntil,
   });
