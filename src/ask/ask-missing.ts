@@ -13,7 +13,7 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 
-/** Asks for an id until it keeps its limits; an optional one may be empty. A card id that was pasted with braces, quotes or spaces is cleaned. */
+/** Asks for an ID until it is valid. An optional one may be empty. Characters around a pasted card ID are removed. */
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
@@ -31,7 +31,7 @@ export async function askForId(
   return clean(await prompt.text(question, check, { show: clean, room }));
 }
 
-/** Whether everything that was given can be used: a call that is refused anyway asks nothing first. */
+/** Is everything that was given valid? A call that will be refused asks nothing first. */
 async function isSound(session: Session, command: CallCommand, typed: CallGiven): Promise<boolean> {
   const faults: Fault[] = [];
   readExpectations(typed, false, faults);
@@ -50,7 +50,7 @@ async function isSound(session: Session, command: CallCommand, typed: CallGiven)
   return faults.length === 0;
 }
 
-/** Asks for what is required and missing, as if it had been typed; nothing where what was given is faulty. */
+/** Asks for what is required and missing, as if it had been typed. Asks nothing if something given is invalid. */
 export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
   const { prompt } = session;
   const operation = operationOf(command);
@@ -62,7 +62,7 @@ export async function askMissing(session: Session, command: CallCommand, typed: 
   const choice =
     'rows' in command.operation && !typed.typed.has(command.operation.option) ? command.operation : undefined;
   const isComplete = !needsId && fields.length === 0 && choice === undefined;
-  // An update changes only what is given: there is no field to ask for, and without any it is refused before its id.
+  // An update has no required field, and one without fields is refused before its ID is asked for.
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
   if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
 

@@ -19,23 +19,23 @@ import { pastedLine } from './terminal-keys.ts';
 /** Erases the screen, and puts the cursor at its beginning. */
 const CLEAR = '\u001b[H\u001b[2J';
 const CTRL_Z = '\u001a';
-/** `? ` before a question, and room for an answer behind it. */
+/** `? ` before a question, and room for an answer after it. */
 const AROUND_QUESTION = 8;
-/** A question that has no room on one line, broken between words; the answers that it offers stay together. */
+/** A question too long for one line, broken between words. The offered answers stay together. */
 function breakQuestion({ text, room = 0 }: Question, columns: number): string {
   const held = safeText(text).replace(/\([^()]*\)$/, (answers) => answers.replaceAll(' ', '\u00a0'));
   const lines = breakLine(held, columns - AROUND_QUESTION).map((line) => line.replaceAll('\u00a0', ' '));
   return lines.join('\n  ') + answerGap(room, AROUND_ANSWER + displayWidth(lines.at(-1) ?? ''), columns);
 }
 
-/** One question, drawn over with each key, and anew when something is said or the screen is another one. */
+/** One question, redrawn with each key, with each message, and when the screen changes. */
 class DrawnQuestion {
   readonly #asking: PromptContext;
   readonly #question: Question;
   readonly #style: PromptStyle;
   readonly #theme: Theme;
   readonly #standing: Standing = { line: '', at: 0, note: undefined };
-  /** Ends what is drawn, for another drawing. */
+  /** Ends the current drawing, for the next one. */
   #again = new AbortController();
   #isSuspending = false;
   #rowsAbove = 0;
@@ -94,7 +94,7 @@ class DrawnQuestion {
     return answer;
   }
 
-  /** Draws the question once, until something is given; undefined: it is to be drawn anew. */
+  /** Draws the question once, until there is an answer; undefined: draw it again. */
   async #drawn(): Promise<Given | undefined> {
     const { keys, output, signal, leave } = this.#asking;
     const { above, keepsAtEscape, longest } = this.#question;
@@ -103,7 +103,7 @@ class DrawnQuestion {
     let given: Given | undefined;
     let isGiven = false;
     const keyboard = Object.assign(new PassThrough(), { setRawMode: () => undefined });
-    // Readline pauses its input when it ends by itself, at ^D.
+    // Readline pauses its input at ^D.
     keyboard.on('pause', () => {
       if (!isGiven && !again.signal.aborted && !signal.aborted) leave('end');
     });
@@ -115,7 +115,7 @@ class DrawnQuestion {
       signal: AbortSignal.any([signal, again.signal]),
       clearPromptOnDone: true,
     };
-    // A question that is left stays to be read, unless the screen is drawn anew.
+    // A question without an answer stays on the screen, unless the screen is redrawn.
     signal.addEventListener('abort', () => Object.assign(context, { clearPromptOnDone: above !== undefined }));
     const asked = this.#prompt(context, () => {
       isGiven = true;
@@ -141,7 +141,7 @@ class DrawnQuestion {
       end: () => leave('end'),
       continued: () => this.#continued(),
     });
-    // What the line held before it was drawn anew is typed again.
+    // Types again what the line held before it was redrawn.
     if (line !== '') keyboard.write(line);
     try {
       return await asked;
@@ -189,7 +189,7 @@ class DrawnQuestion {
     this.#again.abort();
   }
 
-  /** The process was stopped by another and goes on: the question is drawn below what the shell wrote. */
+  /** Another process stopped this one, which continues: the question is drawn below the shell's text. */
   #continued(): void {
     const rows = (this.#question.choices?.length ?? 0) + 3;
     this.#asking.output.write(`${'\n'.repeat(rows)}\u001b[${rows}A`);
@@ -206,7 +206,7 @@ class DrawnQuestion {
     await keys.drain();
   }
 
-  /** Lines of the screen that the question, its entries, what is said with it and the cursor leave. */
+  /** Lines of the screen left by the question, its entries, its messages and the cursor. */
   get #room(): number {
     const { choices = [] } = this.#question;
     const { note } = this.#standing;
@@ -229,14 +229,14 @@ class DrawnQuestion {
     output.write(`${this.#theme.style.error(shown)}\n`);
   }
 
-  /** Takes away what was said above the question. */
+  /** Removes what was shown above the question. */
   #wipe(): void {
     if (this.#rowsAbove > 0) this.#asking.output.write(`\u001b[${this.#rowsAbove}A\u001b[J`);
     this.#rowsAbove = 0;
   }
 }
 
-/** Asks by drawing, with what readline makes of the keys that the guarded stream lets through. */
+/** Asks by drawing. Readline reads the keys that the guarded stream lets through. */
 export function askDrawn(asking: PromptContext, question: Question, style: PromptStyle): Promise<string> {
   return new DrawnQuestion(asking, question, style).ask();
 }

@@ -1,9 +1,9 @@
 import type { ClockPort } from '../context.ts';
 
-/** How long before the end it is announced. */
+/** How long before the end the warning comes. */
 const WARNING_MS = 60_000;
 
-/** Aborts `signal` when no key was pressed at questions for `idleMs`, a minute after it said so. Waits do not count. */
+/** Aborts `signal` if no key was pressed at questions for `idleMs`, after a warning. Waits do not count. */
 export class IdleTimer {
   readonly #clock: ClockPort;
   readonly #idleMs: number;

@@ -18,10 +18,10 @@ const INDENT = '  ';
 const ASKED_AGAIN = 'keys pressed before the question do not count. Answer again';
 const NOT_ONE_LINE = 'several lines came at once. Answer with one';
 
-/** A line, or why what came is none. */
+/** A line, or why the input is none. */
 type Line = Extract<Given, { readonly text: string }> | { readonly problem: string };
 
-/** A line in the making, of which each key is echoed once. */
+/** A line being typed, with each key echoed once. */
 function typedLine(echo: (text: string) => void) {
   const line: string[] = [];
   const erase = () => {
@@ -42,7 +42,7 @@ function typedLine(echo: (text: string) => void) {
   };
 }
 
-/** The line that is typed. The terminal edits and echoes it where its keys are not read one by one (`isEdited`). */
+/** Reads a typed line. The terminal edits and echoes it if keys are not read one by one (`isEdited`). */
 function readLine(
   asking: PromptContext,
   { isSecret, longest, takesPaste }: Question,
@@ -65,7 +65,7 @@ function readLine(
       }
     };
     keys.listen({
-      // Where the terminal edits the line, all of it comes at once.
+      // A line edited by the terminal comes in one piece.
       ...(longest === undefined || isEdited ? {} : { longest }),
       keys: (text) => type(text.replace(OTHER_KEYS, '')),
       paste(text) {
@@ -83,7 +83,7 @@ function readLine(
   });
 }
 
-/** Like the above, and drops what came with it before the next question. */
+/** Reads a line, and drops what came with it before the next question. */
 async function readAlone(asking: PromptContext, question: Question, isEdited: boolean): Promise<Line> {
   const { keys, output } = asking;
   if (isEdited) keys.setModes(false);
@@ -96,7 +96,7 @@ async function readAlone(asking: PromptContext, question: Question, isEdited: bo
   return (await keys.drain()) ? { problem: NOT_ONE_LINE } : given;
 }
 
-/** A list as one line, where it has room there; else one choice to a line, as a screen reader reads them. */
+/** A list on one line if it fits, else one choice per line for screen readers. */
 function numbered({ text: question, choices = [], above, isSecret }: Question) {
   const named = choices.map(({ text, remark, number }, index) => {
     const name = `${number ?? index + 1} ${safeText(text)}`;
@@ -115,7 +115,7 @@ function numbered({ text: question, choices = [], above, isSecret }: Question) {
   };
 }
 
-/** Asks in lines, none drawn over: on a terminal without escape sequences (`isDumb`), and for screen readers. */
+/** Asks in lines without redrawing: in a terminal without escape sequences (`isDumb`), and for screen readers. */
 export async function askInLines(asking: PromptContext, question: Question, isDumb: boolean): Promise<string> {
   const { output } = asking;
   const { isSecret = false, choices } = question;

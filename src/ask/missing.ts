@@ -4,8 +4,8 @@ import { YES } from '../options/common.ts';
 import type { Session } from '../session.ts';
 
 /**
- * A required argument or option (`where`: `<name>`, `--older-than`) that was not given: asked for on a terminal,
- * `problemOf` an answer being reported at once; else a usage error that names it.
+ * A missing required argument or option (`where`: `<name>`, `--older-than`). In a terminal asks for it, checking each
+ * answer with `problemOf`; elsewhere USAGE.
  */
 export async function missingText(
   session: Session,
@@ -31,15 +31,14 @@ export async function askFamily({ prompt }: Session, question: string): Promise<
   return (await prompt.choose(question, choices)) === 'calendar' ? 'calendar' : 'cards';
 }
 
-/** `--yes` of the commands that never ask, so that a script may give it to all that delete. */
+/** `--yes` of commands that never ask, so that a script may give it to every command that deletes. */
 export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks' } as const;
 
-/** Nothing is done before the question. */
 const NOTHING_LOST = 'nothing was changed';
 
 /**
- * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Without a terminal,
- * and after a no, nothing is changed.
+ * Asks before something on this machine is deleted. Returns only after a yes or with `--yes`. Otherwise nothing is
+ * changed.
  */
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;

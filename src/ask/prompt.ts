@@ -11,7 +11,7 @@ import {
 } from './prompt-context.ts';
 import { TerminalKeys, type TerminalStreams } from './terminal-keys.ts';
 
-/** A yes or no, with a third word where there is one. */
+/** A yes or no, perhaps with a third word. */
 function deciding(ask: (question: Question) => Promise<string>): PromptPort['decide'] {
   return async (question, { other, no = 'no', above } = {}) => {
     const words = ['yes', 'no', ...(other === undefined ? [] : [other.word])];
@@ -35,9 +35,9 @@ function deciding(ask: (question: Question) => Promise<string>): PromptPort['dec
 }
 
 /**
- * Questions on stderr, so that stdout stays the result alone. What was typed before a question stood there is thrown
- * away; Ctrl-C counts whenever it was. However a question ends, the terminal is as it was before: cursor shown, echo
- * on, colours reset, pastes unmarked. `onLostPaste` hears of a paste that ended together with the question.
+ * Questions on stderr, so that stdout has only the result. What was typed before a question is thrown away, but Ctrl-C
+ * always counts. However a question ends, the terminal is as before: cursor shown, echo on, colors reset, pastes
+ * unmarked. `onLostPaste` is called for a paste that ended together with the question.
  */
 export function terminalPrompt(
   open: () => TerminalStreams,
@@ -57,7 +57,7 @@ export function terminalPrompt(
       left ??= by;
       stop.abort();
     };
-    // A terminal sends Ctrl-C as a signal unless its keys are read one by one.
+    // A terminal sends Ctrl-C as a signal unless keys are read one by one.
     const readsKeys = () => 'isRaw' in streams.input && streams.input.isRaw === true;
     const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys() ? 'ctrl_c' : name));
     const isOver = () => leave('leave');
@@ -65,7 +65,7 @@ export function terminalPrompt(
     let keys: TerminalKeys | undefined;
     try {
       if (idle?.signal.aborted === true) isOver();
-      // Loaded before the terminal is read: the question stands there in the same moment in which answers count.
+      // Loaded before the terminal is read: the question appears in the moment in which answers count.
       const module = style.look === 'drawn' ? await import('./drawn.ts') : await import('./line-prompt.ts');
       let note: string | undefined;
       let lost = () => {
@@ -78,7 +78,7 @@ export function terminalPrompt(
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
-      // What is lost from now on is said by the next question.
+      // The next question reports what is lost from now on.
       lost = () => onLostPaste?.();
       const asking: PromptContext = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined, note };
       const put = () =>

@@ -25,7 +25,7 @@ const COLOURLESS = {
   error: (text: string) => `> ${text}`,
 };
 
-/** The one theme of all prompts: without colour, or without marks that the locale cannot show, where that is wanted. */
+/** The one theme of all prompts, without colors or Unicode marks if wanted. */
 export function themeOf({ colour, unicode }: PromptStyle) {
   const prefix = colour && unicode ? {} : { prefix: { idle: '?', done: unicode ? '✔' : '*' } };
   return makeTheme<object>({ ...prefix, ...(colour ? {} : { style: COLOURLESS }) });
@@ -33,12 +33,12 @@ export function themeOf({ colour, unicode }: PromptStyle) {
 
 export type Theme = ReturnType<typeof themeOf>;
 
-/** What is said with a question. */
+/** A message with a question. */
 export function noteText(note: string, columns: number): string {
   return breakLine(safeText(note), columns - 2).join('\n  ');
 }
 
-/** What stands in a prompt when it is drawn, and when it had to be drawn anew. */
+/** What is in a prompt when it is drawn, and when it must be drawn again. */
 export interface Standing {
   line: string;
   at: number;
@@ -56,7 +56,7 @@ interface SelectConfig {
   onGiven(): void;
 }
 
-/** The entries, one on a line or in two columns; the one at the pointer is marked. */
+/** The entries, one per line or in two columns, with the pointer. */
 function listOf({ choices, columns, isInColumns, unicode, theme }: SelectConfig, at: number): string[] {
   const width = isInColumns ? Math.floor(columns / 2) : columns;
   const digits = String(Math.max(...choices.map(({ number }, index) => number ?? index + 1))).length;
@@ -72,7 +72,7 @@ function listOf({ choices, columns, isInColumns, unicode, theme }: SelectConfig,
   return entries.slice(0, rows).map((entry, row) => `${entry}${entries[rows + row] ?? ''}`.trimEnd());
 }
 
-/** A list in which a number, a name or a text may be typed too: nothing counts without Enter. */
+/** A list in which a number, a name or a text may be typed too. Nothing counts without Enter. */
 export const select = createPrompt<Given, SelectConfig>((config, done) => {
   const { message, choices, columns, theme, standing, unicode } = config;
   const [line, setLine] = useState('');
@@ -93,7 +93,7 @@ export const select = createPrompt<Given, SelectConfig>((config, done) => {
   const tip = unicode ? '↑↓, a number or a name, then Enter' : 'arrow keys, a number or a name, then Enter';
   const note = standing.note === undefined ? undefined : noteText(standing.note, columns);
   const below = note === undefined ? theme.style.help(tip) : theme.style.error(note);
-  // A card id that is typed here is not broken.
+  // A card ID typed here is not broken.
   const width = AROUND_ANSWER + displayWidth(message.split('\n').at(-1) ?? '');
   const gap = answerGap(displayWidth(line), width, columns);
   return [`${prefix} ${theme.style.message(message, 'idle')}${gap} ${line}`, [...listOf(config, at), below].join('\n')];

@@ -3,32 +3,32 @@ import { StringDecoder } from 'node:string_decoder';
 export interface TerminalStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Hears that the process ends, by whatever way. Returns how to stop listening. */
+  /** Listens to the end of the process. Returns how to stop listening. */
   onExit?(listener: () => void): () => void;
-  /** Hears that the process goes on after it was stopped. Returns how to stop listening. */
+  /** Listens to the process continuing after it was stopped. Returns how to stop listening. */
   onContinue?(listener: () => void): () => void;
   suspend?(): void;
 }
 
-/** What a person does at a question or in a wait. Ctrl-C always counts; the rest only while it is listened for. */
+/** Listeners at a question or in a wait. Ctrl-C always counts, the rest only while there is a listener. */
 export interface Heard {
-  /** A piece that is longer was pasted: no answer is. */
+  /** A longer piece was pasted: no answer is that long. */
   readonly longest?: number;
   /** Keys as the terminal sends them: text, Enter, arrow keys. */
   keys(text: string): void;
-  /** Text that came in one piece: bracketed by the terminal, several lines at once, or longer than any answer. */
+  /** Text in one piece: bracketed by the terminal, several lines at once, or longer than any answer. */
   paste(text: string): void;
   escape(): void;
   ctrlC(): void;
   end(): void;
-  /** The process was stopped and goes on: other text stands on the screen now. */
+  /** The process continues after a stop: the screen shows other text now. */
   continued?(): void;
 }
 
-/** Hears of what is for nobody who listens. */
+/** Listeners for what belongs to no question. */
 export interface Watch {
   onKey?(): void;
-  /** Something was pasted while nobody listened, together with Ctrl-C, or at the end, and is thrown away. */
+  /** Something was pasted without a listener, together with Ctrl-C, or at the end, and is thrown away. */
   onLostPaste(): void;
 }
 
@@ -38,15 +38,15 @@ const PASTE_BEGINS = '\u001b[200~';
 const PASTE_ENDS = '\u001b[201~';
 const CTRL_C = '\u0003';
 
-/** What may go on in the next piece: the beginning of a key or of a bracket. */
+/** May continue in the next piece: the beginning of a key or of a bracket. */
 const UNFINISHED = /\u001b(?:\[[\d;]*|O)?$/;
 /** Esc, and not the beginning of another key. */
 const ESCAPE_KEY = /\u001b(?=\u001b|[\u0001-\u001a]|$)/;
-/** A line end with more behind it. */
+/** A line end with text after it. */
 const LINES = /[\r\n][\s\S]*[^\r\n]/;
-/** What is longer, and came in one piece while nothing was asked, was pasted and not typed ahead. */
+/** A longer piece that comes at once without a question was pasted, not typed ahead. */
 export const TYPED_AHEAD = 8;
-/** Keys that are no text: arrows and the like. */
+/** Keys that are no text, such as arrows. */
 export const OTHER_KEYS = /\u001b(?:\[[\d;]*[~A-Za-z]|O[A-Za-z]|.)/gs;
 /** The rest of a key follows within this time, also over a slow line. */
 const KEY_REST_MS = 60;
@@ -54,9 +54,9 @@ const KEY_REST_MS = 60;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The keys of a terminal while a question stands there or a wait goes on, read one by one. What arrives before
- * `listen` is thrown away, and so is the rest of a paste that began before. The terminal marks what is pasted
- * (`brackets`), where it obeys escape sequences. `close` puts everything back, and so does the end of the process.
+ * The keys of a terminal during a question or a wait, read one by one. What arrives before `listen` is thrown away, and
+ * so is the rest of a paste that began before. The terminal marks pastes (`brackets`) if it obeys escape sequences.
+ * `close`, and the end of the process, restore the terminal.
  */
 export class TerminalKeys {
   readonly #streams: TerminalStreams;
@@ -65,14 +65,16 @@ export class TerminalKeys {
   readonly #decoder = new StringDecoder('utf8');
   readonly #releases: readonly (() => void)[];
   #areModesOn = false;
-  /** Pieces are taken one turn after they arrive: ^Z and fg are heard of in the same turn as what was typed between. */
+  /**
+   * Pieces are taken one turn after they arrive: the signals of ^Z and fg come in the same turn as keys typed between.
+   */
   #arrived: (Buffer | string)[] = [];
   #heard: Heard | undefined;
   #isClosed = false;
   #wasCancelled = false;
   #rest = '';
   #restTimer: NodeJS.Timeout | undefined;
-  /** What was pasted so far; undefined: no paste is under way. */
+  /** The paste so far; undefined: there is none. */
   #pasted: { readonly text: string; readonly by: Heard | undefined } | undefined;
   #pieces = 0;
 
@@ -89,7 +91,7 @@ export class TerminalKeys {
     streams.input.resume();
   }
 
-  /** Keys one by one, unechoed, with pastes marked; or as the terminal is by itself: for ^Z, and for whole lines. */
+  /** Reads keys one by one, unechoed, with pastes marked; or restores the terminal, for ^Z and for whole lines. */
   setModes(on: boolean): void {
     const { input, output } = this.#streams;
     this.#areModesOn = on;
@@ -97,10 +99,10 @@ export class TerminalKeys {
     if (this.#brackets) output.write(on ? BRACKETS_ON : BRACKETS_OFF);
   }
 
-  /** Throws away what has arrived so far. Returns whether anything did; `wasCancelled` if Ctrl-C was among it. */
+  /** Throws away what has arrived. Returns whether anything had; `wasCancelled` if Ctrl-C was among it. */
   async drain(): Promise<boolean> {
     const first = this.#pieces;
-    // A turn that brings nothing: the terminal was asked, and had no more. The rest of a key is waited for.
+    // Until a turn brings nothing: the terminal has no more. Waits for the rest of a key.
     for (let before = -1; before !== this.#pieces; ) {
       before = this.#pieces;
       if (this.#rest !== '') await new Promise((resolve) => setTimeout(resolve, KEY_REST_MS));
@@ -123,7 +125,7 @@ export class TerminalKeys {
     const { input } = this.#streams;
     this.#heard = undefined;
     this.#isClosed = true;
-    // What arrived in this turn is thrown away as well, and a paste of which only a part came.
+    // What arrived in this turn is thrown away too, also a part of a paste.
     this.#takeArrived();
     if (this.#pasted !== undefined) this.#watch.onLostPaste();
     clearTimeout(this.#restTimer);
@@ -133,7 +135,7 @@ export class TerminalKeys {
     for (const release of this.#releases) release();
   }
 
-  /** What was typed for the shell is no answer, and the shell may have left other modes. */
+  /** What was typed for the shell is no answer, and the shell may have changed the modes. */
   async #continue(): Promise<void> {
     const heard = this.#heard;
     this.#heard = undefined;
@@ -142,7 +144,7 @@ export class TerminalKeys {
       this.setModes(true);
     }
     await this.drain();
-    // A question that was left meanwhile has closed this, and released it.
+    // A question that was left meanwhile has closed and released this.
     if (this.#isClosed || heard === undefined) return;
     this.#heard = heard;
     heard.continued?.();
@@ -167,7 +169,7 @@ export class TerminalKeys {
     const heard = this.#heard;
     const isCancelled = text.includes(CTRL_C);
     if (isCancelled) {
-      // What came with it counts no more.
+      // What came with it does not count.
       text = text.replaceAll(CTRL_C, '');
       this.#heard = undefined;
     }
@@ -178,7 +180,7 @@ export class TerminalKeys {
     heard?.ctrlC();
   }
 
-  /** Takes what was typed; returns what follows the beginning of a paste. */
+  /** Takes typed keys. Returns what follows the beginning of a paste. */
   #typed(text: string): string {
     const begins = text.indexOf(PASTE_BEGINS);
     const typed = begins >= 0 ? text.slice(0, begins) : text.replace(UNFINISHED, '');
@@ -190,7 +192,7 @@ export class TerminalKeys {
       return text.slice(begins + PASTE_BEGINS.length);
     }
     this.#rest = text.slice(typed.length);
-    // A key whose rest does not come is Esc.
+    // A key without a rest is Esc.
     if (this.#rest !== '') this.#restTimer = setTimeout(() => this.#press(this.#rest), KEY_REST_MS);
     return '';
   }
@@ -221,14 +223,14 @@ export class TerminalKeys {
     return text.slice(ends + PASTE_ENDS.length);
   }
 
-  /** Only to whom it was heard by from its beginning: the question may be another one now. */
+  /** A paste goes only to the listener of its beginning: there may be another question now. */
   #givePaste(text: string, by: Heard | undefined): void {
     if (by !== undefined && by === this.#heard) by.paste(text);
     else this.#watch.onLostPaste();
   }
 }
 
-/** Pasted text as one line, without control characters. `isEntered`: a line end stood behind it, and nowhere else. */
+/** Pasted text as one line, without control characters. `isEntered`: it had a line end, only at the end. */
 export function pastedLine(text: string): { readonly line: string; readonly isEntered: boolean } {
   const line = text.replace(/[\r\n]+$/, '');
   const isEntered = line !== text && !/[\r\n]/.test(line);

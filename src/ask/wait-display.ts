@@ -6,19 +6,19 @@ import { renderNotice } from '../output/failure-text.ts';
 import { type Format, isJson } from '../output/options.ts';
 import { formatSeconds, safeText } from '../output/text.ts';
 
-/** Silence that a person notices. */
+/** Users notice a longer silence. */
 const SPINNER_AFTER_MS = 300;
-/** How often the seconds in the line are counted anew. */
+/** How often the seconds in the line are updated. */
 const COUNT_MS = 200;
-/** On a terminal where nothing can be drawn over, one line after so long a silence, and again. */
+/** Without redrawing, one line after this much silence, and again. */
 const LINE_AFTER_MS = 5000;
 export const LINE_AGAIN_MS = 30_000;
 
 export interface WaitDisplay {
   readonly listener: CallListener;
-  /** A call is under way. Only one that a person waits for is shown. */
+  /** A call is in progress. It is shown only if the user waits for it. */
   waiting(listener: CallListener | undefined): void;
-  /** Takes the spinner away before anything else is written; harmless without one. */
+  /** Removes the spinner before anything else is written. Harmless without one. */
   clear(): void;
 }
 
@@ -26,11 +26,11 @@ interface DisplayOptions extends Pick<CommonOptions, 'quiet' | 'verbose'> {
   readonly format: Format;
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** Limit of one attempt: a person who waits wants to know for how long at most. */
+  /** Limit of one attempt, which is shown. */
   readonly timeoutMs: number;
 }
 
-/** What is being waited for: after a pause, if there is one, an answer. */
+/** A wait for a response, perhaps after a pause. */
 interface Wait {
   /** By the monotonic clock. */
   readonly sinceMs: number;
@@ -43,19 +43,19 @@ function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): str
     return `${pause.why}, retrying in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
   }
   const passedMs = nowMs - Math.max(sinceMs, pause?.untilMs ?? 0);
-  // A read reports each further attempt: what takes longer is a write, of which the card is looked at.
+  // A read reports each retry. What takes longer is a card check after a change.
   if (passedMs > timeoutMs) return `no reply within ${formatSeconds(timeoutMs)}, checking the card`;
   return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
 }
 
-/** `waiting 12 s`; the shortest waits are none to a person. */
+/** `waiting 12 s`; empty for the shortest waits. */
 function waitText(waitMs: number): string {
   const seconds = waitMs / 1000;
   if (seconds < 0.1) return 'retrying';
   return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
 }
 
-/** A spinner after 300 ms of silence. Where nothing can be drawn over, a line when it takes long, again and again. */
+/** A spinner after 300 ms of silence; without redrawing, repeated lines. */
 function openSpinner(
   { colour, unicode, timeoutMs }: DisplayOptions,
   now: () => number,
@@ -72,14 +72,14 @@ function openSpinner(
   };
   const show = async (own: NodeJS.Timeout) => {
     const { default: ora } = await import('ora');
-    // Stopped, or stopped and started again, while ora was loaded: only the newest start may draw.
+    // Stopped, or stopped and started again, while ora was loaded: only the newest start draws.
     if (timer !== own) return;
     const spinner = ora({
       text: text(),
       color: colour ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
       isEnabled: true,
-      // frontdesk's own signal handling decides what Ctrl-C means; ora would take it over.
+      // frontdesk decides what Ctrl-C means; ora would take it over.
       discardStdin: false,
     }).start();
     running = spinner;
@@ -111,19 +111,18 @@ export function isAccessible({ env }: Pick<Context, 'env'>): boolean {
 }
 
 /**
- * Whether a line may be drawn over: not off a terminal, for a screen reader, nor on a terminal that obeys no escape
- * sequences or does not know its width, since the number of lines is then unknown (ora clears for ever where
- * the width is 0).
+ * May a line be redrawn? Not outside a terminal, for a screen reader, or in a terminal without escape sequences or a
+ * known width (ora clears for ever if the width is 0).
  */
 export function canRedraw(context: Context): boolean {
   const { env, stderr } = context;
   return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb' && !isAccessible(context);
 }
 
-/** Shows a person that a call is under way, and on any stderr why it is tried again (-q and -v decide how much). */
+/** Shows that a call is in progress in a terminal, and on any stderr why it is retried. -q and -v decide how much. */
 export function createWaitDisplay(context: Context, options: DisplayOptions): WaitDisplay {
   const { stderr } = context;
-  // The log of a CI job is no place for a spinner, even where it has a terminal.
+  // The log of a CI job gets no spinner, even in a terminal.
   const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
   const now = () => context.clock.monotonic();
   const limit = Math.ceil(options.timeoutMs / 1000);
@@ -144,7 +143,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   };
   const onRetry: CallListener['onRetry'] = ({ reason, brief, waitMs }) => {
     if (options.quiet) return;
-    // A person wants one line; the service's own words stand in the error if there will be one.
+    // In a terminal one line suffices. An error would have the service's words.
     const why = stderr.isTerminal ? brief : reason;
     report(note('RETRY', `${why}, ${waitText(waitMs)}`));
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });

@@ -3,12 +3,12 @@ import { ALL_OPERATIONS } from '../api/operations.ts';
 import { takesReason } from '../call/write-guards.ts';
 import { quoteValue } from '../input/values.ts';
 
-/** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
+/** Characters of a path or query (RFC 3986). Others must be percent-encoded. */
 const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 
-/** Decoding that still changes something after so many rounds is an attempt to hide something. */
+/** If decoding still changes something after so many rounds, it hides something. */
 const MAX_DECODINGS = 5;
 
 /** A path without its query. */
@@ -20,12 +20,15 @@ function decodeOnce(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Bytes that are no UTF-8: read one by one, so that an encoded dot among them is still seen.
+    // Bytes that are no UTF-8 are read one by one, so that an encoded dot among them is seen.
     return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   }
 }
 
-/** The segments as the most eager of servers could read them: decoded to the end, split at every slash, parameters off. */
+/**
+ * The segments as the most lenient server could read them: decoded repeatedly, split at every slash, parameters
+ * removed.
+ */
 function eagerSegments(target: string): readonly string[] {
   let path = pathPart(target);
   for (let round = 0; round < MAX_DECODINGS; round += 1) path = decodeOnce(path);
@@ -55,8 +58,8 @@ const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: 
 ];
 
 /**
- * Why a text cannot be the path of a raw call, or undefined. It has to stay below the base URL: no other host,
- * and no dot segment that a server would fold into another resource, however it is encoded.
+ * Why a text cannot be the path of a raw call; undefined if it can. It must stay below the base URL: no other host, and
+ * no dot segment that a server would fold into another resource, in any encoding.
  */
 export function pathProblem(
   target: string,
@@ -71,13 +74,13 @@ export function pathProblem(
 /** By the word after the version, as in the paths of the table. */
 const FAMILY_OF = new Map<string, Family>(ALL_OPERATIONS.map(({ path, family }) => [path.split('/')[2] ?? '', family]));
 
-/** The family to which a path belongs by its first words, or undefined. */
+/** The family of a path by its first words, or undefined. */
 export function familyOfPath(target: string): Family | undefined {
   const [, version, resource = ''] = eagerSegments(target);
   return version === 'v1' ? FAMILY_OF.get(resource) : undefined;
 }
 
-/** The operation that a raw call is and its decoded parameters, when its path is exactly one of the table's. */
+/** The operation and decoded parameters of a raw call whose path is exactly one of the table's. */
 export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPERATIONS) {
   const segments = pathPart(target).split('/').map(decodeOnce);
   for (const operation of table) {
@@ -87,14 +90,14 @@ export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPE
   return undefined;
 }
 
-/** Whether a path may be read as that of a row: its end is, from the last word that the row fixes. */
+/** May a path be read as that of a row? Compares its end, from the last fixed word of the row. */
 function endsLike(words: readonly string[], { path }: Operation): boolean {
   const pattern = path.split('/').filter((word) => word !== '');
   const fixed = pattern.findLastIndex((word) => !word.startsWith('{'));
   return words.at(fixed - pattern.length) === pattern[fixed]?.toLowerCase();
 }
 
-/** The word that a row of one-time secrets has after its id: whatever stands below it may answer with some. */
+/** The word after the ID in the path of one-time secrets. Whatever is below it may return some. */
 function secretWord({ effect, path }: Operation): string | undefined {
   if (effect.kind !== 'write' || effect.sensitive === undefined) return undefined;
   const words = path.split('/');
@@ -102,9 +105,8 @@ function secretWord({ effect, path }: Operation): string | undefined {
 }
 
 /**
- * Whether a POST there may be an operation with a reason, or one whose answer is a one-time secret, by the rows of
- * the table. Wider than `matchRow` on purpose: a guard must hold for whatever spelling a server may still accept
- * (`/BLOCK/`, `/%62lock`).
+ * May a POST there be an operation with a reason, or one that returns a one-time secret? Wider than `matchRow` on
+ * purpose: a guard must hold for any spelling that a server may accept (`/BLOCK/`, `/%62lock`).
  */
 export function guardsOf(
   family: Family,

@@ -26,7 +26,7 @@ import { safeText, shortenText } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
 import { familyOfPath, guardsOf, matchRow, pathPart, pathProblem } from './api-path.ts';
 
-/** Far above any body of the API, and small enough to be held whole. */
+/** Far above any body of the API, and small enough for memory. */
 const MAX_DATA_BYTES = 16 * 1024 * 1024;
 
 const METHODS = ['GET', 'POST'] as const;
@@ -40,7 +40,7 @@ interface ApiGiven {
   readonly again: boolean;
 }
 
-/** A path alone is read with GET, and a method may be typed in lower case. */
+/** A path alone is a GET, and a method may be in lower case. */
 function meantWords([first, second]: readonly string[]): readonly string[] {
   if (first === undefined) return [];
   const method = METHODS.find((name) => name === first.toUpperCase());
@@ -48,13 +48,13 @@ function meantWords([first, second]: readonly string[]): readonly string[] {
   return [method ?? first, wholePath(second)];
 }
 
-/** `cards/…` and `v1/cards/…` as they are meant; anything else as it is. */
+/** `cards/…` and `v1/cards/…` as full paths. Another text stays. */
 function wholePath(path: string): string {
   if (path.startsWith('v1/')) return `/${path}`;
   return familyOfPath(`/v1/${path}`) === undefined ? path : `/v1/${path}`;
 }
 
-/** The body as given. USAGE for one that cannot be read. */
+/** The given body. USAGE if it cannot be read. */
 async function readData(session: Session, given: string): Promise<JsonValue> {
   const isFile = given.startsWith('@');
   const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
@@ -67,7 +67,7 @@ async function readData(session: Session, given: string): Promise<JsonValue> {
   }
 }
 
-/** What `--include` prints is text, so it cannot be part of a format that programs parse. */
+/** `--include` prints text, which cannot be part of a format for programs. */
 function includeProblem({ output }: Session): string | undefined {
   if (output.format !== 'table')
     return `prints headers as text before the body, which ${output.format} output excludes`;
@@ -82,7 +82,7 @@ function againFaults({ method, path, again }: Partial<ApiGiven>): readonly Fault
   return [{ where: '--again', problem: 'belongs to a reissue, a provisioning or an event' }];
 }
 
-/** Raises USAGE for what is wrong with a raw call besides its single values. The body is read only where it is refused anyway. */
+/** USAGE for a wrong raw call, besides its single values. Reads the body only if the call is refused anyway. */
 async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<void> {
   const { method, path, family, data, include } = given;
   const faults: Fault[] = [];
@@ -111,13 +111,13 @@ async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<voi
   throw joinFailures(failures);
 }
 
-/** Longer bodies are cut in the question. */
+/** A longer body is cut in the question. */
 const SHOWN_BODY_CHARACTERS = 400;
 
-/** One-time secrets of any operation, for a path that only looks like that of one. */
+/** One-time secrets of any operation, for a path that only looks like one. */
 const SECRETS = [...new Set(ALL_OPERATIONS.flatMap(sensitiveOf))];
 
-/** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
+/** Nothing is known of a POST elsewhere, so it is never sent twice and cannot be checked. */
 function unknownWrite(family: Family, path: string): Effect {
   return {
     kind: 'write',
@@ -131,7 +131,7 @@ function unknownWrite(family: Family, path: string): Effect {
   };
 }
 
-/** An operation that no row describes gets the most careful rules for retries, card checks and secrets. */
+/** An operation outside the table gets the most careful rules for retries, card checks and secrets. */
 function unknownOperation(method: ApiGiven['method'], path: string, family: Family): Omit<Operation, 'command'> {
   return {
     name: 'api',
@@ -150,7 +150,7 @@ function unknownOperation(method: ApiGiven['method'], path: string, family: Fami
   };
 }
 
-/** Reads a raw call that `checkApi` has nothing against, as the pipeline knows calls; asks on a terminal for what is missing. */
+/** Reads a checked raw call. Asks in a terminal for what is missing. */
 async function readApi(session: Session, given: ApiGiven): Promise<SingleCall> {
   const { method, data } = given;
   const body = data === undefined ? undefined : await readData(session, data);
@@ -214,12 +214,15 @@ async function write(session: Session, given: SingleCall, print: Print, isAgain:
   }
   if (isSecret) return writeSecret(session, service, single, undefined, print);
   const result = await takeAnswer(session, await recordedCall(session, service, single));
-  // Messages have a path from the operation already; a row of the table wants its id beside it.
+  // The subject of messages is the path. An operation of the table needs its ID beside it.
   const named = { ...single, id: call.params['cardId'] ?? call.params['id'] };
   await printApplied(session, named, result, () => print(result));
 }
 
-/** Shows what will be sent, for a card also what it will hit, and asks; returns the card. Anything but yes ends the call with 130. */
+/**
+ * Shows what will be sent, and the card if there is one, and asks. Returns the card. Anything but yes ends the call
+ * with 130.
+ */
 async function confirm(
   session: Session,
   service: Service,
@@ -237,8 +240,8 @@ async function confirm(
 }
 
 /**
- * Prints an answer of any shape: as it was sent in the JSON formats, as indented JSON for people, whose table
- * would have unknown columns, and as a table only where columns were asked for.
+ * Prints a response of any shape: as sent in JSON formats, as indented JSON for people, and as a table only with
+ * `--columns`.
  */
 async function printAnswer(session: Session, include: boolean, answer: Answer): Promise<void> {
   const { format, columns, sortBy } = session.output;

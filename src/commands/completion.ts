@@ -8,7 +8,7 @@ import { powershellCompletion } from '../describe/powershell.ts';
 import { zshCompletion } from '../describe/zsh.ts';
 import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
 
-/** The shells that frontdesk writes completions for; `file` is the committed one in `completions/`. */
+/** The shells with completions. `file`: the one in `completions/`. */
 export const SHELLS = {
   bash: { file: 'frontdesk.bash', write: bashCompletion },
   zsh: { file: '_frontdesk', write: zshCompletion },
@@ -16,12 +16,12 @@ export const SHELLS = {
   powershell: { file: 'frontdesk.ps1', write: powershellCompletion },
 } as const;
 
-// Object.keys returns string[]; the table is a constant, so its own keys are all there are.
+// Object.keys returns string[]. The table is a constant, so these are all keys.
 const SHELL_NAMES = Object.keys(SHELLS) as (keyof typeof SHELLS)[];
 
 const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 
-/** The command for a registry, which cannot be imported here: it holds this very command. */
+/** The command for a registry, which cannot be imported here because it holds this command. */
 export function command(registry: Registry): LocalCommand {
   return localCommand({
     description: [

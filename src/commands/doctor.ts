@@ -12,7 +12,7 @@ const COLUMNS = plainColumns({ status: 'STATUS', name: 'CHECK', message: 'FOUND'
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
-/** An aligned list for a person: messages are whole, because a cell that is cut would hide what is wrong. */
+/** An aligned list for people, with whole messages. */
 async function listText(checks: readonly Check[], summary: string, { output, context }: Session): Promise<string> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: output.colour ? 1 : 0 });

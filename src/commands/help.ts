@@ -5,7 +5,7 @@ import { TOPIC_NAMES } from '../describe/topic-list.ts';
 import { ANY } from '../json/shape.ts';
 import { fromPlain } from '../json/value.ts';
 
-/** The command for a registry, which cannot be imported here: it holds this very command. */
+/** The command for a registry, which cannot be imported here because it holds this command. */
 export function command(registry: Registry): LocalCommand {
   return localCommand({
     description: 'Without words, lists all commands and topics. With --json, prints the same facts as JSON.',

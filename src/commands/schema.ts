@@ -19,7 +19,7 @@ async function schemaOf(words: readonly string[], registry: Registry, version: s
   });
 }
 
-/** The command for a registry, which cannot be imported here: it holds this very command. */
+/** The command for a registry, which cannot be imported here because it holds this command. */
 export function command(registry: Registry): LocalCommand {
   return localCommand({
     description:

@@ -13,7 +13,7 @@ function quote(words: readonly string[]): string {
   return `'${words.join(' ')}'`;
 }
 
-/** Lines of a `case` over `$path`, with equal bodies under one label. */
+/** Lines of a `case` over `$path`. Equal bodies share a label. */
 function caseByPath(nodes: readonly CompletionNode[], body: (node: CompletionNode) => string): readonly string[] {
   const byBody = new Map<string, string[]>();
   for (const node of nodes) {
@@ -81,8 +81,8 @@ const COMPLETE = [
 ];
 
 /**
- * Writes the script for bash, 3.2 and later. It forks nothing but for the names of profiles and runs and, where
- * bash cannot do files itself, for file names: a Tab press answers in well under a millisecond.
+ * The script for bash 3.2 and later. It forks only for names of profiles and runs and, if bash cannot list files
+ * itself, for file names: Tab responds in less than a millisecond.
  */
 export function bashCompletion(nodes: readonly CompletionNode[]): string {
   const labels = (list: readonly CompletionNode[]) => list.map((node) => `'${node.words}'`).join(' | ');

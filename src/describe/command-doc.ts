@@ -3,12 +3,12 @@ import { FAILURES } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { OptionSpec } from '../options/option.ts';
 
-/** The options that every command has, without those that this one gives a meaning of its own. */
+/** The common options, without those to which this command gives another meaning. */
 export function commonOptions(doc: CommandDoc): readonly OptionSpec[] {
   return COMMON_OPTIONS.filter((common) => !doc.options.some((option) => option.long === common.long));
 }
 
-/** No failure, so without a code. */
+/** No failure, so no code. */
 const DONE = { exitCode: 0, code: '', meaning: 'done', repeat: '' };
 
 /** Every exit code in ascending order, from the table of failures. */
@@ -16,7 +16,7 @@ export function exitCodeRows(): readonly (typeof DONE)[] {
   return [DONE, ...Object.entries(FAILURES).map(([code, row]) => ({ ...row, code }))];
 }
 
-/** The row of an exit code; 129, 141 and 143 stand under 130. */
+/** The row of an exit code. 129, 141 and 143 share that of 130. */
 export function exitCodeRow(exitCode: number): typeof DONE {
   const isCancelled = exitCode === 129 || exitCode === 141 || exitCode === 143;
   const rows = exitCodeRows();

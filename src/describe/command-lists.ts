@@ -9,19 +9,19 @@ function commandsOf(operations: readonly Operation[]): readonly string[] {
 const WRITES = ALL_OPERATIONS.filter(isWrite);
 const BULK = ALL_OPERATIONS.filter((operation) => sensitiveOf(operation).length === 0);
 
-/** The commands that pages and help topics list, by what they have in common. A row of the table decides where it stands. */
+/** The commands that pages and help topics list, by what they share, from the table of operations. */
 export const COMMAND_LISTS = {
   bulk: commandsOf(BULK),
   'bulk-writes': commandsOf(BULK.filter(isWrite)),
   'card-changes': commandsOf(CARD_ACTIONS),
   /** A single call asks. */
   asks: commandsOf(WRITES.filter(({ effect }) => effect.kind === 'write' && effect.confirm)),
-  /** A read settles an unknown outcome. */
+  /** A read resolves an unknown outcome. */
   checked: commandsOf(WRITES.filter((operation) => settledBy(operation) !== undefined)),
   updates: commandsOf(WRITES.filter(isUpdate)),
 } as const;
 
-/** What to do while the outcome of a change is unknown, by the commands that it is good for. */
+/** What to do while the outcome of a change is unknown, by commands. */
 export function unknownHints(): Readonly<Record<string, string>> {
   const alike = new Map<string, Operation[]>();
   for (const operation of WRITES) {

@@ -22,14 +22,14 @@ function outputOf(command: CallCommand): JsonSchema {
   return anyOf(one, list(rowOutput(one)), DRY_RUN_OUTPUT, PLAN_HEADER_OUTPUT);
 }
 
-/** What a value of a field must keep to; of a field that may be null, the limits of its other form. */
+/** The limits of a field; of a nullable one those of its other form. */
 function limitsOf(field: JsonSchema): JsonSchema {
-  // JSON Schema: `anyOf` is a list of schemas; zod writes a nullable field so.
+  // zod writes a nullable field as `anyOf`, a list of schemas.
   const [form = field] = (field['anyOf'] ?? []) as readonly JsonSchema[];
   return Object.fromEntries(LIMITS.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
 }
 
-/** Everything about one command: its words, options with limits, JSON Schemas of input and output, exit codes. */
+/** Everything about one command: words, options with limits, JSON Schemas of input and output, exit codes. */
 export async function commandSchema(entry: CommandEntry) {
   const command = await entry.load();
   const doc = describeCommand(command, entry.summary);
@@ -48,7 +48,7 @@ export async function commandSchema(entry: CommandEntry) {
   };
 }
 
-/** The command tree as `frontdesk schema` prints it. */
+/** The command tree for `frontdesk schema`. */
 export async function treeSchema(registry: Registry, version: string) {
   return {
     name: 'frontdesk',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CommandDoc } from '../command/command.ts';
 import type { CommandEntry, Registry } from '../command/command-tree.ts';
 
-/** The command tree with everything there is to say about each command. */
+/** The command tree with the description of each command. */
 export interface CommandTree extends Registry {
   readonly docs: readonly CommandDoc[];
 }
@@ -13,18 +13,18 @@ export async function loadTree(registry: Registry): Promise<CommandTree> {
 }
 
 /**
- * Loads what there is to say about a command. The build prepares it as a file beside the chunks, so that help
- * does not pay for the command and its schemas; where there is none (run from source), the declaration itself is loaded.
+ * Loads the description of a command. The build prepares it as a file beside the chunks, so that help does not load the
+ * command and its schemas. Without one (run from source) the declaration is loaded.
  */
 export async function loadDoc(entry: CommandEntry): Promise<CommandDoc> {
   const prepared = await preparedText(`help/${entry.path.join('.')}.json`).catch(() => undefined);
-  // The build wrote this text from `describeCommand`, in the same run that wrote this chunk.
+  // The build wrote this text from `describeCommand` together with this chunk.
   if (prepared !== undefined) return JSON.parse(prepared) as CommandDoc;
   const { describeCommand } = await import('../command/command.ts');
   return describeCommand(await entry.load(), entry.summary);
 }
 
-/** Beside the chunks of the package; inside the executable. Rejects when there is none. */
+/** From a file beside the chunks, or inside the executable. Rejects if there is none. */
 async function preparedText(name: string): Promise<string> {
   try {
     return readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');

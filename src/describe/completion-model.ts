@@ -5,9 +5,9 @@ import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { commonOptions } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
 
-/** One place in the tree, as the completion scripts see it. */
+/** One place in the tree, for the completion scripts. */
 export interface CompletionNode {
-  /** Words before it, joined by spaces; empty: right after `frontdesk`. */
+  /** Words before it, joined by spaces; empty right after `frontdesk`. */
   readonly words: string;
   readonly children: readonly Child[];
   readonly options: readonly OptionSpec[];
@@ -27,7 +27,7 @@ export function completionNodes(tree: CommandTree): readonly CompletionNode[] {
     words: doc.command,
     children: [],
     options: allOptions(doc),
-    // `frontdesk help` takes topics, which its declaration lists, and commands, which only the tree knows.
+    // `frontdesk help` takes topics from its declaration, and commands from the tree.
     arguments: doc.arguments.map((argument) =>
       doc.command === 'help' ? { ...argument, choices: [...(argument.choices ?? []), ...topLevel] } : argument,
     ),
@@ -44,7 +44,7 @@ export function namesOf({ short, long }: OptionSpec): readonly string[] {
   return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }
 
-/** What the value of an option is, for the shell to offer; undefined: it takes none. */
+/** What the shell offers for the value of an option; undefined: it takes none. */
 export function offeredFor({ long, kind, value, choices = [] }: OptionSpec) {
   if (value === undefined) return undefined;
   const what = long === 'profile' ? 'profile' : kind === 'path' ? 'file' : choices.length > 0 ? 'words' : 'any';
@@ -57,27 +57,27 @@ export function valueNames(nodes: readonly CompletionNode[]): readonly string[] 
   return [...new Set(taking.flatMap(namesOf))];
 }
 
-/** Which names that only the machine knows a node takes: asking for them are the only calls of frontdesk at a Tab. */
+/** The kind of names a node takes that only this machine knows: the only calls of frontdesk at a Tab. */
 export function liveNamesOf(node: CompletionNode): ArgumentSpec['names'] {
   return node.arguments.find((argument) => argument.names !== undefined)?.names;
 }
 
 /**
- * Commands that print the names of the stored profiles, and those of the newest runs, one a line. Not as CSV, whose
- * lines end with a carriage return.
+ * Commands that print the names of profiles and newest runs, one per line. Not as CSV, whose lines end with a carriage
+ * return.
  */
 export const LIVE_NAMES = {
   profile: 'frontdesk profile list -o table --columns name --no-header --quiet',
   run: 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet',
 } as const;
 
-/** The beginning of a description, up to a semicolon, without the code marks of the help: one line beside a candidate. */
+/** The beginning of a description, up to a semicolon, without code marks. */
 export function shortText(text: string): string {
   const [first = ''] = text.replaceAll('`', '').split(/;\s/, 1);
   return first.trim();
 }
 
-/** What a generated script says at its top. */
+/** The top of a generated script. */
 export const SCRIPT_HEADER: readonly string[] = [
   '# Completions of frontdesk. Written by `npm run generate` from the command tree; changes here are lost.',
   '# `frontdesk completion --help` says how to install it.',

@@ -29,8 +29,8 @@ const TEXTS = {
 const OPTIONS = new Map([...COMMON_OPTIONS, ...WRITE_OPTIONS].map(({ env, long }) => [env, `--${long}`]));
 
 /**
- * THE table of the environment variables that frontdesk obeys: the help topic, the man page, the README and `schema` are
- * printed from it. `option` says the same and wins over it.
+ * THE table of environment variables: help topic, man page, reference page and `schema` are made from it. `option` has
+ * the same meaning and wins.
  */
 export const ENVIRONMENT = Object.entries(TEXTS).map(
   ([name, text]): { readonly name: string; readonly option?: string; readonly text: string } => {

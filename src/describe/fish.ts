@@ -30,12 +30,12 @@ function optionLine(option: OptionSpec, condition: string): string {
 function liveLines(node: CompletionNode, condition: string): readonly string[] {
   const live = liveNamesOf(node);
   if (live === undefined) return [];
-  // Runs keep their order: the newest first.
+  // Runs stay in order, newest first.
   const keep = live === 'run' ? ' -k' : '';
   return [`complete -c frontdesk${condition}${keep} -a '(${LIVE_NAMES[live]} 2>/dev/null)'`];
 }
 
-/** Whether it gives a common option a meaning of its own. */
+/** Does the command give a common option another meaning? */
 function isSpecial({ options }: CompletionNode): boolean {
   return COMMON_OPTIONS.some((common) => !options.includes(common));
 }
@@ -55,7 +55,7 @@ function nodeLines(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** Writes the script for fish: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
+/** The script for fish: descriptions, values, files. Only names of profiles and runs call frontdesk. */
 export function fishCompletion(nodes: readonly CompletionNode[]): string {
   return [
     ...SCRIPT_HEADER,

@@ -17,7 +17,7 @@ export function optionName(option: OptionSpec): string {
   return `${short}--${option.long}${option.value === undefined ? '' : ` <${option.value}>`}`;
 }
 
-/** What an option does, with its values, and the variable that says the same. */
+/** What an option does, with its values and its variable. */
 export function optionText(option: OptionSpec): string {
   const saysChoices = option.choices === undefined || option.value === option.choices.join('|');
   const choices = saysChoices ? '' : ` (${option.choices?.join(', ')})`;
@@ -38,12 +38,12 @@ function listed(title: string, list: readonly Row[]): readonly Block[] {
   return list.length === 0 ? [] : [{ kind: 'rows', title, rows: list }];
 }
 
-/** What only a file of rows needs; `help bulk` explains it. */
+/** Options that only a file of rows needs, explained by `help bulk`. */
 const FILE_OPTIONS = [...BULK_OPTIONS, ...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS].filter(
   ({ long }) => long !== 'from' && long !== 'plan',
 );
 
-/** The options of a command that takes a file as its page shows them: in full those that are used daily, the others named. */
+/** The options of a command that takes a file: daily ones in full, others by name. */
 function ownOptions(doc: CommandDoc): readonly Block[] {
   const takesFile = doc.options.some(({ long }) => long === 'from');
   const isBulk = ({ long }: OptionSpec) => takesFile && FILE_OPTIONS.some((option) => option.long === long);
@@ -54,7 +54,7 @@ function ownOptions(doc: CommandDoc): readonly Block[] {
   ];
 }
 
-/** Everything about one command, what a hurried reader needs first; what all have in common is explained elsewhere. */
+/** Everything about one command, most urgent first. What all share is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
   const codes = doc.exitCodes.map((exitCode) => `${exitCode} ${exitCodeRow(exitCode).code}`.trim());
   const shortest = commonOptions(doc).map(({ short, long }) => (short === undefined ? `--${long}` : `-${short}`));
@@ -80,7 +80,7 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
   ];
 }
 
-/** A group of commands, and what it does when it is named alone. */
+/** A group of commands, and what it does without a subcommand. */
 export function groupBlocks(
   path: readonly string[],
   group: GroupEntry | undefined,
@@ -104,8 +104,8 @@ export function groupBlocks(
 }
 
 /**
- * The headings of the overview and the top-level commands under each, in this order. `spread`: each command gets a line of
- * its own; else each group does.
+ * The headings of the overview with their top-level commands, in order. `spread`: a line for each command, else for
+ * each group.
  */
 const SECTIONS = [
   { title: 'Calendars', words: ['calendar'], spread: true },
@@ -114,7 +114,7 @@ const SECTIONS = [
 
 const OTHERS = 'Bulk changes, history and automation';
 
-/** Stands last, so that what support needs most is on a screen of 24 rows when the page ends. */
+/** Last, so that support sees it on a screen of 24 rows. */
 const LAST = { title: 'Gift cards', words: ['card', 'desk'], spread: true };
 
 function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {
@@ -127,7 +127,7 @@ function sectionRows(registry: Registry, child: Child, spread: boolean): readonl
   return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary} (${names.join(', ')})` }];
 }
 
-/** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
+/** The page of `frontdesk` alone: every command, what to try first, and where to read on. */
 export function overviewBlocks(registry: Registry, topics: readonly string[]): readonly Block[] {
   const children = registry.childrenOf([]).filter(({ name }) => name !== 'help');
   const named = [...SECTIONS, LAST].flatMap((section) => section.words);
@@ -151,7 +151,7 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
   ];
 }
 
-/** The options that every command has, and those that only commands for many rows have. */
+/** The common options, or those of bulk commands. */
 export function optionBlocks(title: string, which: 'common' | 'bulk'): readonly Block[] {
   return listed(title, optionRows(which === 'common' ? COMMON_OPTIONS : FILE_OPTIONS));
 }

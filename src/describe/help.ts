@@ -9,7 +9,7 @@ import { commandBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
 import { TOPIC_LIST, TOPIC_NAMES } from './topic-list.ts';
 
-/** A help page: what people read, and the same facts as plain data. */
+/** A help page: blocks for people, and the same as plain data. */
 export interface HelpPage {
   readonly blocks: readonly Block[];
   readonly json: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ async function groupPage(path: readonly string[], registry: Registry): Promise<H
   const doc = entry === undefined ? undefined : await loadDoc(entry);
   const group = registry.groups.find((candidate) => candidate.path.join(' ') === path.join(' '));
   return {
-    // What a group does when it is named alone has options too, and `frontdesk history --help` is where one looks.
+    // A group without a subcommand has options too, and `frontdesk history --help` is where users look.
     blocks: [
       ...groupBlocks(path, group, children, doc),
       ...(doc === undefined ? [] : commandBlocks({ ...doc, command: path.join(' ') })),
@@ -70,8 +70,8 @@ async function topicPage(name: string): Promise<HelpPage | undefined> {
 }
 
 /**
- * The help page of a command, a group, a topic, or (no words) of the whole program. Raises USAGE, with the
- * nearest word, for words that name none of them.
+ * The help page of a command, a group, a topic, or (no words) of the program. USAGE, with the nearest word, for other
+ * words.
  */
 export async function findHelp(words: readonly string[], registry: Registry): Promise<HelpPage> {
   if (words.length === 0) return overviewPage(registry);
@@ -104,8 +104,8 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
 }
 
 /**
- * A help page for the columns of the terminal. A pipe has none: COLUMNS may say what its reader can show, and a pager
- * shows it where stderr goes.
+ * A help page for the columns of the terminal. A pipe has none: COLUMNS may give those of its reader, and a pager shows
+ * it on the terminal of stderr.
  */
 export function helpText({ blocks }: HelpPage, { stdout, stderr, env }: Context): string {
   const columns = env['COLUMNS'] ?? '';
@@ -115,7 +115,7 @@ export function helpText({ blocks }: HelpPage, { stdout, stderr, env }: Context)
   );
 }
 
-/** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
+/** The help page of these words for stdout: text, or the same as JSON. */
 export async function helpOutput(
   words: readonly string[],
   registry: Registry,

@@ -7,7 +7,7 @@ import { CUSTOM_DATA, described, type Resource, resource } from '../api/resource
 import { type JsonSchema, TEXT } from '../json/shape.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
-/** Spec, error body of the gift-card API. The calendar API's is not shown. */
+/** Error body of the gift-card API. That of the calendar API is not documented. */
 const ErrorBody = resource(
   {
     errorCode: described(TEXT, { description: 'machine-readable code; the set of values is not shown' }),
@@ -17,7 +17,7 @@ const ErrorBody = resource(
   ['errorCode', 'message'],
 );
 
-/** Resources that have a name of their own in the document. */
+/** Resources with a name of their own in the document. */
 const COMPONENTS: Readonly<Record<string, Resource>> = {
   Card,
   Transaction,
@@ -53,7 +53,7 @@ function reference(resource: Resource): JsonSchema {
 
 const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
 
-/** Errors of the service as far as they are shown; everything else is described as not shown. */
+/** Documented errors. Others are described as not documented. */
 function errorsOf(operation: Operation): JsonSchema {
   const { errors } = operation;
   if (typeof errors === 'string') return { default: { description: errors, content: ERROR_CONTENT } };
@@ -75,7 +75,7 @@ function parametersOf(operation: Operation): readonly JsonSchema[] {
   ];
   return lists.flatMap(({ place, schema }) =>
     Object.entries(schema.shape).map(([name, field]) => {
-      // zod: members of a classic object schema are classic schemas, which the declared shape leaves out.
+      // zod: members of a classic object schema are classic schemas, which the type does not say.
       const { description, ...rest } = jsonSchemaOf(field as z.ZodMiniType);
       return {
         name,
@@ -105,7 +105,7 @@ function operationObject(operation: Operation): JsonSchema {
   };
 }
 
-/** A nested resource that has a name of its own is referred to by it. */
+/** Refers to a nested resource by its name, if it has one. */
 function component(resource: Resource): JsonSchema {
   const properties = Object.entries(resource.properties).map(([name, member]) => {
     const items = Object.values(COMPONENTS).find((known) => known === member['items']);

@@ -9,7 +9,7 @@ import {
   shortText,
 } from './completion-model.ts';
 
-/** A string of PowerShell in single quotes; it takes the typographic ones for the same. */
+/** A PowerShell string in single quotes, which include the typographic ones. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['‘’]/g, "''")}'`;
 }
@@ -18,7 +18,7 @@ function entry(name: string, text: string): string {
   return `${quote(name)} = ${quote(text === '' ? name : text)}`;
 }
 
-/** `@profile` and `@file` stand for what only the machine knows. */
+/** `@profile` and `@file` are names that only this machine knows. */
 function valueEntry(option: OptionSpec): readonly string[] {
   const value = offeredFor(option);
   if (value === undefined) return [];
@@ -32,7 +32,7 @@ function valueEntry(option: OptionSpec): readonly string[] {
 function nodeLines(node: CompletionNode): readonly string[] {
   const choices = node.arguments.flatMap((argument) => argument.choices ?? []);
   const words = [...node.children, ...[...new Set(choices)].map((name) => ({ name, summary: '' }))];
-  // `-n` and `-N` would be one key in an ordinary hashtable; no command has two options that differ so.
+  // `-n` and `-N` would be one key in an ordinary hashtable.
   return [
     `    ${quote(node.words)} = @{`,
     `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.summary)).join('; ')} }`,
@@ -49,7 +49,7 @@ function nodeLines(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** Writes the script for PowerShell, 5.1 and later. Only the names of profiles and runs call frontdesk. */
+/** The script for PowerShell 5.1 and later. Only names of profiles and runs call frontdesk. */
 export function powershellCompletion(nodes: readonly CompletionNode[]): string {
   return [
     ...SCRIPT_HEADER,

@@ -1,16 +1,16 @@
 import { type Example, type ExampleLines, examplesOf } from '../options/option.ts';
 
-/** A name and what it means: one line, or several, of a list. */
+/** A name and its meaning, of one line or several. */
 export interface Row {
   readonly name: string;
   readonly text: string;
 }
 
-/** A part of a help page, before its width is known. */
+/** A part of a help page, independent of its width. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly Row[] }
-  /** Lines as typed in a shell, `frontdesk` included. */
+  /** Lines as typed in a shell, with `frontdesk`. */
   | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] }
   | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
@@ -24,7 +24,7 @@ export function rows(title: string, meanings: Readonly<Record<string, string>>):
   return { kind: 'rows', title, rows: Object.entries(meanings).map(([name, meaning]) => ({ name, text: meaning })) };
 }
 
-/** What one may want, each with the command line for it. */
+/** Tasks, each with its command line. */
 export function examples(title: string, lines: ExampleLines): Block {
   return { kind: 'examples', title, examples: examplesOf(lines) };
 }
@@ -33,12 +33,12 @@ const MIN_WIDTH = 40;
 const MAX_WIDTH = 120;
 const DEFAULT_WIDTH = 100;
 
-/** Width of a help page in columns: that of the terminal within reason, 100 where there is none. */
+/** Width of a help page: that of the terminal within limits, else 100 columns. */
 export function helpWidth(columns: number | undefined): number {
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns ?? DEFAULT_WIDTH));
 }
 
-/** The blocks as lines of at most `width` columns; only a single word that is longer sticks out. */
+/** The blocks as lines of at most `width` columns. Only a longer word exceeds it. */
 export function layOut(blocks: readonly Block[], width: number): string {
   return `${blocks.map((block) => layOutBlock(block, width).join('\n')).join('\n\n')}\n`;
 }
@@ -74,7 +74,7 @@ function layOutRows(rows: readonly Row[], width: number): string[] {
   });
 }
 
-/** The longest column of a grid gives way, then the next, until the rest fits. */
+/** The widest column of a grid shrinks, then the next, until all fit. */
 function layOutGrid(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
   const wordsAt = (at: number) => rows.flatMap((row) => (row[at] ?? '').split(' '));
@@ -95,17 +95,17 @@ function layOutGrid(header: readonly string[], rows: readonly (readonly string[]
   });
 }
 
-/** Words that belong together: what stands in backticks, and an exit code with its name. */
+/** Words that stay together: text in backticks, and an exit code with its name. */
 const TOGETHER = /`[^`]*`|\b\d+ [A-Z_]{3,}/g;
 const HELD = '\ue001';
 
-/** Words of a paragraph on lines of at most `width` columns; a command in backticks stays whole where it fits. */
+/** A paragraph in lines of at most `width` columns. A command in backticks stays whole if it fits. */
 export function wrap(paragraph: string, width: number): string[] {
   const text = paragraph.replace(TOGETHER, (words) => (words.length > width ? words : words.replaceAll(' ', HELD)));
   return fill(text.split(/\s+/), width, '', '').map((line) => line.replaceAll(HELD, ' '));
 }
 
-/** Parts on lines of at most `width` columns; `end` stands at the end of a line that another follows, `begin` before that one. */
+/** Parts in lines of at most `width` columns. `end` ends a line that another follows, `begin` begins that one. */
 function fill(parts: readonly string[], width: number, end: string, begin: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -121,12 +121,12 @@ function fill(parts: readonly string[], width: number, end: string, begin: strin
   return [...lines, line];
 }
 
-/** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */
+/** A shell command on several lines that can be copied and run: broken only before an option or a word. */
 export function foldCommand(command: string, width: number): string[] {
   return fill(commandParts(command), width, ' \\', '    ');
 }
 
-/** Words of a shell command; an option stays together with the value behind it. */
+/** Words of a shell command. An option stays with its value. */
 function commandParts(command: string): string[] {
   const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   const parts: string[] = [];

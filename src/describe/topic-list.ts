@@ -1,4 +1,4 @@
-/** The help topics, subjects that belong to no single command, in the order in which they are offered. */
+/** The help topics in the order in which they are offered. */
 export const TOPIC_LIST = [
   { name: 'exit-codes', summary: 'What each exit code means and when to run again' },
   { name: 'options', summary: 'Options that every command has' },

@@ -5,7 +5,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text inside the brackets or between the colons of an `_arguments` specification. */
+/** Text for the brackets or colons of an `_arguments` specification. */
 function plain(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll(/[[\]:]/g, (sign) => `\\${sign}`);
 }
@@ -77,13 +77,13 @@ function groupFunction(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** Offers names that frontdesk prints; `order` is how `compadd` takes them. */
+/** Offers names that frontdesk prints. `order`: the option of `compadd`. */
 function namesFunction(name: string, command: string, order: string): readonly string[] {
   const read = `  names=(\${(f)"$(${command} 2>/dev/null)"})`;
   return [`${name}() {`, '  local -a names', read, `  compadd ${order} names`, '}', ''];
 }
 
-/** Writes the script for zsh: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
+/** The script for zsh: descriptions, values, files. Only names of profiles and runs call frontdesk. */
 export function zshCompletion(nodes: readonly CompletionNode[]): string {
   return [
     '#compdef frontdesk',

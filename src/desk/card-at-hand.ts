@@ -14,16 +14,15 @@ import { type DeskPorts, isStepBack } from './desk-ports.ts';
 import { waitingAtDesk } from './desk-session.ts';
 import type { Seen } from './screen.ts';
 
-/** Writes and rows of runs in which a reissue is looked for: of 400,000 it took a second and a half at each first visit. */
+/** Changes and rows that are searched for a reissue. All of 400,000 take a second and a half at each first visit. */
 const MOST_LOOKED_AT = 20_000;
 
-/** The card that is served: what was seen of it, and what the records know. */
+/** The card being served: what was read of it, and what the records know. */
 export class CardAtHand {
   readonly #desk: DeskPorts;
   seen: Seen;
-  /** Open writes to the card, of before too, oldest first. */
+  /** Open writes to the card, oldest first. */
   open: readonly DeskWrite[] = [];
-  /** The service refused the token. */
   needsLogin = false;
 
   constructor(desk: DeskPorts, cardId: string) {
@@ -31,14 +30,14 @@ export class CardAtHand {
     this.seen = { cardId, card: undefined, look: 'not read' };
   }
 
-  /** The first look of a visit, and what the records know of the card. False: it was left by one step. */
+  /** The first read of a visit, with what the records know. Returns false after one step back. */
   async arrive(): Promise<boolean> {
     const [records, wasMade] = await Promise.all([this.replacements(), this.look()]);
     this.seen = { ...this.seen, ...records };
     return wasMade;
   }
 
-  /** The card that this one replaces and the one that replaces it, where a reissue was made or resolved here. */
+  /** The card that this one replaces, and its replacement, if a reissue was made or resolved here. */
   async replacements(): Promise<Pick<Seen, 'replaces' | 'replacedBy'>> {
     const { session, log } = this.#desk;
     const { stateDir } = session.places;
@@ -57,7 +56,10 @@ export class CardAtHand {
     };
   }
 
-  /** Reads the card; false: it was left by one step, and all is as it was. A failure is said, and changes nothing. `isOwn`: a write looks by itself at how it ended. */
+  /**
+   * Reads the card. Returns false after one step back, with nothing changed. A failure is reported. `isOwn`: the read
+   * that follows a change.
+   */
   async look(isOwn = false): Promise<boolean> {
     const { log } = this.#desk;
     let look = 'not read' as Seen['look'];
@@ -95,7 +97,7 @@ export class CardAtHand {
     return answer;
   }
 
-  /** Takes what a read showed, and records what it settles as `history reconcile` does. */
+  /** Takes in what a read showed, and records what it resolves like `history reconcile`. */
   async saw(resource: JsonValue, look: CardLook, isOwn: boolean): Promise<void> {
     if (!isJsonObject(resource)) return;
     const { session, log } = this.#desk;
@@ -115,7 +117,7 @@ export class CardAtHand {
     await this.#desk.record();
   }
 
-  /** The open writes to the card by the records, and those of this session that are kept nowhere; oldest first. */
+  /** The open writes to the card from the records, and unrecorded ones of this session, oldest first. */
   async openNow(): Promise<readonly DeskWrite[]> {
     const { session, log } = this.#desk;
     const { cardId } = this.seen;
@@ -132,7 +134,7 @@ export class CardAtHand {
     return [...recorded, ...others].toSorted((one, other) => one.timeMs - other.timeMs);
   }
 
-  /** What others found out meanwhile of the writes of this session: in another window, or by a look of before. */
+  /** What became known meanwhile of this session's changes: in another window, or by an earlier read. */
   async #refresh(): Promise<void> {
     const { session, log } = this.#desk;
     const { stateDir } = session.places;

@@ -41,13 +41,13 @@ const MENU: readonly Choice[] = [
   { value: 'login', text: 'Log in' },
 ].map((entry, at) => ({ ...entry, number: at + 1 }));
 
-/** Statuses in which the interface names no write as sensible: each stays, and says the status. */
+/** Statuses that suggest no change: the card's actions stay in the menu, with the status. */
 const ENDED = new Set(['CANCELLED', 'EXPIRED', 'REISSUED']);
-/** Failures after which the card is what it was a moment ago: another look would meet the same. */
+/** Failures after which another read of the card would meet the same. */
 const NOT_LOOKED_AFTER = new Set(['UNREACHABLE', 'AUTH', 'LOCAL_IO', 'USAGE', 'FORBIDDEN']);
 const PAGE_PROMPT_ROWS = 2;
 
-/** One card at the desk, from the first look until another card is wanted. */
+/** One card at the desk, until another card is wanted. */
 export class CardVisit {
   readonly #desk: DeskPorts;
   readonly #hand: CardAtHand;
@@ -57,7 +57,7 @@ export class CardVisit {
     this.#hand = new CardAtHand(desk, cardId);
   }
 
-  /** Answers `leave`, `another`, or the id of the card that was given at the menu. */
+  /** Returns `leave`, `another`, or the ID of the card that was given at the menu. */
   async serve(): Promise<string> {
     if (!(await this.#hand.arrive())) return 'another';
     for (;;) {
@@ -125,7 +125,7 @@ export class CardVisit {
     });
   }
 
-  /** The card and the verdict, as they stand above each question about it. */
+  /** The card and the verdict, above each question about it. */
   readonly #screen: ScreenAbove = (room) => {
     const { log, said } = this.#desk;
     const style = this.#style;
@@ -162,7 +162,7 @@ export class CardVisit {
     await this.#after(write, ended, openBefore);
   }
 
-  /** Says how a write ended, and looks at the card that is at hand now; `before`: what was open before it. */
+  /** Reports how a change ended, and reads the current card. `before`: what was open before it. */
   async #after(write: DeskWrite | undefined, { made, failure }: Ended, before: readonly DeskWrite[]): Promise<void> {
     const { session } = this.#desk;
     if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
@@ -203,7 +203,7 @@ export class CardVisit {
     await this.#page(text);
   }
 
-  /** Shows a text page by page, where the next screen would take it away. */
+  /** Shows a text page by page if the next screen would remove it. */
   async #page(text: string): Promise<void> {
     const { prompt, redraws, session } = this.#desk;
     const lines = linesOf(text.trimEnd(), this.#style.width);
@@ -289,7 +289,7 @@ function unknownText({ operation }: DeskWrite): string {
   return `The ${noun} may still be done: the service names no time after which it cannot. ${again}`;
 }
 
-/** What is to be known of a write that was done: what it takes the place of, and what helps where the card was a wrong one. */
+/** What the user must know of a change that was done: what it supersedes, and what helps if it was the wrong card. */
 function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[], now: number): readonly string[] {
   if (settledBy(operation) === undefined) return [];
   const superseded = before.findLast((write) => settledBy(write.operation) !== undefined);

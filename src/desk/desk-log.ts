@@ -8,7 +8,7 @@ import type { JsonObject } from '../json/value.ts';
 import { textAt } from '../json/value.ts';
 import type { Session } from '../session.ts';
 
-/** A card as it was last seen at the desk, or as the history knows it. */
+/** A card as last seen at the desk or in the history. */
 export interface KnownCard {
   readonly cardId: string;
   readonly reference?: string | undefined;
@@ -16,21 +16,21 @@ export interface KnownCard {
   readonly write?: DeskWrite | undefined;
 }
 
-/** A write as the records have it: of this session, or of before. */
+/** A change in the records, of this session or an earlier one. */
 export interface DeskWrite extends Closing {
-  /** Its name in the history; empty where none is kept. */
+  /** Its name in the history; empty without a record. */
   readonly entry: string;
   readonly operation: Operation;
   readonly cardId: string;
   readonly timeMs: number;
   readonly reason?: string | undefined;
-  /** What is known of how it ended; undefined: it is under way. */
+  /** How it ended, as far as known; undefined: it is in progress. */
   readonly ending: CallOutcome | undefined;
-  /** When a look settled it, in milliseconds since 1970. */
+  /** When a read resolved it, in milliseconds since 1970. */
   readonly lookedMs?: number | undefined;
 }
 
-/** How the last write to a card ended, until a look shows another status than the card had then. */
+/** How the last change of a card ended, until a read shows another status. */
 interface Last {
   readonly write: DeskWrite;
   status: string | undefined;
@@ -42,12 +42,12 @@ export function keyOf(cardId: string): string {
   return cardId.toLowerCase();
 }
 
-/** Is its outcome unknown, and has nothing settled, superseded or resolved it? */
+/** Is its outcome unknown, and not resolved or superseded? */
 export function isOpen({ ending, supersededBy, resolved }: DeskWrite): boolean {
   return ending?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
-/** An entry of the history as a write of a card; undefined: it is none. */
+/** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
   if (entry.id === undefined || operation?.family !== 'cards') return undefined;
@@ -56,19 +56,19 @@ export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   return { ...known, operation, cardId: id, timeMs: Date.parse(time), lookedMs };
 }
 
-/** The card that an entry of the history is about; undefined: it is about none. */
+/** The card of a history entry; undefined if it has none. */
 export function cardOf(entry: HistoryEntry): KnownCard | undefined {
   const write = writeOf(entry);
   const { clientReference: reference, ending } = entry;
   return write && { cardId: write.cardId, reference, status: ending.observedStatus ?? entry.status, write };
 }
 
-/** Whether an entry is of this profile at this host. */
+/** Is an entry of this profile at this host? */
 export function isOf({ profile }: Pick<Session, 'profile'>, host: string) {
   return (entry: Pick<HistoryEntry, 'profile' | 'host'>) => entry.profile === profile.name && entry.host === host;
 }
 
-/** What happened at the desk since it was opened: the cards seen, and the writes as they are recorded. */
+/** What happened at the desk since it was opened: the cards seen, and the changes as recorded. */
 export class DeskLog {
   readonly #clock: Pick<ClockPort, 'now'>;
   readonly #cards = new Map<string, KnownCard>();
@@ -76,13 +76,13 @@ export class DeskLog {
   readonly #last = new Map<string, Last>();
   readonly #looked = new Set<string>();
 
-  /** `known`: cards of before, newest first. */
+  /** `known`: earlier cards, newest first. */
   constructor(clock: Pick<ClockPort, 'now'>, known: readonly KnownCard[] = []) {
     this.#clock = clock;
     for (const card of known.toReversed()) this.#remember(card);
   }
 
-  /** The record of writes, from which this log hears of each: of one that is refused a beginning too. */
+  /** The record of changes, through which this log learns of each, also of one that is refused at its beginning. */
   recording(recorder: WriteRecorder): WriteRecorder {
     return {
       ...recorder,
@@ -108,7 +108,7 @@ export class DeskLog {
     };
   }
 
-  /** A card was read: it is the newest. `isOwn`: a write made this look by itself, which ends no verdict. */
+  /** A card was read: it is the newest. `isOwn`: the read that follows a change, which ends no verdict. */
   saw(cardId: string, card: JsonObject, isOwn = false): void {
     const status = textAt(card, 'status');
     this.#looked.add(keyOf(cardId));
@@ -120,8 +120,8 @@ export class DeskLog {
   }
 
   /**
-   * A write is known otherwise than it was (`before`, where it has no name): a look settled it, a later one took its
-   * place, a person resolved it.
+   * More is known of a change: a read resolved it, a later one superseded it, the user resolved it. `before`: the
+   * change as it was, if it has no name.
    */
   learned(write: DeskWrite, status: string | undefined, before?: DeskWrite): void {
     const at =
@@ -135,7 +135,7 @@ export class DeskLog {
     this.#remember({ cardId: write.cardId, write });
   }
 
-  /** What a look settles where no record is kept: of several the newest. */
+  /** What a read resolves without a record: of several changes the newest. */
   settles(cardId: string, status: string | undefined): void {
     const isSettled = (write: DeskWrite) =>
       keyOf(write.cardId) === keyOf(cardId) &&
@@ -148,12 +148,12 @@ export class DeskLog {
     this.learned({ ...write, ending, lookedMs: this.#clock.now() }, status, write);
   }
 
-  /** How the last write to the card ended; undefined: there was none, or a look showed another status since. */
+  /** How the last change of the card ended; undefined if there was none, or a read showed another status since. */
   lastOf(cardId: string): DeskWrite | undefined {
     return this.#last.get(keyOf(cardId))?.write;
   }
 
-  /** The writes of this session, oldest first. */
+  /** The changes of this session, oldest first. */
   get writes(): readonly DeskWrite[] {
     return this.#writes;
   }
@@ -170,14 +170,14 @@ export class DeskLog {
     return this.#cards.get(keyOf(cardId));
   }
 
-  /** All cards that are known here, newest first, those with an open write before the others. */
+  /** All known cards, newest first, those with an open write before the others. */
   get cards(): readonly KnownCard[] {
     const hasOpen = ({ write }: KnownCard) => write !== undefined && isOpen(write);
     const cards = [...this.#cards.values()].reverse();
     return [...cards.filter(hasOpen), ...cards.filter((card) => !hasOpen(card))];
   }
 
-  /** Those that are offered. */
+  /** The cards that are offered. */
   get recent(): readonly KnownCard[] {
     return this.cards.slice(0, RECENT_LIMIT);
   }
@@ -199,7 +199,7 @@ export class DeskLog {
     this.#remember({ cardId: resultId });
   }
 
-  /** Where no record is kept, one that was done takes the place of what was open before. */
+  /** Without a record, a change that was done supersedes what was open before. */
   #supersede({ entry, cardId, timeMs }: DeskWrite): void {
     for (const [at, each] of this.#writes.entries()) {
       const isBefore = keyOf(each.cardId) === keyOf(cardId) && each.timeMs < timeMs;

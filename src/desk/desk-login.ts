@@ -5,7 +5,7 @@ import { readCredentials } from '../credentials/store.ts';
 import { storeCredential } from '../credentials/store-change.ts';
 import type { Session } from '../session.ts';
 
-/** How the profile keeps its card token; undefined: it keeps none. */
+/** How the profile keeps its card token; undefined: it has none. */
 async function keptAs(session: Session) {
   const { origin } = await session.service('cards');
   const entries = await readCredentials(session.credentialPlace()).catch(() => []);
@@ -13,13 +13,13 @@ async function keptAs(session: Session) {
   return entries.find((entry) => entry.profile === name && entry.family === 'cards' && entry.origin === origin)?.kind;
 }
 
-/** Whether a token can be given at the desk: not where the environment or a token command gives it. */
+/** Can a token be given at the desk? Not if the environment or a token command gives it. */
 export async function canLogIn(session: Session): Promise<boolean> {
   if (session.profile.isSandbox || environmentToken(session.context.env, 'cards') !== undefined) return false;
   return (await keptAs(session)) !== 'command';
 }
 
-/** Asks for a token. It is kept where the profile keeps its own, else for this session (false). */
+/** Asks for a token. Keeps it like the profile's own, else for this session (false). */
 export async function logIn(session: Session, prompt: PromptPort): Promise<boolean> {
   const service = await session.service('cards');
   const value = await askToken(session, prompt, 'cards', service.host);

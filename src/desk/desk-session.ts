@@ -8,7 +8,7 @@ import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
 import { linesOf } from './screen.ts';
 
-/** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
+/** Judges a card ID. One inside a text is shown first, and taken by Enter. */
 export function judgeId(text: string, otherwise: string | undefined): Verdict {
   const read = readCardId(text);
   if (read.kind === 'id') return true;
@@ -16,25 +16,25 @@ export function judgeId(text: string, otherwise: string | undefined): Verdict {
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
-/** How a write ended: the ID of a card that it made, or why it failed. */
+/** How a change ended: the ID of a card that it made, or why it failed. */
 export interface Ended {
   made?: string;
   failure?: Failure;
 }
 
-/** What a person may do while the desk waits. */
+/** Listeners while the desk waits. */
 interface Wait {
-  /** Esc and Ctrl-C; `isEscape` tells them apart. */
+  /** Esc and Ctrl-C; `isEscape` distinguishes them. */
   back(isEscape: boolean): void;
   /** Something was pasted, and is thrown away. */
   pasted(): void;
 }
 
-/** Waits for the service with the keys heard: others are thrown away. */
+/** Waits for the service while listening to keys. */
 async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<Value>): Promise<Value> {
   const keys = new TerminalKeys(context.terminal(), canRedraw(context), { onLostPaste: wait.pasted });
   try {
-    // What was typed before counts no more, Esc while a write was under way neither; Ctrl-C does.
+    // Keys typed before do not count, nor Esc during a change, but Ctrl-C does.
     await keys.drain();
     if (keys.wasCancelled) wait.back(false);
     keys.listen({
@@ -51,7 +51,7 @@ async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<V
   }
 }
 
-/** Reads, or waits for a status: Esc and Ctrl-C go one step back. */
+/** Reads, or waits for a status. Esc and Ctrl-C go one step back. */
 export async function waitingAtDesk<Value>(
   { context }: Pick<Session, 'context'>,
   pasted: () => void,
@@ -93,7 +93,7 @@ class SignalsWithKeys implements SignalPort {
   }
 }
 
-/** The session as a command sees it: its questions are the desk's, and what it prints is shown by the next look. */
+/** The session for a command: it asks the desk's questions, and the next screen shows what it prints. */
 export function sessionOfWrite(
   session: Session,
   prompt: PromptPort,

@@ -14,7 +14,7 @@ import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.
 import { handOverText, type ReportFile } from './hand-over.ts';
 import { linesOf } from './screen.ts';
 
-/** Serves card after card until a person leaves. Nothing is decided here: writes go the way of their commands. */
+/** Serves card after card until the user leaves. Changes go the way of their commands. */
 export class Desk implements DeskPorts {
   readonly session: Session;
   readonly prompt: PromptPort;
@@ -47,7 +47,7 @@ export class Desk implements DeskPorts {
     this.session = session.with({
       recorder: async () => log.recording(await session.recorder()),
       notify: async (notice) => {
-        // Where the screen is drawn anew it would be gone with the next one.
+        // A redrawn screen would remove the message.
         if (this.redraws && notice.code !== 'INTERRUPTED' && !(notice.level === 'note' && session.common.quiet))
           this.#show(() => renderNotice(notice, output.format, context, output.mask));
         else await session.notify(notice);
@@ -65,7 +65,7 @@ export class Desk implements DeskPorts {
   /** Returns the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */
   async run(first: string | undefined): Promise<number> {
     const { context } = this.session;
-    // Between a question and a wait Ctrl-C has no step to go back.
+    // Between a question and a wait, Ctrl-C has no step to go back.
     const release = context.signals.onSignal((signal) => {
       if (signal === 'SIGINT') return;
       const failure = this.#ended(cancelledBy(signal));
@@ -100,7 +100,7 @@ export class Desk implements DeskPorts {
     this.#show(() => linesOf(text, this.session.context.stderr.columns ?? 80).join('\n'));
   }
 
-  /** Each of the reads of a write may have the same to say. */
+  /** Shows a message once, because each read of a change may repeat it. */
   #show(said: Said): void {
     if (!this.said.some((each) => each() === said())) this.said.push(said);
   }
@@ -123,7 +123,7 @@ export class Desk implements DeskPorts {
 
   say(failure: Failure): void {
     const { context, output } = this.session;
-    // What another command shows is in the menu here.
+    // The menu has what another command shows.
     const hints = failure.hints
       .filter((hint) => typeof hint === 'string' || hint.asks !== 'look')
       .map((hint) => (typeof hint === 'string' ? hint : (hint.desk ?? hint)))
@@ -136,7 +136,7 @@ export class Desk implements DeskPorts {
     if (failure !== undefined) this.say(failure);
   }
 
-  /** A signal ends with its own code, which says that nothing is unknown; with something unknown it cannot. */
+  /** A signal's own code says that nothing is unknown, so something unknown ends with 8. */
   #ended<Thrown>(error: Thrown): Thrown | Failure {
     const { length } = this.log.open;
     if (!(error instanceof Failure) || error.code !== 'CANCELLED' || length === 0) return error;
@@ -186,7 +186,7 @@ export class Desk implements DeskPorts {
     }
   }
 
-  /** The card that an order number or the beginning of an id means; several are listed to choose from. */
+  /** The card that an order number or the beginning of an ID means. Several are listed to choose from. */
   async #find(text: string): Promise<string | undefined> {
     const found = await findCards(this.session, this.log, this.host, text);
     const [card, second] = found;

@@ -12,7 +12,7 @@ import { clockTime, endedWords } from './screen.ts';
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 const HELP_WORDS = ['?', 'help'];
-/** Below so many columns a card of the list is named by the first 8 characters of its id. */
+/** On fewer columns, a card in the list has only the first 8 characters of its ID. */
 const WHOLE_ID_COLUMNS = 110;
 const MOST_FOUND = 20;
 
@@ -20,7 +20,7 @@ export const HELP = `Type or paste the card ID. These find a card that this mach
   its order number (the client reference), the first 8 characters of its ID or more, or its number in the list.
   q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
 
-/** The cards that a number chooses, one on a line; what to do where there are none. */
+/** The cards that a number chooses, one per line, or what to do without any. */
 export function recentText(
   cards: readonly KnownCard[],
   width: number,
@@ -41,7 +41,7 @@ export function recentText(
   return `${['Recent cards', ...lines].slice(0, Math.max(0, room)).join('\n')}\n`;
 }
 
-/** What is given at the question for a card. */
+/** The input at the question for a card. */
 export type Wanted =
   | { readonly kind: 'leave' }
   | { readonly kind: 'help' }
@@ -59,7 +59,7 @@ export function wantedBy(text: string, recent: readonly KnownCard[]): Wanted {
   return readCardId(typed).kind === 'id' ? { kind: 'card', cardId: typed } : { kind: 'text', text: typed };
 }
 
-/** Whether a text may stand at the question; one that holds an id gives it to be confirmed. */
+/** Judges a text at the question. An ID inside it must be confirmed. */
 export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict {
   const wanted = wantedBy(text, recent);
   if (wanted.kind !== 'text') return true;
@@ -67,7 +67,7 @@ export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict
   return readCardId(wanted.text).kind === 'none' ? true : judgeId(wanted.text, undefined);
 }
 
-/** The cards whose order number a text is, or whose id begins so, by this session and the records of this machine. */
+/** The cards with this order number or beginning of an ID, in this session and in the records. */
 export async function findCards(
   session: Session,
   log: DeskLog,

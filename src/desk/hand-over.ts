@@ -15,13 +15,13 @@ import { clockTime, endedWords } from './screen.ts';
 
 const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card', 'reason'];
 
-/** Each write once: the open and the not sent ones first, then the others, oldest first. */
+/** Each change once: open and unsent ones first, then the others, oldest first. */
 function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
   const isUndone = (write: DeskWrite) => isOpen(write) || write.ending?.outcome === 'not_sent';
   return [...writes.filter(isUndone), ...writes.filter((write) => !isUndone(write))];
 }
 
-/** A write as the list has it; `time`: how its time is written. */
+/** A change in the list. `time`: how its time is written. */
 function cellsOf(log: DeskLog, write: DeskWrite, time: (timeMs: number) => string): readonly string[] {
   const { operation, cardId, ending, resolved, reason = '', entry } = write;
   const reference = log.known(cardId)?.reference ?? '';
@@ -35,7 +35,7 @@ function looksText(log: DeskLog): string {
   return `${plural(log.looks, 'card was', 'cards were')} looked at.`;
 }
 
-/** The session as a list that can be handed over, each line ended. */
+/** The session as a list for a colleague, with line ends. */
 export function handOverText(log: DeskLog, where: string, now: number): string {
   const rows = inOrder(log.writes).map((write) =>
     cellsOf(log, write, (timeMs) => clockTime(timeMs, now)).map(safeText),
@@ -64,14 +64,14 @@ function markdownText(log: DeskLog, where: string, now: number): string {
   return `# Desk session, ${cell(where)}\n\n| ${HEADERS.join(' | ')} |\n|${' --- |'.repeat(HEADERS.length)}\n${rows.join('')}\n${looksText(log)}\n`;
 }
 
-/** The file of `--report`: made at the start, and written anew after each write. */
+/** The file of `--report`: made at the start, and rewritten after each change. */
 export class ReportFile {
   readonly #path: string;
   readonly #pid: number;
   readonly #text: () => string;
   #failure: Failure | undefined;
 
-  /** USAGE where the file exists, or its name says no form; LOCAL_IO where it cannot be made. */
+  /** USAGE if the file exists, or its name says no format. LOCAL_IO if it cannot be made. */
   static async create(
     path: string,
     log: DeskLog,
@@ -102,7 +102,7 @@ export class ReportFile {
     this.#text = text;
   }
 
-  /** Writes the list as it is now; a failure is the first time returned, to be said at once. */
+  /** Writes the current list. Returns a failure the first time, to be reported at once. */
   async update(): Promise<Failure | undefined> {
     try {
       await writeFileAtomic(this.#path, this.#text(), { pid: this.#pid, what: 'the report of the desk' });
@@ -111,7 +111,7 @@ export class ReportFile {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const isNews = this.#failure === undefined;
-      // How the change that is written down ended is another matter.
+      // How the recorded change ended is another matter.
       this.#failure = new Failure('LOCAL_IO', `could not write the report ${this.#path}: ${error.problem}`, {
         hints: ['keep the list that is printed when you leave'],
         cause: error,
@@ -120,7 +120,7 @@ export class ReportFile {
     }
   }
 
-  /** Why the file is not current; undefined: it is. */
+  /** Why the file is not current; undefined if it is. */
   get failure(): Failure | undefined {
     return this.#failure;
   }

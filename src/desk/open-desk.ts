@@ -12,7 +12,7 @@ import { ReportFile } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
 
-/** The open writes among those, newest first: the history is read back to the oldest of them, and not without one. */
+/** The open writes among those, newest first. Reads the history back to the oldest of them, and not without one. */
 async function openEntries(
   session: Session,
   stateDir: string,
@@ -26,7 +26,7 @@ async function openEntries(
   return (await readHistory(stateDir, { outcome: 'unknown', limit: names.size, runs, isWanted })).entries;
 }
 
-/** Cards that this profile wrote to lately at this host, newest first; none where no history can be read. */
+/** Cards that this profile changed lately at this host, newest first; empty if no history can be read. */
 async function knownCards(session: Session, host: string): Promise<readonly KnownCard[]> {
   const { stateDir } = session.places;
   if (stateDir === undefined) return [];
@@ -34,7 +34,7 @@ async function knownCards(session: Session, host: string): Promise<readonly Know
   const page = await readHistory(stateDir, { limit: READ_ENTRIES, isWanted }).catch(() => undefined);
   const open = await openEntries(session, stateDir, isWanted).catch(() => []);
   const cards = new Map<string, KnownCard>();
-  // The newest of a card, unless an older one is open.
+  // The newest entry of a card, unless an older one is open.
   for (const entry of [...open, ...(page?.entries ?? [])]) {
     const card = cardOf(entry);
     if (card !== undefined && !cards.has(card.cardId)) cards.set(card.cardId, card);
@@ -54,7 +54,7 @@ interface DeskOptions {
   readonly report?: string | undefined;
 }
 
-/** Opens the desk at the terminal, with the card of that id if there is one. Returns the exit code. */
+/** Opens the desk in the terminal, perhaps with a card. Returns the exit code. */
 export async function openDesk(
   session: Session,
   { cardId, idle, report: path }: DeskOptions,
@@ -68,7 +68,7 @@ export async function openDesk(
   }
   session.useFormat('table');
   const service = await session.service('cards');
-  // Without a credential no card can be served: that is said now, and not after the first id.
+  // Without a credential no card can be served. Reported now, and not after the first ID.
   await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const log = new DeskLog(context.clock, await knownCards(session, service.host));

@@ -27,26 +27,26 @@ export function clockTime(timeMs: number, nowMs: number): string {
   return `${time.getDate()} ${time.toLocaleString('en', { month: 'short' })} ${clock}`;
 }
 
-/** `HTTP 409, CARD_BLOCKED`, or why no answer counts. */
+/** `HTTP 409, CARD_BLOCKED`, or why there is no response. */
 function causeOf({ ending }: DeskWrite): string {
   const { httpStatus, errorCode, code } = ending ?? {};
   const known = [httpStatus === undefined ? undefined : `HTTP ${httpStatus}`, errorCode && safeText(errorCode)];
   return known.filter((each) => each !== undefined).join(', ') || (code ?? 'no answer');
 }
 
-/** What to do about a write of which nobody knows how it ended. */
+/** What to do about a change with an unknown outcome. */
 function adviceOf({ operation }: DeskWrite, status: string | undefined): string {
   if (settledBy(operation) !== undefined) return 'Look again in a minute';
   const noun = nounOf(operation);
   return status === undefined ? `Send no second ${noun}. Look again` : 'Send no second one. Find out, then Resolve';
 }
 
-/** A status is a word; one that is not would take the whole line. */
+/** A status is a word. Another text could take the whole line. */
 function statusText(status: string): string {
   return shortenText(safeText(status), LONGEST_STATUS);
 }
 
-/** `status`: what the card reads now, where it was read. */
+/** `status`: of the card now, if it was read. */
 function openText(write: DeskWrite, status: string | undefined, now: number): string {
   const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
   const shown = settledBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
@@ -91,13 +91,13 @@ function twoLines(text: string, behind: string, width: number, unicode: boolean)
 }
 
 /**
- * The line right above the menu: how the last write to the card ended, when, and what to do. `open`: open writes to
- * the card, oldest first. Nothing: no write is open, and none ended here.
+ * The line above the menu: how the last change of the card ended, when, and what to do. `open`: open writes to the
+ * card, oldest first. Empty if no write is open, and none ended here.
  */
 export function verdictLines(
   about: {
     readonly cardId: string;
-    /** What the card reads now; undefined: it could not be read. */
+    /** The card's status now; undefined: it could not be read. */
     readonly status: string | undefined;
     readonly open: readonly DeskWrite[];
     readonly last: DeskWrite | undefined;
@@ -105,7 +105,7 @@ export function verdictLines(
   { width, colour, unicode, now }: ViewStyle,
 ): readonly string[] {
   const { cardId, status, open, last } = about;
-  // Records that cannot be read name no open write: what this session knows of the last one stands anyway.
+  // If the records cannot be read, what this session knows of the last change still counts.
   const newest = open.at(-1) ?? (last !== undefined && isOpen(last) ? last : undefined);
   const write = newest ?? last;
   if (write?.ending === undefined) return [];
@@ -124,7 +124,7 @@ export function verdictLines(
   );
 }
 
-/** How a write ended, in a few words, for lists. An open one is named by its entry where the list is handed over. */
+/** How a change ended in a few words, for lists. `isHandedOver` names the entry of an open one. */
 export function endedWords(write: DeskWrite): string {
   const { ending, resolved, supersededBy } = write;
   if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';
@@ -143,19 +143,19 @@ export function endedWords(write: DeskWrite): string {
   }
 }
 
-/** The card at hand, as it was last seen. */
+/** The card at hand, as last seen. */
 export interface Seen {
   readonly cardId: string;
-  /** As it was read last; undefined: it was not. */
+  /** The card as last read; undefined: it was not. */
   readonly card: JsonObject | undefined;
-  /** How the last look ended: only a card that was read then is written to. */
+  /** How the last read ended. A card that was not read is not changed. */
   readonly look: 'read' | 'not found' | 'not read';
   /** The card that this one replaces, and the one that replaces it. */
   readonly replaces?: string | undefined;
   readonly replacedBy?: string | undefined;
 }
 
-/** What identifies the card, and what state it is in. */
+/** What identifies the card, and its state. */
 function headOf(
   { cardId, card, look, replaces, replacedBy }: Seen,
   known: KnownCard | undefined,
@@ -176,17 +176,17 @@ function headOf(
   return [labelledId('Card', safeText(cardId), style.width, paint), ...facts, ...before];
 }
 
-/** A text whose long lines are broken between words. */
+/** A text with long lines broken between words. */
 export function linesOf(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => breakLine(line, width));
 }
 
-/** Lines of a card that are printed where nothing is drawn over. */
+/** Lines of a card that are printed without redrawing. */
 const ROOM_OF_LINES = 5;
 
 /**
- * The screen above the menu: the head of the card first, the verdict last, and between them what was said and as much of the
- * card as there is room for. `rows`: what the menu leaves; undefined: the screen does not scroll what is above away.
+ * The screen above the menu: the head of the card first, the verdict last, and between them messages and as much of the
+ * card as fits. `rows`: what the menu leaves; undefined: it does not scroll away.
  */
 export function screenText(
   seen: Seen,
@@ -202,7 +202,7 @@ export function screenText(
   const lines = said.flatMap((text) => text().trimEnd().split('\n'));
   const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
   const left = rows === undefined ? ROOM_OF_LINES : rows - around - shown.length;
-  // What was said stands apart where there is room for that.
+  // A blank line before the messages, if there is room.
   const gap = left > 2 && shown.length > 0 ? [''] : [];
   const body = seen.card === undefined || left < 1 ? [] : cardBody(seen.card, style, left - gap.length);
   const parts = [head, body, body.length === 0 ? [] : gap, shown, verdict.length === 0 ? [] : ['', ...verdict]];

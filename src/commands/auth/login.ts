@@ -47,7 +47,7 @@ const LOGIN_OPTIONS = {
 
 type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
 
-/** `--family`, or the family whose URL alone is given. */
+/** `--family`, or the family of the only given URL. */
 function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
   if (family !== undefined) return family;
   if ((cardsUrl === undefined) === (calendarUrl === undefined)) return undefined;
@@ -58,7 +58,7 @@ function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean
   return tokenStdin === true || (tokenCommand ?? tokenFile) !== undefined;
 }
 
-/** Raises USAGE for what is missing where it cannot be asked for. */
+/** USAGE for what is missing and cannot be asked for. */
 function checkLogin(given: LoginGiven, { prompt }: Session): void {
   const faults: Fault[] = [];
   if (familyOf(given) === undefined && !prompt.available) {
@@ -75,7 +75,7 @@ function checkLogin(given: LoginGiven, { prompt }: Session): void {
 
 type Urls = { -readonly [Family in 'cardsUrl' | 'calendarUrl']?: string | undefined };
 
-/** `cards.example.com` as typed from memory, with the scheme that is meant; anything else as it is. */
+/** `cards.example.com` with the missing scheme. Another text stays. */
 function withScheme(text: string): string {
   const trimmed = text.trim();
   return /^[a-z0-9[][^/:\s]*(?::\d+)?(?:\/|$)/i.test(trimmed) ? `https://${trimmed}` : trimmed;
@@ -87,7 +87,7 @@ function urlAnswerProblem(text: string): true | string {
   return base.kind === 'ok' ? true : base.problem;
 }
 
-/** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
+/** The URLs that the login sets: from options, environment or a question; checked, not stored yet. */
 async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
   const { profile, prompt } = session;
   const urls: Urls = { cardsUrl: given.cardsUrl, calendarUrl: given.calendarUrl };
@@ -108,13 +108,13 @@ function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
   return (cardsUrl ?? calendarUrl) === undefined;
 }
 
-/** Where the credential will belong, with the URLs stored in the profile. */
+/** Where the credential will belong, with the URLs of the profile. */
 async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
   const { profile } = session;
   if (isUnset(urls)) return resolveTarget(profile, family);
   const settings = await session.changeSettings((before) => {
     const changed = changeProfile(before, profile.name, urls);
-    // The first profile is the one in use until another is chosen, also when a second one comes.
+    // The first profile stays the current one until another is chosen.
     return before.profiles.size === 0 && before.currentProfile === undefined
       ? useProfile(changed, profile.name)
       : changed;
@@ -123,12 +123,12 @@ async function storeTarget(session: Session, family: Family, urls: Urls): Promis
   return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
 }
 
-/** A token without what is copied along with it: blanks around it, and the word that stands before it in a header. */
+/** A token without surrounding blanks and the word before it in a header. */
 function pastedToken(text: string): string {
   return text.trim().replace(/^Bearer\s+/i, '');
 }
 
-/** The credential as it is to be kept: the token, the command, or the path of its file. */
+/** The credential to keep: the token, the command, or the path of its file. */
 async function readSecret(
   session: Session,
   { tokenCommand, tokenFile, tokenStdin }: LoginGiven,
@@ -152,7 +152,7 @@ async function readSecret(
   return { kind: 'token', value: await askToken(session, session.prompt, family, new URL(url).host) };
 }
 
-/** Asks for a token. Whose it is stands in the question: one for trying things out must not replace the live one. */
+/** Asks for a token. The question names its owner, so that a test token does not replace the live one. */
 export async function askToken(session: Session, prompt: PromptPort, family: Family, host: string): Promise<string> {
   const question = `Token of the ${familyWords(family)} (profile ${session.profile.name}, ${host})`;
   const typed = await prompt.secret(question, (text) => {
@@ -166,7 +166,7 @@ export async function askToken(session: Session, prompt: PromptPort, family: Fam
   return checkTokenText(pastedToken(typed), 'the answer');
 }
 
-/** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */
+/** AUTH for an expired card token. Returns its expiry, if it has one. */
 function refuseExpired(session: Session, family: Family, token: string): string | undefined {
   const { expiresAtMs } = timesOf(family, token);
   if (expiresAtMs === undefined) return undefined;
@@ -179,14 +179,14 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   return new Date(expiresAtMs).toISOString();
 }
 
-/** The read that a credential is checked with, and the name of the id that it takes. */
+/** The read that checks a credential, and the name of its ID. */
 function checkRead(family: Family): { readonly operation: Operation; readonly param: string } {
   const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
   const [param = 'id'] = Object.keys(operation.params.shape);
   return { operation, param };
 }
 
-/** What is wrong with an id to check with; none: it may be sent. */
+/** What is wrong with the ID of `--check`; empty if nothing. */
 async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
   const { checkFieldTexts } = await import('../../input/fields.ts');
   const { operation, param } = checkRead(family);
@@ -194,7 +194,7 @@ async function checkIdFaults(family: Family, id: string): Promise<readonly Fault
   return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
 }
 
-/** Whether the person is led through the login: nothing was said on the command line but the profile. */
+/** Is this a guided login: nothing on the command line but the profile? */
 function isGuided({ prompt }: Session, given: LoginGiven): boolean {
   const { family, cardsUrl, calendarUrl, check } = given;
   return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
@@ -207,8 +207,8 @@ async function askCheckId({ prompt }: Session, family: Family): Promise<string |
 }
 
 /**
- * Reads with the new credential, so that a person knows at once whether it is accepted. One that is refused is not kept:
- * `before` is what stood in its place.
+ * Reads with the new credential, so that the user learns at once whether it is accepted. A refused one is not kept:
+ * `before` is restored.
  */
 async function checkWithRead(
   session: Session,
@@ -225,7 +225,7 @@ async function checkWithRead(
     const place = session.credentialPlace();
     if (before === undefined) await removeCredentials(place, { profile: session.profile.name, family });
     else await storeCredential(place, before);
-    // How it ended stands in the hint.
+    // The hint says how it ended.
     session.done.length = 0;
     const kept = before === undefined ? 'is not kept' : 'is not kept, and the one before it is in its place again';
     throw failure.with({}, [`the credential ${kept}. The profile and its URL are saved`, 'log in with another token']);
@@ -234,7 +234,7 @@ async function checkWithRead(
   throw failure;
 }
 
-/** What the profile has for this family already. A file that cannot be read is replaced as a whole. */
+/** The profile's current credential of this family. An unreadable file is replaced as a whole. */
 async function ownCredential(session: Session, family: Family): Promise<CredentialEntry | undefined> {
   const entries = await readCredentials(session.credentialPlace()).catch(() => []);
   return entries.find((entry) => entry.profile === session.profile.name && entry.family === family);
@@ -264,7 +264,7 @@ export const command = localCommand({
     const family = familyOf(given) ?? (await askFamily(session, 'Gift cards or calendars?'));
     const checkFaults = given.check === undefined ? [] : await checkIdFaults(family, given.check);
     if (checkFaults.length > 0) throw usageFailure(checkFaults);
-    // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
+    // Everything is asked for first, so that Ctrl-C leaves no half-made profile.
     const urls = await readUrls(session, given, family);
     const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;

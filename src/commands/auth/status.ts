@@ -23,7 +23,7 @@ export const command = localCommand({
     const { profile } = session;
     const reports: CredentialReport[] = [];
     for (const family of FAMILIES) {
-      // The sandbox has none.
+      // The sandbox has no URL.
       if (profile[urlKey(family)] === undefined) continue;
       const { base } = resolveTarget(profile, family);
       reports.push(await describeCredential(credentialRequest(session, family, base.origin)));
@@ -36,7 +36,7 @@ export const command = localCommand({
     if (profile.isSandbox) await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
     const missing = reports.filter(({ status }) => status.problem !== null);
     if (missing.length === 0) return 0;
-    // One file may be in the way of both families: what to do about it is said once.
+    // One file may affect both families: its hint is given once.
     const hints = [...new Set(missing.flatMap((report) => report.hints.slice(0, 1)))];
     const message = missing.map(({ status }) => `${familyWords(status.family)}: ${status.problem ?? ''}`).join('; ');
     throw new Failure('AUTH', message, { hints });

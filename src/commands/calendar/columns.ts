@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Column } from '../../output/column.ts';
 
-/** A column for each member of the answer. `wide` ones are left out of tables unless asked for; csv has all. */
+/** A column for each member of the response. `wide` ones are left out of tables unless named; CSV has all. */
 export function answerColumns({ response }: Operation, wide: readonly string[]): readonly Column[] {
   return Object.keys(response.properties).map((name) => ({
     name,

@@ -2,8 +2,6 @@ import { OPERATIONS } from '../../api/operations.ts';
 import { callCommand } from '../../command/command.ts';
 import { answerColumns, CALENDAR_ARGUMENT } from './columns.ts';
 
-// Each is made when it is used: its options follow from schemas that take a while to make.
-
 export const command = callCommand({
   description:
     'Sends exactly the given fields. An empty text is sent as an empty text. The service does not document what happens to omitted fields. If no response comes, the outcome is unknown (exit 8), because no command can show a calendar. Running the command again sends the same values.',

@@ -1,6 +1,6 @@
 import type { Column } from '../../output/column.ts';
 
-/** Columns of a card. Wide ones are left out of tables unless asked for with --columns; csv has all. */
+/** Columns of a card. Wide ones are left out of tables unless named; CSV has all. */
 export const CARD_COLUMNS: readonly Column[] = [
   { name: 'cardId', header: 'CARD ID', keep: true },
   { name: 'status', header: 'STATUS', tone: 'status' },
@@ -26,8 +26,8 @@ export const CARD_ARGUMENT = {
   text: 'id of the card, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
 } as const;
 
-/** What commands over cards share, one or many. */
+/** What commands over cards share. */
 export const ANY_CARDS = { columns: CARD_COLUMNS, argument: { ...CARD_ARGUMENT, variadic: true } } as const;
 
-/** What those share that change cards. */
+/** What commands that change cards share. */
 export const WRITE = { ...ANY_CARDS, expect: true } as const;

@@ -3,8 +3,6 @@ import { callCommand } from '../../command/command.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import { ANY_CARDS } from './columns.ts';
 
-// Each is made when it is used: its options follow from schemas that take a while to make.
-
 export const command = callCommand({
   ...ANY_CARDS,
   description:

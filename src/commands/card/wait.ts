@@ -13,13 +13,13 @@ import { formatSeconds, safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 
-/** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
+/** With less time a read would fail for that reason alone, and hide what was seen before. */
 const SHORTEST_READ_MS = 50;
 
-/** Failures that waiting may fix: the service is away, busy or answers nonsense. Any other ends the wait. */
+/** Failures that waiting may fix: the service is away, busy or broken. Any other ends the wait. */
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
-/** What is waited for, and for how long. */
+/** What to wait for, and how long. */
 export interface WaitInput {
   readonly cardId: string;
   readonly status: readonly string[];
@@ -35,18 +35,18 @@ const MORE_TIME = {
   desk: 'choose Wait for a status again to go on waiting',
 };
 
-/** One line on a stderr terminal that is written over again and again. */
+/** One line on a stderr terminal that is overwritten. */
 interface WaitLine {
   show(text: string): Promise<void>;
-  /** Takes the line away, before anything else is written. */
+  /** Removes the line before anything else is written. */
   clear(): Promise<void>;
 }
 
 const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
 
 /**
- * Returns the line, or one that shows nothing where it is not wanted. The cursor rests below it, so that an unforeseen message
- * (of a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
+ * Returns the line, or one that shows nothing. The cursor rests below it, so that an unexpected message begins on its
+ * own line. It is cut to the width, because only one line is erased.
  */
 function openWaitLine(
   stderr: OutputPort,
@@ -73,12 +73,12 @@ class Wait {
   readonly #input: WaitInput;
   readonly #line: WaitLine;
   readonly #deadlineMs: number;
-  /** What is being waited for, as it was said last. */
+  /** What the wait is for, as last shown. */
   #text: string;
   #reads = 0;
   #status: string | undefined;
   #wasAnswered = false;
-  /** The failure of the last read, unless that was answered with the card. */
+  /** The failure of the last read, if it failed. */
   #trouble: Failure | undefined;
 
   constructor(session: Session, input: WaitInput, line: WaitLine) {
@@ -107,7 +107,7 @@ class Wait {
     }
   }
 
-  /** A line of its own at once, and again for as long as the wait goes on. */
+  /** A line at once, and again while the wait continues. */
   async #sayAgain(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await this.#session.notify(note('WAITING', `${this.#text} (${formatSeconds(this.#leftMs())} left)`));
@@ -115,7 +115,7 @@ class Wait {
     }
   }
 
-  /** The line that is drawn over, the time first: its end may have no room. */
+  /** The overwritten line, the time first, because its end may have no room. */
   async #draw(text: string): Promise<void> {
     await this.#line.show(`${formatSeconds(this.#leftMs())} left: ${text}`);
   }
@@ -130,7 +130,7 @@ class Wait {
         retries: policy.retries,
         retryMaxTimeMs: Math.min(policy.retryMaxTimeMs, leftMs),
       },
-      // Waiting is what this command is for: it says so itself, once, and not for every attempt.
+      // The command shows the wait itself, not every attempt.
       listener: listener.onTrace === undefined ? {} : { onTrace: (line) => listener.onTrace?.(line) },
       ...(this.#input.abort === undefined ? {} : { abort: this.#input.abort }),
     });
@@ -152,7 +152,7 @@ class Wait {
 
   async #failed(failure: Failure): Promise<void> {
     const wasAnswered = this.#wasAnswered || failure.details.http !== undefined;
-    // A service that never answered has not stopped answering: the address is wrong, or this machine is offline.
+    // A service that never responded has not stopped responding: the address is wrong, or this machine is offline.
     if (!PASSING.has(failure.code) || (failure.code === 'UNREACHABLE' && !wasAnswered)) throw failure;
     this.#wasAnswered = wasAnswered;
     const isNews = this.#trouble?.code !== failure.code;
@@ -161,14 +161,14 @@ class Wait {
     await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
   }
 
-  /** A terminal has the line, which is always there; elsewhere what is new is reported. */
+  /** A terminal shows the line. Elsewhere news is reported. */
   async #report(text: string, news: Notice | undefined, drawn = text): Promise<void> {
     this.#text = text;
     if (canRedraw(this.#session.context)) await this.#draw(drawn);
     else if (news !== undefined) await this.#session.notify(news);
   }
 
-  /** Waits for the next read, never less than the service asked for; ends the wait when its time is up. */
+  /** Waits for the next read, at least as long as the service asked, and at most until the time is up. */
   async #pause(): Promise<void> {
     const { clock } = this.#session.context;
     const retryAt = this.#trouble?.details.retryAt;
@@ -184,7 +184,7 @@ class Wait {
     return this.#deadlineMs - this.#session.context.clock.monotonic();
   }
 
-  /** Waiting out the time would be idle: the service asked not to be called again within it. */
+  /** The service asked not to be called again within the time that is left. */
   #tooLong(): Failure {
     const { cardId, timeout } = this.#input;
     const { hints = [], details = {} } = this.#trouble ?? {};
@@ -206,12 +206,12 @@ class Wait {
   }
 }
 
-/** Reads a card until it has a wanted status, and answers it; TIMEOUT when the time is up. */
+/** Reads a card until it has a wanted status, and returns it. TIMEOUT when the time is up. */
 export function waitForCard(session: Session, input: WaitInput, line: WaitLine): Promise<Answer> {
   return new Wait(session, input, line).run();
 }
 
-/** Waits for a card as a person or a script is told of it, and prints it. */
+/** Waits for a card, shows the wait, and prints the card. */
 export async function runWait(session: Session, input: WaitInput): Promise<void> {
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {

@@ -4,7 +4,7 @@ import { fromPlain } from '../../json/value.ts';
 import { plainColumns } from '../../output/column.ts';
 import { PREFERENCE, preferencesInForce } from './preference.ts';
 
-/** What counts, where that comes from, and what is built in. */
+/** The value in force, its source, and the default. */
 const IN_FORCE = object({ value: PREFERENCE, source: TEXT, default: PREFERENCE });
 
 const COLUMNS = plainColumns({ key: 'KEY', value: 'VALUE', source: 'FROM', default: 'DEFAULT' });

@@ -16,10 +16,10 @@ export const KEY = {
 /** null: it is not set. */
 export const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 'null'] };
 
-/** The keys as a call without flags would have them. */
+/** The preferences as a call without options would have them. */
 export async function preferencesInForce(session: Session, settings: Settings) {
   const { env, timeZone } = session.context;
-  // A profile that is not known has no preference.
+  // An unknown profile has no preference.
   const profile = await collect([], () => session.profile);
   const known = resolvePreferences({ flags: {}, env, profile, settings });
   return PREFERENCE_KEYS.map((key) => {
@@ -29,7 +29,7 @@ export async function preferencesInForce(session: Session, settings: Settings) {
       const machine = timeZone?.machine() ?? 'UTC';
       return { key, value: value === '' ? machine : value, source, default: machine };
     }
-    // A duration is shown as it was typed.
+    // A duration is shown as typed.
     const duration = source === 'environment' ? env['FRONTDESK_TIMEOUT'] : settings.preferences.timeout;
     const isNumber = typeof value === 'number' && key !== 'timeout';
     return {
@@ -41,7 +41,7 @@ export async function preferencesInForce(session: Session, settings: Settings) {
   });
 }
 
-/** The value in force, also after one was stored that the environment or the profile goes before. */
+/** Prints the value in force, which environment or profile may override. */
 export async function printPreference(session: Session, settings: Settings, key: PreferenceKey): Promise<void> {
   const value = (await preferencesInForce(session, settings)).find((row) => row.key === key)?.value ?? null;
   await session.print({ kind: 'text', text: String(value), json: jsonOf(PREFERENCE, value) });

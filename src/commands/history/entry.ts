@@ -8,23 +8,23 @@ import { commandWords, localTime } from '../../output/people-text.ts';
 import { safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 
-/** `--since`: the option that bounds the writes that are looked at. */
+/** `--since`: the first time of the wanted entries. */
 export const SINCE = {
   kind: 'moment',
   value: 'age|date',
   text: `list only changes since then: ${MOMENT_FORMS} (local dates)`,
 } as const;
 
-/** Entries that are offered where none was named. */
+/** Entries that are offered if none was named. */
 const OFFERED = 20;
 
-/** The records that say which writes are open, and what closed the others. `unread` hears of runs that cannot be read. */
+/** The records of open writes, and of what closed the others. `unread` gets runs that cannot be read. */
 export function recordsOf(session: Session, unread: Unread = new Map()) {
   const { clock, pid } = session.context;
   return readOpenWrites({ stateDir: session.stateDir(), clock, pid, unread });
 }
 
-/** Entries of the rows of runs, of which the history has nothing else, with what closed them. */
+/** Entries of rows of runs, with what closed them, which only the history has. */
 export async function withClosings(
   session: Session,
   entries: readonly HistoryEntry[],

@@ -19,10 +19,10 @@ import { plural, safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
 import { recordsOf, SINCE, withClosings } from './entry.ts';
 
-/** Commands whose calls are recorded; `api` stands for a raw call. */
+/** Commands whose calls are recorded. `api` is a raw call. */
 const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) => command)), 'api'];
 
-/** Which writes are listed. */
+/** The options that choose entries. */
 export const HISTORY_FILTER = {
   since: SINCE,
   until: { kind: 'moment', value: 'age|date', text: 'list only changes until then; a date includes that day' },
@@ -41,7 +41,7 @@ type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>>;
 
 const LIMIT = 50;
 
-/** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
+/** The search in words: `card block of card 0b7a… since yesterday`. */
 function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter): string {
   const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteValue(id ?? '');
   const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
@@ -54,7 +54,7 @@ function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter
   ].join(' ');
 }
 
-/** A "no" that can be believed: what was looked for, and since when there are records. */
+/** A "no" that can be trusted: what was searched for, and since when there are records. */
 async function noMatch(session: Session, filter: HistoryFilter): Promise<string> {
   const beginMs = await recordsBegin(session.stateDir());
   const looked = lookedFor(filter);
@@ -63,7 +63,7 @@ async function noMatch(session: Session, filter: HistoryFilter): Promise<string>
   return `No ${looked} on this machine. Records begin ${day}.`;
 }
 
-/** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
+/** USAGE for a text that contains card IDs and is none: a "no" would say that the card was not changed. */
 function refuseHeldId(id: string, where: string): void {
   const read = readCardId(id);
   if (read.kind === 'holds')
@@ -76,7 +76,10 @@ function refuseHeldId(id: string, where: string): void {
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
 }
 
-/** The writes that match, newest first, and what could not be read: runs, or (`failure`) all single writes. `where` the id was given, for a refusal. */
+/**
+ * The matching entries, newest first, and what could not be read: runs, or (`failure`) all single changes. `where`: the
+ * option of the ID, for a refusal.
+ */
 export async function matchingWrites(
   session: Session,
   { since, until, limit = LIMIT, ...filter }: HistoryFilter,
@@ -87,7 +90,7 @@ export async function matchingWrites(
   const { open, ...wanted } = filter;
   const left: Unread = new Map();
   const opens = open === true ? (await recordsOf(session, left)).open : undefined;
-  // The oldest comes first: what was begun before it is not looked at.
+  // What began before the oldest open entry need not be read.
   const oldest = opens && Date.parse(opens[0]?.time ?? '9999-12-31');
   const from = [since?.at(nowMs).fromMs, oldest].filter((ms) => ms !== undefined);
   const sinceMs = from.length === 0 ? undefined : Math.max(...from);
@@ -99,12 +102,12 @@ export async function matchingWrites(
   const found = await readHistory(session.stateDir(), { ...times, ...wanted, sinceMs, among, limit, onUnreadable });
   const unread: Unread = new Map([...left, ...found.unread]);
   const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
-  // An id of any operation may look like that; where there is one, it is meant.
+  // An ID of any operation may look like that. If it exists, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
   return { entries, rows: entries.map(historyJson), unread, failure };
 }
 
-/** What a terminal shows of a list that is taller than it: the newest changes, unless a number of them was asked for. */
+/** What a terminal shows of a list that is too tall: the newest entries, unless their number was given. */
 function whenTall(limit: number | undefined, [newest]: readonly HistoryEntry[]): WhenTall {
   return {
     keepsAll: limit !== undefined,
@@ -120,7 +123,7 @@ function newestWords({ entry, time, operation, id = '', ending }: HistoryEntry):
   return `${localTime(time)}, ${ending.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
 }
 
-/** Prints the writes that match. */
+/** Prints the matching entries. */
 export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
   const { since, until, id, operation, outcome, limit } = filter;
   const { entries, rows, unread, failure } = await matchingWrites(session, filter, '--id');
@@ -128,7 +131,7 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
   const nothing = 'No changes recorded on this machine yet.';
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
-  // On a terminal the sentence is the result.
+  // In a terminal the sentence is the result.
   if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
   const whenEmpty = failure === undefined ? { whenEmpty: none } : {};
   const tall = { whenTall: whenTall(limit, entries) };

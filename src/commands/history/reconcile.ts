@@ -41,7 +41,7 @@ export const command = localCommand({
   },
 });
 
-/** Why a look at a card settles nothing of an entry, and what does; undefined: it may. */
+/** Why a card check resolves nothing of an entry, and what does; undefined if it may. */
 function obstacle(
   session: Session,
   service: Service,
@@ -71,7 +71,7 @@ function obstacle(
   return undefined;
 }
 
-/** The entries that were named, each once. USAGE with all faults together. */
+/** The named entries, each once. USAGE with all faults together. */
 async function namedEntries(
   session: Session,
   service: Service,
@@ -92,7 +92,7 @@ async function namedEntries(
   return [...found.values()];
 }
 
-/** Reads the card of an entry; undefined when it could not be read, which is reported. A 401 ends it all. */
+/** Reads the card of an entry; undefined after a failure, which is reported. A 401 ends everything. */
 async function look(session: Session, cardId: string): Promise<CardLook | undefined> {
   const result = await callService(session, cardRead(cardId));
   if (result.kind === 'answered') return lookOf(result);
@@ -109,9 +109,9 @@ function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): s
 }
 
 /**
- * Reads the cards of writes that are `unknown` and records what each shows: those of the named entries, or all of
- * this profile and host since `sinceMs` (milliseconds since 1970). Nothing is written to the service. Prints the
- * entries as they are now, and returns 8 while one is unknown, else 0.
+ * Reads the cards of `unknown` changes and records what each shows: those of the named entries, or all of this profile
+ * and host since `sinceMs` (milliseconds since 1970). Sends no change. Prints the entries as they are now, and returns
+ * 8 while one is unknown, else 0.
  */
 export async function reconcileHistory(
   session: Session,

@@ -49,7 +49,7 @@ export const command = localCommand({
 
 type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
 
-/** Why a person cannot say how a write ended, or undefined. */
+/** Why the user cannot resolve an entry; undefined if they can. */
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
   const { outcome, code } = entry.ending;
   if (outcome !== 'unknown') return `ended ${String(outcome).replaceAll('_', ' ')}, which is known`;
@@ -60,8 +60,8 @@ async function obstacle(session: Session, entry: HistoryEntry): Promise<string |
 }
 
 /**
- * Tells the run of a row, so that a resume sends it again or never does, and its state and counts are true. Before the
- * history, because what is sent depends on it.
+ * Records a resolution in the run of a row, so that a resume sends the row again or never does, and its state and
+ * counts are true. Before the history, because it decides what is sent.
  */
 async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found): Promise<void> {
   const ports = portsOf(session);
@@ -73,7 +73,7 @@ async function resolveRow(session: Session, run: string, row: number, { as, resu
     await journal.resolve(row, `resolved_${as}`, resultId);
     const after = await StoredRun.readWhole(known);
     await after.close();
-    // One that is to be sent again is left for a resume.
+    // A row to be sent again is left to a resume.
     const isOver = before.end?.state === 'finished' && as === 'applied' && !journal.states.isToDo(row);
     await journal.end(isOver ? 'finished' : 'stopped', after.outcomes(), before.end?.why);
   } finally {
@@ -81,7 +81,7 @@ async function resolveRow(session: Session, run: string, row: number, { as, resu
   }
 }
 
-/** Records what a person found out about a write, and returns its entry as it now is. USAGE where nothing is unknown. */
+/** Records what the user found out about a change. Returns its entry as it is now. USAGE if nothing is unknown. */
 export async function resolveEntry(session: Session, name: string, found: Found): Promise<HistoryEntry> {
   if (!session.keepsHistory) {
     throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set', {

@@ -63,12 +63,12 @@ export const command = localCommand({
   },
 });
 
-/** `plan approve`: who signs what with which key. */
+/** Who signs what with which key. */
 export interface Approving {
   readonly path: string;
   readonly key: string;
   readonly as: string;
-  /** The current profile, when there is one that can be meant. */
+  /** The current profile, if there is one. */
   readonly profile: ResolvedProfile | undefined;
 }
 
@@ -115,10 +115,10 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
   }
 }
 
-/** What `plan approve` prints: `key` is the fingerprint. */
+/** The output of `plan approve`. `key`: the fingerprint. */
 export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
-/** The signature, in the temporary folder of the copy; refused unless it would count for the current profile. */
+/** Makes the signature in the temporary folder of the copy. Refused unless it would count for the current profile. */
 async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
   const { path, key, as, profile } = approving;
   const signed = await signPlan(tool, copy, key, session.prompt.available);
@@ -134,7 +134,7 @@ async function sign(session: Session, tool: SshKeygen, approving: Approving, cop
   return signed.signature;
 }
 
-/** Signs a plan after showing it. Sends nothing. Answers the exit code. */
+/** Signs a plan after showing it. Sends nothing. Returns the exit code. */
 export async function approvePlan(session: Session, approving: Approving): Promise<number> {
   const { context, common, prompt } = session;
   const { path, as, key, profile } = approving;
@@ -146,14 +146,14 @@ export async function approvePlan(session: Session, approving: Approving): Promi
   if (await succeeds(lstat(file))) throw alreadyThere(file);
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
-    // The bytes that were looked at are the bytes that are signed.
+    // Exactly the bytes that were shown are signed.
     const plan = await readPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
-    // What can be told of a key without a passphrase, before a person reads the whole plan.
+    // What can be checked of a key without a passphrase, before the user reads the whole plan.
     const problem = await keyProblem(key);
     if (problem !== undefined) throw notSigned(key, problem);
     refuseUncounted(approversProblem(profile?.approvers));
-    // Without a question, for a yes or a passphrase, a refusal need not come below the whole plan.
+    // Without a question, a refusal need not wait until the whole plan is shown.
     const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
     await confirm(session, approving, plan);
     const signature = early ?? (await sign(session, tool, approving, copy));

@@ -11,7 +11,7 @@ export const FILE = {
   question: 'Which plan?',
 } as const;
 
-/** A plan can be looked at without any profile; one that is named must be there. */
+/** A plan can be shown without a profile, but a named one must exist. */
 export async function profileOf(session: Session): Promise<ResolvedProfile | undefined> {
   return session.common.profile === undefined ? collect([], () => session.profile) : session.profile;
 }

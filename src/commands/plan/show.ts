@@ -44,7 +44,7 @@ export const command = localCommand({
   },
 });
 
-/** Writes the plan as Markdown; where JSON was asked for on the command line, as a member of one JSON object. */
+/** Writes the plan as Markdown; with JSON on the command line, as a member of one JSON object. */
 async function writeMarkdown(
   { context, output, preferences }: Session,
   view: Omit<PlanView, 'allRows'>,
@@ -66,7 +66,7 @@ async function* rowObjects(rows: AsyncIterable<Row>): AsyncGenerator<JsonObject>
   for await (const row of rows) yield rowObject(row);
 }
 
-/** For the log of a job: what a person sees above the rows as notices, then the rows. */
+/** For a job's log: the facts as notices, then the rows. */
 async function writeTable(
   session: Session,
   { header, operation }: CheckedPlan,
@@ -80,7 +80,7 @@ async function writeTable(
     last = label === '' ? last : label;
     await session.notify(note('PLAN', `${last}: ${text}`));
   }
-  // A table has a line for each change; csv and ndjson a row for each of the plan, with its body whole.
+  // A table has a line per change, CSV and NDJSON one per row with its whole body.
   const isTable = output.format === 'table' && output.columns === undefined;
   const columns = isTable ? changeTable(header) : rowColumns(operation.family === 'cards');
   const writer = await session.openRows(columns, header.rows);
@@ -91,8 +91,8 @@ async function writeTable(
 }
 
 /**
- * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
- * table of the rows, or one JSON document.
+ * `plan show`: sends nothing, and works in any state of the plan. In a terminal it shows what a reviewer needs,
+ * elsewhere a table of the rows, or one JSON document.
  */
 export async function showPlan(
   session: Session,

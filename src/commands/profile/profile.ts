@@ -21,18 +21,18 @@ export const NAME = {
   names: 'profile',
 } as const;
 
-/** How there comes to be one. */
+/** How to create one. */
 export const CREATE_HINT = 'create one: frontdesk auth login';
 
-/** `current`: it is used when none is named. */
+/** `current`: it is used if none is named. */
 export const PROFILE = object({ name: TEXT, current: BOOLEAN }, shapesOf(PROFILE_SETTINGS));
 
-/** A profile as JSON, and whether it is the one in use. */
+/** A profile as JSON, and whether it is the current one. */
 export function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
   return jsonOf(PROFILE, { name, current: current === name, ...profile });
 }
 
-/** The name of a profile that is stored, or one of the others that may be meant. */
+/** The name of a stored profile, or one of `others`. */
 export async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
   if (name !== undefined) return name;
   const known = [...session.settings().profiles.keys(), ...others];
@@ -42,7 +42,7 @@ export async function nameOf(session: Session, name: string | undefined, others:
   return session.prompt.choose('Which profile?', choices);
 }
 
-/** Prints a profile as it now stands. */
+/** Prints a profile as it is now. */
 export async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
   const { env } = session.context;
   const profile = knownProfiles(settings, env).get(name) ?? {};

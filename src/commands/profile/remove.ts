@@ -19,7 +19,7 @@ export const command = localCommand({
     removeProfile(settings, name);
     await confirmLoss(session, given.yes, `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../../credentials/store-change.ts');
-    // First: a store that is refused must not keep the token of a profile that is gone.
+    // First: a refused credential store must not keep the token of a deleted profile.
     const removed = await removeCredentials(session.credentialPlace(), { profile: name });
     if (removed.length > 0) session.done.push('its credentials are removed');
     await session.changeSettings((before) => removeProfile(before, name));

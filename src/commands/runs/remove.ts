@@ -8,10 +8,10 @@ import { listRuns, lossOf, showRun } from '../../run/stored/run-list.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 
-/** Runs that the question before their removal names. */
+/** Most runs that the question names. */
 const MAX_NAMED = 5;
 
-/** Names of the open writes of a run in the history; none where the records cannot be read: a run can be removed anyway. */
+/** The open writes of a run in the history; none if the records cannot be read, because a run can be removed anyway. */
 async function openEntries(session: Session): Promise<(run: string) => readonly string[]> {
   const { readOpenWrites } = await import('../../history/open-index.ts');
   const { clock, pid } = session.context;
@@ -43,7 +43,7 @@ export const command = localCommand({
     let removed: readonly string[];
     if (olderThan === undefined) {
       const name = await runNameOf(session, given);
-      // What cannot be read can be removed anyway.
+      // An unreadable run can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const open = await openEntries(session);
       await confirmLoss(session, yes, `Delete run ${name}${lossOf(name, known, open(name))}?`);

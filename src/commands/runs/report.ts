@@ -53,16 +53,16 @@ export const command = localCommand({
 
 interface Reported {
   readonly stored: StoredRun;
-  /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */
+  /** Are the old values of an update known, from the older file or the plan? */
   knowsOld: boolean;
 }
 
-/** A row as a report names it, which more people read than the input. */
+/** A row without customers' data, because more people read a report than the input. */
 function named(row: ReportedRow, id = row.id): ReportedRow {
   return { ...row, ending: outcomeInRun(row), id: id && withoutAddresses(id) };
 }
 
-/** Every row of a run in input order. Where its rows cannot be read, those that the journal knows. */
+/** Every row of a run in input order. If its rows cannot be read, those that the journal knows. */
 async function* reportedRows(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
   const { stored } = run;
   if (stored.header.stored === undefined) {
@@ -78,7 +78,7 @@ async function* reportedRows(session: Session, run: Reported, notes: Set<string>
   }
 }
 
-/** The commands that go on from a run; none of an operation that this version does not know. */
+/** The commands that can follow a run; none for an operation that this version does not know. */
 function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
   const mayHaveChanged = [...MAY_BE_APPLIED].some((outcome) => (outcomes[outcome] ?? 0) > 0);
@@ -93,10 +93,10 @@ function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState,
 /** The worst state comes first. */
 const BY_URGENCY: readonly RunState[] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
 
-/** Of a thousand shards each has its own. */
+/** A thousand shards would have a command each. */
 const MAX_COMMANDS = 30;
 
-/** What is said of one run, or of the shards of one input as if they were one. */
+/** The facts of one run, or of the shards of one input as one. */
 async function factsOf(
   { runs, timeline, missing, notes }: Shards,
   causes: CauseCounter<Outcome>,
@@ -129,7 +129,7 @@ async function factsOf(
   };
 }
 
-/** The header of one run, or of several shards as if they were one. */
+/** The header of one run, or of several shards as one. */
 function headerOfAll(headers: readonly RunHeader[]): RunHeader {
   const [first] = headers;
   if (first === undefined) throw new Error('no run to report');
@@ -144,7 +144,7 @@ function headerOfAll(headers: readonly RunHeader[]): RunHeader {
   };
 }
 
-/** One run, or the shards of one input, as one document tells of them. */
+/** One run, or the shards of one input, for one document. */
 interface Shards {
   readonly runs: readonly Reported[];
   readonly timeline: RunTimeline;
@@ -181,10 +181,10 @@ async function* documentOf(session: Session, shards: Shards, form: ReportForm): 
   else yield (await import('../../report/markdown.ts')).markdownReport(await facts());
 }
 
-/** What `runs report` prints where JSON was asked for. */
+/** The JSON output of `runs report`. */
 export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
-/** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
+/** Writes the document; with JSON on the command line, as a member of one JSON object. */
 async function writeDocument(session: Session, shards: Shards, form: ReportForm): Promise<void> {
   const { stdout } = session.context;
   const { output } = session.preferences;
@@ -211,8 +211,8 @@ async function openReported(session: Session, run: StoredRunHandle, { timeline, 
 }
 
 /**
- * Prints one document about a run, or about the shards of one input, whatever their state. USAGE when there is no such
- * run, or they do not belong together. Sends and changes nothing. Returns 15 when shards are missing or doubled, else 0.
+ * Prints one document about a run, or about the shards of one input, in any state. USAGE if there is no such run, or
+ * they do not belong together. Sends and changes nothing. Returns 15 if shards are missing or doubled, else 0.
  */
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
   const known: StoredRunHandle[] = [];

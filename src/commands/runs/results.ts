@@ -53,7 +53,7 @@ export const command = localCommand({
   },
 });
 
-/** Of rows of several runs: which one, behind the number of the row. */
+/** The run of a row, if there are several. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
@@ -61,7 +61,7 @@ function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
   return [...names, '_outcome'].map((name) => ({ name, header: name }));
 }
 
-/** A format that a reader of inputs takes; of a CSV file as that file was written. */
+/** Chooses a format that `--from` reads; of a CSV its own dialect. */
 function useInputFormat(session: Session, run: StoredRunHandle): void {
   const { format } = session.output;
   const { dialect, shape } = storedRowsOf(run);
@@ -74,8 +74,8 @@ function useInputFormat(session: Session, run: StoredRunHandle): void {
 
 /**
  * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
- * `_outcome`, as an input of the same command; then the table format, which no reader takes, gives way to that of the
- * input. What cannot be read of its rows is raised once the others are printed (LOCAL_IO). Answers 15 when shards are missing or doubled, else 0.
+ * `_outcome`, as input of the same command, in the input's format instead of a table. Unreadable rows are thrown after
+ * the others (LOCAL_IO). Returns 15 if shards are missing or doubled, else 0.
  */
 export async function printRunResults(
   session: Session,
@@ -99,7 +99,7 @@ export async function printRunResults(
   const shown = (row: JsonObject) => (session.isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
     shownColumns,
-    // How many have these outcomes is known at the end.
+    // The number of rows with these outcomes is known at the end.
     outcomes === undefined ? runs.reduce((rows, each) => rows + each.header.rows, 0) : 0,
   );
   const isTyped = isJson(session.output.format);
@@ -127,7 +127,7 @@ export async function printRunResults(
   }
   if (notice !== undefined) await session.notify(notice);
   for (const name of lacking) {
-    // Such a run kept its input, which is not read any more.
+    // Such a run kept its input, which is no longer read.
     const message = `run ${name} was begun by an earlier build, so ids of rows that it did not reach are missing`;
     await session.notify(warning('NO_IDS', message));
   }

@@ -16,18 +16,18 @@ export const RUN = {
   },
 } as const;
 
-/** `--last`: the option that names the newest run. */
+/** `--last`: the newest run. */
 export const LAST = { text: 'the newest run', excludes: { '<run>': '' } } as const;
 
-/** Raises what could not be read, after all that could was printed. */
+/** Throws what could not be read, after the rest was printed. */
 export function raise(failure: Failure | undefined): void {
   if (failure !== undefined) throw failure;
 }
 
-/** Older ones can be named. */
+/** Older runs can be named. */
 const OFFERED_RUNS = 20;
 
-/** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
+/** The run: by its ID, or `--last`; in a terminal it is asked for. */
 export async function runNameOf(
   session: Session,
   given: { readonly run: string | undefined; readonly last: boolean },
@@ -44,7 +44,7 @@ export async function runNameOf(
   return session.prompt.choose('Which run?', offered);
 }
 
-/** One run or several that are meant; several are the shards of one input. */
+/** One run, or several shards of one input. */
 export async function runNamesOf(
   session: Session,
   { run, last }: { readonly run: readonly string[]; readonly last: boolean },
@@ -53,7 +53,7 @@ export async function runNamesOf(
   return [...new Set(await Promise.all(words.map((word) => runNameOf(session, { run: word, last }))))];
 }
 
-/** The argument of commands that take the shards of one input together. */
+/** The argument of commands that take the shards of one input. */
 export const RUNS = {
   run: { ...RUN.run, text: `${RUN.run.text}; several: the shards of one input`, variadic: true },
 } as const;

@@ -12,7 +12,7 @@ function line(...cells: readonly JsonValue[]): string {
 
 type Info = ReturnType<typeof sandboxInfo>;
 
-/** Subscribers of a calendar that are named; the rest is counted, so that the cards stay on the screen. */
+/** Most subscribers of a calendar that are named. The rest is counted, so that the cards stay on the screen. */
 const NAMED_SUBSCRIBERS = 3;
 
 function calendarLine(calendarId: string, subscribers: Info['subscribers']): string {

@@ -5,7 +5,7 @@ import { isJson } from '../../output/options.ts';
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
-/** The rules of `--fault`; USAGE for what is none. */
+/** The rules of `--fault`. USAGE for an invalid one. */
 async function faultRules(texts: readonly string[]) {
   const { FAULT_HINT, readFaults } = await import('../../sandbox/faults.ts');
   const { rules, faults } = readFaults(texts);
@@ -42,17 +42,17 @@ export const command = localCommand({
     });
     const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
     try {
-      // One line even with json: a program that waits for it reads up to the first newline.
+      // One line even with json: programs read up to the first newline.
       const printed = session.context.stdout.write(
         isJson(session.output.format)
           ? `${JSON.stringify(facts)}\n`
           : `Sandbox at ${url}. Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
       );
-      // A reader that stands still keeps no server.
+      // A reader that stands still must not keep the server running.
       await Promise.race([printed, stopped]);
       return await stopped;
     } finally {
-      // Its address can no longer be learned, and a server that went on listening would never end.
+      // Its address cannot be learned any more, and the server would never end.
       await server.close();
     }
   },
