@@ -14,7 +14,7 @@ describe('what is typed from memory', () => {
     [['api', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
     [['api', 'get', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
     [['api', 'post', 'subscribers/sub_1', '--data', '{}', '-y'], 'POST /v1/subscribers/sub_1'],
-  ])('%j is %s', async (args, line) => {
+  ])('a card ID typed from memory as %j is %s', async (args, line) => {
     const server = await startRecordingServer([{ body: {} }]);
     expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
     expect(server.lines).toEqual([line]);
@@ -22,7 +22,7 @@ describe('what is typed from memory', () => {
 });
 
 describe('api GET', () => {
-  test('prints the answer digit for digit as indented JSON, whatever its members are', async () => {
+  test('api GET prints the response digit for digit as indented JSON, whatever its members are', async () => {
     const server = await startRecordingServer([{ body: '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}' }]);
     const result = await runFrontdesk(['api', 'GET', CARD_PATH], { env: server.env });
     expect(result).toMatchObject({
@@ -39,7 +39,7 @@ describe('api GET', () => {
     ['a text', '"a"', '"a"\n'],
     ['a number', '1.50', '1.50\n'],
     ['null', 'null', 'null\n'],
-  ])('prints %s as it was sent', async (_, body, expected) => {
+  ])('api GET prints %s as it was sent', async (_, body, expected) => {
     const server = await startRecordingServer([{ body }]);
     const result = await runFrontdesk(['api', 'GET', '/v1/cards', '--json'], { env: server.env });
     expect(result).toMatchObject({ code: 0, stdout: expected });
@@ -50,7 +50,7 @@ describe('api GET', () => {
     ['/v1/subscribers/s_1', CALENDAR_TOKEN],
     ['/v1/events?from=../..', CALENDAR_TOKEN],
     ['/v1/cards?status=ACTIVE', CARDS_TOKEN],
-  ])('sends %s exactly as typed, with the token of its interface', async (path, token) => {
+  ])('api GET sends %s exactly as typed, with the token of its API', async (path, token) => {
     const server = await startRecordingServer([{ body: {} }]);
     const result = await runFrontdesk(['api', 'GET', path], { env: server.env });
     expect(result.code).toBe(0);
@@ -58,7 +58,7 @@ describe('api GET', () => {
     expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${token}`);
   });
 
-  test('takes the API from --family where the path does not tell, and keeps the path prefix', async () => {
+  test('api GET takes the API from --family if the path does not show it, and keeps the path prefix', async () => {
     const server = await startRecordingServer([{ body: {} }]);
     const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
     const result = await runFrontdesk(['api', 'GET', '/v2/x', '--family', 'calendar'], { env });
@@ -66,7 +66,7 @@ describe('api GET', () => {
     expect(server.lines).toEqual(['GET /gateway/v2/x']);
   });
 
-  test('--include prints status and headers before the body', async () => {
+  test('api --include prints status and headers before the body', async () => {
     const server = await startRecordingServer([
       { status: 203, headers: { 'x-request-id': 'r\u009b1', 'x-echo': CARDS_TOKEN }, body: { a: 1 } },
     ]);
@@ -78,7 +78,7 @@ describe('api GET', () => {
     expect(result.stdout).toMatch(/\n\n\{\n {2}"a": 1\n\}\n$/);
   });
 
-  test('prints csv and chosen columns as tables', async () => {
+  test('api GET prints csv and chosen columns as tables', async () => {
     const body = [{ id: 1, name: '=x' }];
     const csv = await runFrontdesk(['api', 'GET', '/v1/cards', '-o', 'csv'], {
       env: (await startRecordingServer([{ body }])).env,
@@ -93,7 +93,7 @@ describe('api GET', () => {
   test.each([
     [404, 3],
     [302, 6],
-  ])('an answer of %i ends with %i and an empty stdout', async (status, code) => {
+  ])('api GET with a response of %i exits with %i and an empty stdout', async (status, code) => {
     const server = await startRecordingServer([{ status, body: { errorCode: 'E', message: 'm' } }]);
     const result = await runFrontdesk(['api', 'GET', CARD_PATH, '--json'], { env: server.env });
     expect(result).toMatchObject({ code, stdout: '' });
@@ -103,7 +103,7 @@ describe('api GET', () => {
     expect(result.stderr).not.toContain('"outcome"');
   });
 
-  test('an answer that is not JSON ends with 10', async () => {
+  test('api GET with a response that is not JSON exits with 10', async () => {
     const server = await startRecordingServer([{ body: '<html>' }]);
     const result = await runFrontdesk(['api', 'GET', CARD_PATH, '--retries', '0'], { env: server.env });
     expect(result).toMatchObject({ code: 10, stdout: '' });
@@ -116,14 +116,14 @@ describe('api refuses before anything is sent', () => {
     '/v1/cards/%2e%2e/x',
     '/v1/cards/a b',
     '/v1/cards/a\r\nHost: evil.example',
-  ])('the path %j', async (path) => {
+  ])('api refuses the path %j before anything is sent', async (path) => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk(['api', 'GET', path], { env: server.env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(/^frontdesk: <path>: /);
   });
 
-  test('shows how a path is to be written', async () => {
+  test('api refuses a wrong path and shows how to write one', async () => {
     const result = await runFrontdesk(['api', 'GET', '/v1/calendars/a é%']);
     expect(result.stderr).toContain('hint: write it as /v1/calendars/a%20%C3%A9%25\n');
   });
@@ -149,14 +149,14 @@ describe('api refuses before anything is sent', () => {
     [['GET', '/v1/cards/x', '--include', '-o', 'ndjson'], '--include: prints headers as text'],
     [['POST', '/v1/events', '--data', '{}'], 'it needs confirmation, and there is no terminal to ask on'],
     [['POST', `${CARD_PATH}/activate`], 'it needs confirmation, and there is no terminal to ask on'],
-  ])('%j', async (args, expected) => {
+  ])('api refuses %j before anything is sent', async (args, expected) => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk(['api', ...args], { env: server.env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(expected);
   });
 
-  test('names all faults together', async () => {
+  test('api names all errors of a call together', async () => {
     const result = await runFrontdesk(['api', 'PUT', 'x', '--family', 'no', '--data', '{']);
     expect(result.code).toBe(2);
     for (const where of ['<method>', '<path>', '--family', '--data']) expect(result.stderr).toContain(`${where}: `);
@@ -170,7 +170,7 @@ describe('api POST', () => {
     ['the argument', ['--data', '{"reason":"lost","amount":1.10}'], ''],
     ['a file', ['--data', '@body.json'], ''],
     ['stdin', ['--data', '@-'], '{ "reason": "lost", "amount": 1.10 }\n'],
-  ])('sends the JSON of %s, digits as they are', async (_, args, stdin) => {
+  ])('api POST sends the JSON of %s, every digit as it is', async (_, args, stdin) => {
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'body.json'), '\ufeff{"reason":"lost","amount":1.10}\n');
     const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
@@ -181,7 +181,7 @@ describe('api POST', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ status: 'BLOCKED' });
   });
 
-  test('without --data sends no body', async () => {
+  test('api POST without --data sends no body', async () => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
     const result = await runFrontdesk(['api', 'POST', `${CARD_PATH}/activate`, '--yes'], { env: server.env });
     expect(result.code).toBe(0);
@@ -189,7 +189,7 @@ describe('api POST', () => {
     expect(server.requests[0]?.headers['content-type']).toBeUndefined();
   });
 
-  test('records the write in the history under its path', async () => {
+  test('api POST records the change in the history under its path', async () => {
     const home = createHome();
     const server = await startRecordingServer([{ body: { id: 'evt_9', object: 'event' } }]);
     await runFrontdesk(['api', 'POST', '/v1/events', '--yes', '--data', '{"name":"x"}'], { env: server.env, home });
@@ -200,7 +200,7 @@ describe('api POST', () => {
     expect(history.stdout).not.toContain('"x"');
   });
 
-  test('--dry-run prints the request, needs no credential and sends nothing', async () => {
+  test('api POST --dry-run prints the request, needs no credential and sends nothing', async () => {
     const result = await runFrontdesk([...block.slice(0, 3), '--data', '{"reason":1.10}', '--dry-run', '--json'], {
       env: { FRONTDESK_CARDS_URL: 'https://cards.example.com/api' },
     });
@@ -215,7 +215,7 @@ describe('api POST', () => {
   test.each([
     ['a lost answer of block is read back', `${CARD_PATH}/block`, cardText('BLOCKED'), 0],
     ['a lost answer of block that the card does not show is unknown', `${CARD_PATH}/block`, cardText('ACTIVE'), 8],
-  ])('%s', async (_, path, shown, code) => {
+  ])('api POST: %s', async (_, path, shown, code) => {
     const server = await startRecordingServer((request) => (request.method === 'POST' ? 'reset' : { body: shown }));
     const args = ['api', 'POST', path, '--yes', '--data', '{}', '--json'];
     const result = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
@@ -227,7 +227,7 @@ describe('api POST', () => {
   test.each([
     ['500', { status: 500, body: {} }],
     ['no JSON', { body: 'done' }],
-  ])('elsewhere %s is an unknown outcome and is never sent twice', async (_, reply) => {
+  ])('api POST on another path: %s is an unknown outcome and is never sent twice', async (_, reply) => {
     const server = await startRecordingServer([reply]);
     const result = await runFrontdesk(['api', 'POST', '/v1/cards/import', '--yes', '--data', '[]', '--json'], {
       env: server.env,
@@ -238,7 +238,7 @@ describe('api POST', () => {
     });
   });
 
-  test('hides the one-time secrets of a provisioning from people, in a history too', async () => {
+  test('api POST hides the one-time secrets of a provisioning, in the history too', async () => {
     const home = createHome();
     const secret = 'c2VjcmV0LXBheWxvYWQ=';
     const path = `${CARD_PATH}/provision/wallet_a`;
@@ -273,7 +273,7 @@ describe('api and the profile', () => {
     [`${CARD_PATH}/block;x?y=1`, '{"reason":["T-1"]}', 2],
     [`${CARD_PATH}/block`, '{"reason":"lost, T-1"}', 0],
     [`${CARD_PATH}/activate`, '{}', 0],
-  ])('a required reason is looked for in the body: %s %s ends with %i', async (path, body, code) => {
+  ])('api POST finds a required reason in the body: %s %s exits with %i', async (path, body, code) => {
     const server = await startRecordingServer(code === 0 ? [{ body: {} }] : []);
     const home = homeWith(server.url, { requireReason: 'T-[0-9]+' });
     const result = await runFrontdesk(['api', 'POST', path, '--yes', '--data', body], { env, home });
@@ -281,7 +281,7 @@ describe('api and the profile', () => {
     if (code === 2) expect(result.stderr).toContain('--data: reason: ');
   });
 
-  test("the profile's own output format counts", async () => {
+  test('api prints in the output format of the profile', async () => {
     const server = await startRecordingServer([{ body: { a: 1 } }]);
     const home = homeWith(server.url, { output: 'ndjson' });
     const result = await runFrontdesk(['api', 'GET', CARD_PATH], { env, home });

@@ -59,7 +59,7 @@ async function missing(from: Stage, count: string): Promise<void> {
 }
 
 withKeys('a plan that enough people approved (real keys)', () => {
-  it('has its rows in the audit log with the plan and the names of those who approved it', async () => {
+  it('an approved plan has its rows in the audit log, with the plan and the names of its approvers', async () => {
     const it = await stage();
     await approve(it, 'ann', 'ann');
     await approve(it, 'bob', 'bob');
@@ -76,7 +76,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     }
   });
 
-  it('is applied, and says who approved it', async () => {
+  it('an approved plan is applied, and says who approved it', async () => {
     const it = await stage();
     await missing(it, '0 of plan');
     const refused = await it.run([...APPLY, '-p', 'live']);
@@ -96,7 +96,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']);
   });
 
-  it('signs the bytes of the file into <file>.<name>.sig, in a namespace of its own', async () => {
+  it('plan approve signs the bytes of the file into <file>.<name>.sig, in its own namespace', async () => {
     const it = await stage(1);
     const { code, stdout } = await it.run([
       'plan',
@@ -127,7 +127,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('is approved and shown where writes are locked, and not applied', async () => {
+  it('a plan can be approved and shown with FRONTDESK_READ_ONLY, and not applied', async () => {
     const it = await stage(1);
     const locked = { FRONTDESK_READ_ONLY: '1' };
     const args = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
@@ -137,7 +137,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(posts(it)).toBe(0);
   });
 
-  it('goes on as `runs resume` when it was approved, and not when it was not', async () => {
+  it('runs resume resumes an approved plan, and refuses one that is not approved', async () => {
     const it = await stage(1);
     await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
     const down = { FRONTDESK_CARDS_URL: '' };
@@ -151,7 +151,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect((await it.run(APPLY)).code).not.toBe(5);
   });
 
-  it('is looked at for the bytes that are sent, whatever becomes of the file meanwhile', async () => {
+  it('an approval is verified for the bytes that are sent, even if the file changes meanwhile', async () => {
     const it = await stage(2);
     await approve(it, 'ann', 'ann');
     await approve(it, 'bob', 'bob');
@@ -168,7 +168,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(readFileSync(join(it.work, 'p.plan'), 'utf8')).toMatch(/\n\n\n$/);
   });
 
-  it('is wanted for the rest of a run, also of a shard that has one row of many', async () => {
+  it('an approval is required to resume a run, also for a shard with one row of many', async () => {
     const it = await stage(1);
     await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
     const args = ['card', 'block', '--from', '-', '--yes', '--run', 'part', '--shard', SHARD_OF_ONE];
@@ -185,7 +185,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
 });
 
 withKeys('L6 an approval that does not count (real keys)', () => {
-  it('is of another plan', async () => {
+  it('an approval of another plan does not count', async () => {
     const it = await stage(1);
     await it.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
     await approve(it, 'ann', 'ann', 'q.plan');
@@ -193,7 +193,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
-  it('is of a key under two names, or under the name of another', async () => {
+  it('an approval by one key under two names, or under the name of another, does not count', async () => {
     const it = await stage(2);
     const listed = readFileSync(join(it.work, 'allowed'), 'utf8');
     writeFileSync(join(it.work, 'allowed'), `${listed}eve ${readFileSync(join(it.work, 'ann.pub'), 'utf8')}`);
@@ -214,7 +214,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     );
   });
 
-  it('is by a key that is not listed, was listed once, or is revoked by its dates', async () => {
+  it('an approval by a key that is not listed, no longer listed, or expired does not count', async () => {
     const it = await stage(1);
     makeKey(join(it.work, 'mallory'));
     const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
@@ -230,20 +230,20 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
-  it('is in another namespace', async () => {
+  it('a signature in another namespace does not count', async () => {
     const it = await stage(1);
     spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: it.work });
     copyFileSync(join(it.work, 'p.plan.sig'), join(it.work, 'p.plan.ann.sig'));
     await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
-  it('is no signature at all', async () => {
+  it('a file that is no signature does not count as an approval', async () => {
     const it = await stage(1);
     writeFileSync(join(it.work, 'p.plan.ann.sig'), 'yes');
     await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
-  it('is listed in a file that is missing, or that others can write to', async () => {
+  it('no approval counts if the approvers file is missing, or others can write to it', async () => {
     const it = await stage(1);
     await approve(it, 'ann', 'ann');
     chmodSync(join(it.work, 'allowed'), 0o666);
@@ -258,7 +258,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await missing(it, 'no such file');
   });
 
-  it('is of a plan that was changed since: then it is no plan at all', async () => {
+  it('an approved plan that was changed since is refused as no plan', async () => {
     const it = await stage(1);
     await approve(it, 'ann', 'ann');
     const text = readFileSync(join(it.work, 'p.plan'), 'utf8');
@@ -276,7 +276,7 @@ withKeys('plan approve signs nothing (real keys)', () => {
     [['--key', 'allowed', '--as', 'ann'], 'did not sign the plan'],
     [['--as', 'ann'], '--key: is required'],
     [['--key', 'ann'], '--as: is required'],
-  ])('with %j (2)', async (args, message) => {
+  ])('plan approve refuses %j (2)', async (args, message) => {
     const it = await stage(1);
     const { code, stdout, stderr } = await it.run(['plan', 'approve', 'p.plan', '--yes', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -285,7 +285,7 @@ withKeys('plan approve signs nothing (real keys)', () => {
     expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
   });
 
-  it('and shows no plan, for a key that is not listed for the name or approvers that others can write to (5)', async () => {
+  it('plan approve refuses a key that is not listed for the name, or approvers that others can write to (5), and shows no plan', async () => {
     const it = await stage(1);
     for (const mode of [0o600, 0o666]) {
       chmodSync(join(it.work, 'allowed'), mode);
@@ -306,7 +306,7 @@ withKeys('plan approve signs nothing (real keys)', () => {
     }
   });
 
-  it('without --yes where nobody can be asked, and for a damaged plan', async () => {
+  it('plan approve refuses without --yes outside a terminal, and a damaged plan', async () => {
     const it = await stage(1);
     expect((await it.run(['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann'])).code).toBe(2);
     writeFileSync(join(it.work, 'p.plan'), '{}\n');
@@ -314,7 +314,7 @@ withKeys('plan approve signs nothing (real keys)', () => {
     expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
   });
 
-  it('with a key that wants a passphrase, and never waits for one', async () => {
+  it('plan approve refuses a key with a passphrase, and never waits for one', async () => {
     const it = await stage(1);
     makeKey(join(it.work, 'locked'), 'a passphrase');
     const { code, stderr } = await approve(it, 'locked', 'ann');
@@ -338,7 +338,7 @@ describe('L7 without a ssh-keygen that works', () => {
     return { home, work, server, run };
   }
 
-  it('says that there is none (2), and can still show the plan', async () => {
+  it('L7 plan approve says that ssh-keygen is missing (2), and plan show still works', async () => {
     const { run, server } = await planned();
     for (const args of [APPLY, ['plan', 'approve', 'p.plan', '--key', 'key', '--as', 'bob', '--yes']]) {
       const { code, stderr } = await run(args, '/nowhere');
@@ -348,7 +348,7 @@ describe('L7 without a ssh-keygen that works', () => {
     expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('kills one that hangs (2)', async () => {
+  it('L7 plan approve ends an ssh-keygen that hangs (2)', async () => {
     const { home, work, run, server } = await planned();
     const bin = join(home.path, 'bin');
     mkdirSync(bin);

@@ -73,7 +73,7 @@ describe('request bodies hold exactly the fields that were given, under the APIâ
       '/v1/subscribers/sub_1',
       '{"email":"no address","first_name":"A","last_name":""}',
     ],
-  ])('%s', async (_, args, target, body) => {
+  ])('a request body holds exactly the given fields: %s', async (_, args, target, body) => {
     const server = await startRecordingServer(service);
     // An answer that is given once is asked for in full.
     const shown = args.includes('provision') ? ['--show-sensitive'] : [];
@@ -85,7 +85,7 @@ describe('request bodies hold exactly the fields that were given, under the APIâ
     expect(request?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
   });
 
-  test('texts that the spec limits only in responses are sent at any length', async () => {
+  test('texts that are limited only in responses are sent at any length', async () => {
     const server = await startRecordingServer(service);
     const long = 'Ã©'.repeat(6000);
     const args = ['calendar', 'subscribers', 'update', 's', '--email', long, '--first-name', long, '--last-name', long];
@@ -104,7 +104,7 @@ describe('--description-file sends the fileâ€™s text exactly', () => {
     ['line breaks at its end', 'a\nb\r\n\n'],
     ['a byte order mark', '\ufefftext'],
     ['an empty file', ''],
-  ])('%s', async (_, text) => {
+  ])('--description-file sends the text of the file exactly: %s', async (_, text) => {
     const server = await startRecordingServer(service);
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'd.txt'), text);
@@ -134,7 +134,7 @@ describe('refused before anything is sent, exit 2, naming the field, the limit a
     [['card', 'block', CARD_ID, '-y', '--expect', 'status'], '--expect', 'status=<value>'],
   ];
   const titled = refused.map(([args, ...told]) => [args.map((arg) => arg.slice(0, 40)).join(' '), args, told] as const);
-  test.each(titled)('%s', async (_, args, told) => {
+  test.each(titled)('%s is refused with exit 2 before anything is sent', async (_, args, told) => {
     const server = await startRecordingServer([]);
     const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -143,7 +143,7 @@ describe('refused before anything is sent, exit 2, naming the field, the limit a
     expect(server.lines).toEqual([]);
   });
 
-  test('--out onto a file that exists', async () => {
+  test('--out refuses a file that exists, and nothing is sent', async () => {
     const server = await startRecordingServer([]);
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'there.json'), 'mine');
@@ -154,7 +154,7 @@ describe('refused before anything is sent, exit 2, naming the field, the limit a
     expect(server.lines).toEqual([]);
   });
 
-  test.each(['', '-'])('--out "%s" is no file', async (path) => {
+  test.each(['', '-'])('--out "%s" is refused as no file name', async (path) => {
     const server = await startRecordingServer([]);
     const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', path];
     const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
@@ -174,14 +174,14 @@ describe('--expect reads the card first and sends nothing unless the field has t
     [['clientReference=order-1', 'metadata.store=Bergen']],
     [['currentBalance=10.1']],
     [['cancelledAt=']],
-  ])('%j holds', async (expectations) => {
+  ])('--expect: %j holds, and the change is sent', async (expectations) => {
     const server = await startRecordingServer(service);
     expect((await runFrontdesk(block(...expectations), { env: server.env })).code).toBe(0);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `POST /v1/cards/${CARD_ID}/block`]);
   });
 
   test.each([['clientReference=order-2'], ['metadata.unknown=x'], ['currentBalance=10.11'], ['status=active']])(
-    '%s does not hold: exit 17',
+    '--expect: %s does not hold, exit 17',
     async (expectation) => {
       const server = await startRecordingServer(service);
       const { code, stdout, stderr } = await runFrontdesk(block('status=ACTIVE', expectation), { env: server.env });
@@ -194,7 +194,7 @@ describe('--expect reads the card first and sends nothing unless the field has t
   test.each([
     [404, 3],
     [500, 10],
-  ])('a card that cannot be read (%i) is that readâ€™s own code %i', async (status, code) => {
+  ])('--expect with a card that cannot be read (%i) exits with %i', async (status, code) => {
     const server = await startRecordingServer([{ status, body: {} }]);
     const args = [...block('status=ACTIVE'), '--retries', '0', '--json'];
     const result = await runFrontdesk(args, { env: server.env });
@@ -208,7 +208,7 @@ describe('--expect reads the card first and sends nothing unless the field has t
 });
 
 describe('provision --out', () => {
-  test('makes a new 0600 file, writes the json to it and hides the fields on stdout in every format', async () => {
+  test('provision --out writes the JSON to a new 0600 file, and hides the fields on stdout in every format', async () => {
     const server = await startRecordingServer(service);
     const home = createHome();
     const path = (name: string) => join(home.path, 'work', name);

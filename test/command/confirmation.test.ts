@@ -39,14 +39,14 @@ describe('a card that changed while the question stood', () => {
   test.each([
     ['the status that was shown', [], changed],
     ['--expect', ['--expect', 'status=ACTIVE'], ', not "ACTIVE"'],
-  ])('is not written to: %s, exit 17', async (_, expectation, message) => {
+  ])('a card that changed while the question stood is not changed: %s, exit 17', async (_, expectation, message) => {
     const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
     expect(result.code).toBe(17);
     expect(result.text).toContain(message);
     expect(result.lines).toEqual([READ, READ]);
   });
 
-  test('is held back where several were shown, and the others are sent', async () => {
+  test('of several cards, the one that changed while the question stood is held back, and the others are sent', async () => {
     const [first, second] = [cardId(1), cardId(2)];
     const args = ['card', 'block', first, second, '-j', '1'];
     const result = await answered(args, 'y\r', turning('REISSUED', 1, second));
@@ -59,7 +59,7 @@ describe('a card that changed while the question stood', () => {
     ]);
   });
 
-  test('is not looked at again where the question did not show it', async () => {
+  test('a card that the question did not show is not checked again', async () => {
     const ids = Array.from({ length: 11 }, (_, index) => cardId(index + 1));
     const result = await answered(['card', 'block', ...ids], 'y\r', turning('REISSUED', 0));
     expect(result.code).toBe(0);
@@ -68,7 +68,7 @@ describe('a card that changed while the question stood', () => {
 });
 
 describe('on a terminal block and reissue ask', () => {
-  test.each(['block', 'reissue'])('%s: after showing the card as it is now; yes sends it', async (verb) => {
+  test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, and yes sends it', async (verb) => {
     const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
     expect(result.atQuestion).toEqual([READ]);
     expect(result.text).toMatch(/Status +ACTIVE/);
@@ -79,7 +79,7 @@ describe('on a terminal block and reissue ask', () => {
     expect(result.requests[2]?.body).toBe('{"reason":"lost"}');
   });
 
-  test('with --changed-from: rows that are missing, cells that were emptied, and rows that are hidden are counted', async () => {
+  test('the question with --changed-from counts rows that are missing, emptied cells and hidden rows', async () => {
     const home = createHome();
     const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
     writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
@@ -106,7 +106,7 @@ describe('on a terminal block and reissue ask', () => {
     ['Enter: the default is no', '\r'],
     ['the end of input', '\x04'],
     ['Ctrl-C', '\x03'],
-  ])('%s is 130, and nothing is sent', async (_what, answer) => {
+  ])('the answer %s is 130, and nothing is sent', async (_what, answer) => {
     const result = await answered(BLOCK, answer);
     expect(result.code).toBe(130);
     expect(result.lines).toEqual([READ]);
@@ -136,7 +136,7 @@ describe('on a terminal block and reissue ask', () => {
     [401, 4],
     [403, 5],
     [404, 3],
-  ])('a read that answers %d ends the call with %d', async (status, code) => {
+  ])('if reading the card before the question returns %d, the call exits with %d', async (status, code) => {
     const server = await startRecordingServer([refusal(status, 'NO')]);
     const terminal = openTerminal(BLOCK, { home: createHome(), env: server.env });
     expect((await terminal.end).code).toBe(code);
@@ -144,7 +144,7 @@ describe('on a terminal block and reissue ask', () => {
   });
 
   test.each([409, 500])(
-    'after a read that answers %d it says why the card could not be read, and asks',
+    'if reading the card returns %d, the question says why the card could not be read',
     async (status) => {
       const handler = playService(({ method }): Reply | undefined =>
         method === 'GET' ? refusal(status, 'NO') : undefined,
@@ -157,14 +157,14 @@ describe('on a terminal block and reissue ask', () => {
     },
   );
 
-  test('--yes neither asks nor reads', async () => {
+  test('block with --yes neither asks nor reads the card', async () => {
     const server = await startRecordingServer(playService());
     const terminal = openTerminal([...BLOCK, '--yes'], { home: createHome(), env: server.env });
     expect((await terminal.end).code).toBe(0);
     expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
   });
 
-  test('--no-input makes it a usage error', async () => {
+  test('block with --no-input and without --yes is a usage error', async () => {
     const server = await startRecordingServer([]);
     const terminal = openTerminal([...BLOCK, '--no-input'], { home: createHome(), env: server.env });
     const { code, text } = await terminal.end;
@@ -174,7 +174,7 @@ describe('on a terminal block and reissue ask', () => {
 });
 
 describe('the question', () => {
-  test('shows a given reason, and that there is no way back', async () => {
+  test('the question shows the given reason, and that the change cannot be undone', async () => {
     const { text } = await answered(BLOCK, 'n\r');
     expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}A block cannot be undone\.\n/);
     expect(text).not.toContain('already');
@@ -183,13 +183,13 @@ describe('the question', () => {
   test.each([
     ['block', 'BLOCKED', 'The card is already BLOCKED. A second block is sent anyway.'],
     ['reissue', 'REISSUED', 'The card is already REISSUED. A second reissue is sent anyway.'],
-  ])('says before a %s when the card is %s', async (verb, status, told) => {
+  ])('the question before a %s says that the card is %s', async (verb, status, told) => {
     const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
     expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);
     expect(lines).toEqual([READ]);
   });
 
-  test('of many says that there is no way back', async () => {
+  test('the question before many rows says that they cannot be undone', async () => {
     const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
     expect(text).toContain('  A block cannot be undone.\n');
   });
@@ -206,14 +206,14 @@ describe('after a write that was applied one line on stderr says what changed', 
     [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
     [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
     [[...EVENT, '-y'], '{"id":"ev_9"}', 'Created: the new event is ev_9'],
-  ])('%j', async (args, body, line) => {
+  ])('a change that was applied in a terminal is followed by one line on stderr: %j', async (args, body, line) => {
     const server = await startRecordingServer([{ body }]);
     const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
     expect(code).toBe(0);
     expect(text.trimEnd().split('\n').at(-1)).toBe(line);
   });
 
-  test('an event: shown as it will be sent, line by line, and with what may be a mistake', async () => {
+  test('the question before an event shows it line by line, with what may be a mistake', async () => {
     const description = `First line\nsecond ${'word '.repeat(12)}end`;
     const args = [...EVENT, '--description', description, '--location', 'Cellar\\nTwo'];
     const server = await startRecordingServer([{ body: '{"id":"ev_9"}' }]);
@@ -240,7 +240,7 @@ describe('after a write that was applied one line on stderr says what changed', 
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
   });
 
-  test('events of a file: those that start in the past are counted', async () => {
+  test('the question before the events of a file counts those that start in the past', async () => {
     const home = createHome();
     const path = join(home.path, 'season.csv');
     writeFileSync(path, 'name,start\nA,2026-05-01\nB,2999-05-01\n');
@@ -254,7 +254,7 @@ describe('after a write that was applied one line on stderr says what changed', 
     expect(text).toContain('  1 of 2 rows starts in the past\n');
   });
 
-  test('an e-mail address without an @ is sent, and a person is told', async () => {
+  test('an e-mail address without an @ is sent with a warning', async () => {
     const server = await startRecordingServer(() => ({ body: '{"id":"s1"}' }));
     const args = ['calendar', 'subscribers', 'update', 's1', '--email', 'ana.example.com'];
     const { code, text } = await openTerminal(args, { home: createHome(), env: server.env }).end;
@@ -266,7 +266,7 @@ describe('after a write that was applied one line on stderr says what changed', 
     expect(server.requests.map(({ body }) => body)).toEqual(Array(2).fill('{"email":"ana.example.com"}'));
   });
 
-  test('not off a terminal, and not with --quiet', async () => {
+  test('no line about an applied change outside a terminal, or with --quiet', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
     expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
     const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
@@ -275,7 +275,7 @@ describe('after a write that was applied one line on stderr says what changed', 
 });
 
 describe('an outcome that is unknown', () => {
-  test('is compared with the card as it was before the confirmation, on lines of its own', async () => {
+  test('after an unknown outcome the card is compared with what it was before the confirmation, on separate lines', async () => {
     let isSent = false;
     const result = await answered(['card', 'reissue', CARD_ID], 'y\r', ({ method }) => {
       if (method === 'GET') return { body: cardText(isSent ? 'REISSUED' : 'ACTIVE') };
@@ -305,7 +305,7 @@ describe('on a terminal every write of more than one row asks', () => {
   const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
   const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(number)}`);
 
-  test('after showing the count, the profile, the host and the first rows', async () => {
+  test('a bulk change asks after showing the count, the profile, the host and the first rows', async () => {
     const result = await answered(BULK, 'y\r');
     expect(result.atQuestion).toEqual(READS);
     expect(result.text).toContain(`row 1: ${cardId(1)}`);
@@ -316,7 +316,7 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(result.lines.slice(7).filter((line) => line.startsWith('POST '))).toHaveLength(7);
   });
 
-  test('with what will be sent and no more: a column that is known from answers is not shown', async () => {
+  test('the question before many rows shows only what will be sent, and no column that is known from responses', async () => {
     const home = createHome();
     const file = join(home.path, 'cards.csv');
     writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
@@ -326,7 +326,7 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(result.lines).toEqual([READ, `GET /v1/cards/${cardId(2)}`]);
   });
 
-  test('with --changed-from: old and new cells, and how many of how many rows change', async () => {
+  test('the question with --changed-from shows old and new cells, and how many of how many rows change', async () => {
     const home = createHome();
     const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
     writeFileSync(older, 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\ns3,c@x,Cid,true\n');
@@ -344,7 +344,7 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(result.lines).toEqual([]);
   });
 
-  test('with --changed-from: what the question showed is sent, whatever becomes of the files while it stands', async () => {
+  test('what the question with --changed-from showed is sent, even if the files change meanwhile', async () => {
     const home = createHome();
     const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
     writeFileSync(older, 'id,email\ns1,a@x\ns2,b@x\n');
@@ -361,7 +361,7 @@ describe('on a terminal every write of more than one row asks', () => {
     expect(server.requests.map(({ body }) => body)).toEqual(['{"email":"c@x"}', '{"email":"d@x"}']);
   });
 
-  test('with --changed-from: rows that are missing, cells that were emptied, and rows that are hidden are counted', async () => {
+  test('the question before many rows with --changed-from counts missing rows, emptied cells and hidden rows', async () => {
     const home = createHome();
     const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
     writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
@@ -387,11 +387,11 @@ describe('on a terminal every write of more than one row asks', () => {
     ['Enter', '\r'],
     ['the end of input', '\x04'],
     ['Ctrl-C', '\x03'],
-  ])('%s is 130, and nothing is sent', async (_what, answer) => {
+  ])('the answer %s before many rows is 130, and nothing is sent', async (_what, answer) => {
     expect(await answered(BULK, answer)).toMatchObject({ code: 130, lines: READS });
   });
 
-  test('a single activation does not ask', async () => {
+  test('a single activation does not ask in a terminal', async () => {
     const server = await startRecordingServer(playService());
     const terminal = openTerminal(['card', 'activate', CARD_ID], { home: createHome(), env: server.env });
     expect((await terminal.end).code).toBe(0);
@@ -405,14 +405,14 @@ describe('off a terminal they need --yes, else exit 2 and nothing sent', () => {
     ['reissue', ['card', 'reissue', CARD_ID]],
     ['two activations', ['card', 'activate', CARD_ID, cardId(2)]],
     ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}']],
-  ])('%s', async (_what, args) => {
+  ])('outside a terminal, without --yes, nothing is sent: %s', async (_what, args) => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk(args, { env: server.env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('--yes');
   });
 
-  test('one row of --from is not more than one', async () => {
+  test('one row of --from counts as a single change', async () => {
     const server = await startRecordingServer(playService());
     const result = await runFrontdesk(['card', 'activate', '--from', '-'], { env: server.env, stdin: `${CARD_ID}\n` });
     expect(result.code).toBe(0);
@@ -424,7 +424,7 @@ describe('api POST is a write', () => {
   test.each([
     ['yes', 'y\r', 0, 1],
     ['Enter', '\r', 130, 0],
-  ])('it asks: %s', async (_what, answer, code, requests) => {
+  ])('api POST asks in a terminal: %s', async (_what, answer, code, requests) => {
     const result = await answered(['api', 'POST', '/v1/subscribers/sub_1', '--data', '{"active":true}'], answer);
     expect(result.code).toBe(code);
     expect(result.text).toContain('POST /v1/subscribers/sub_1');
@@ -433,7 +433,7 @@ describe('api POST is a write', () => {
 });
 
 describe('a required value that is missing is asked for', () => {
-  test('a card id, cleaned of what it was pasted with', async () => {
+  test('a missing card ID is asked for, and cleaned of what was pasted with it', async () => {
     const server = await startRecordingServer(playService());
     const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
     await terminal.waitFor('card');
@@ -442,7 +442,7 @@ describe('a required value that is missing is asked for', () => {
     expect(server.lines).toEqual([READ]);
   });
 
-  test('its end of input is 130', async () => {
+  test('the end of input at the question for a missing value is 130', async () => {
     const server = await startRecordingServer([]);
     const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
     await terminal.waitFor('card');
@@ -452,7 +452,7 @@ describe('a required value that is missing is asked for', () => {
 });
 
 describe('auth login on a terminal', () => {
-  test('asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
+  test('auth login in a terminal asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
@@ -474,7 +474,7 @@ describe('auth login on a terminal', () => {
   });
 });
 
-test('profile remove asks; the default is no', async () => {
+test('profile remove asks, and the default is no', async () => {
   const home = createHome();
   await runFrontdesk(['profile', 'set', 'live'], { home });
   const ask = async (answer: string) => {

@@ -35,7 +35,7 @@ function jwt(claims: unknown): string {
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 describe('auth login off a terminal', () => {
-  test('--token-stdin takes away what is copied along with a token, and nothing from its middle', async () => {
+  test('--token-stdin removes what is copied along with a token, and nothing from its middle', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     expect(await login(home, server, ['--token-stdin'], `  Bearer ${TOKEN} \r\n`)).toMatchObject({
@@ -76,7 +76,7 @@ describe('auth login off a terminal', () => {
     ]);
   });
 
-  test('--dry-run runs no token command and needs no credential', async () => {
+  test('a dry run runs no token command and needs no credential', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     await login(home, server, ['--token-command', 'echo once >> ran.txt; exit 1']);
@@ -99,7 +99,7 @@ describe('auth login off a terminal', () => {
       'there is no option that takes a token',
     ],
     ['a family that is none', ['--family', 'card', '--token-stdin'], '--family'],
-  ])('%s is exit 2', async (_what, args, problem) => {
+  ])('auth login: %s is exit 2', async (_what, args, problem) => {
     const result = await runFrontdesk(['auth', 'login', ...args], { stdin: TOKEN });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(problem);
@@ -127,21 +127,21 @@ describe('auth login off a terminal', () => {
       ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
       'did you mean --token-stdin?',
     ],
-  ])('a value that may be a secret is never repeated: %s', async (_where, args, problem) => {
+  ])('auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
     const result = await runFrontdesk(args, {});
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(problem);
     expect(result.stderr).not.toContain('tok_x');
   });
 
-  test('--check reads the card with the new credential', async () => {
+  test('auth login --check reads the card with the new credential', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     expect((await login(home, server, ['--token-stdin', '--check', ID])).code).toBe(0);
     expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
   });
 
-  test('a credential that --check finds refused is not kept, and the one before it is in its place again', async () => {
+  test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
     const home = createHome();
     const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
     const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
@@ -157,7 +157,7 @@ describe('auth login off a terminal', () => {
     expect(file()).not.toContain('the-refused-token');
   });
 
-  test('one that could not be tried is kept, with the code of the read', async () => {
+  test('a credential that --check could not try is kept, with the exit code of the read', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => ({ status: 404, body: '{}' })));
     const { code, stderr } = await login(home, server, ['--token-stdin', '--check', ID]);
@@ -168,7 +168,7 @@ describe('auth login off a terminal', () => {
 });
 
 describe('a stored token', () => {
-  test('goes with the URL when only its path prefix changes', async () => {
+  test('a stored token stays valid if only the path prefix of its URL changes', async () => {
     const { server, run } = await loggedIn();
     await run(['profile', 'set', 'default', '--cards-url', `${server.url}/shop/`]);
     await run(GET);
@@ -176,7 +176,7 @@ describe('a stored token', () => {
     expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
   });
 
-  test('auth logout removes it', async () => {
+  test('auth logout removes a stored token', async () => {
     const { run, file } = await loggedIn();
     expect((await run(['auth', 'logout'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain(TOKEN);
@@ -185,7 +185,7 @@ describe('a stored token', () => {
 });
 
 describe('auth status', () => {
-  test('shows family, origin, source, last four and expiry', async () => {
+  test('auth status shows family, origin, source, last four characters and expiry', async () => {
     const { server, run } = await loggedIn();
     const result = await run(['auth', 'status', '--json']);
     expect(result.code).toBe(0);
@@ -195,7 +195,7 @@ describe('auth status', () => {
     expect(result.stdout).not.toContain(TOKEN);
   });
 
-  test('says of a file that others can read what a call says: how to keep them out', async () => {
+  test('auth status names the command that protects a file which others can read', async () => {
     const { server, run, file } = await loggedIn();
     await run(['profile', 'set', 'default', '--calendar-url', server.url]);
     chmodSync(file, 0o644);
@@ -207,7 +207,7 @@ describe('auth status', () => {
     expect(hint).toContain(`chmod 600 ${file}`);
   });
 
-  test('is exit 4 when a family has a URL but no credential', async () => {
+  test('auth status is exit 4 if a family has a URL but no credential', async () => {
     const { server, run } = await loggedIn();
     await run(['profile', 'set', 'default', '--calendar-url', server.url]);
     const result = await run(['auth', 'status', '--json']);
@@ -218,7 +218,7 @@ describe('auth status', () => {
 });
 
 describe("the gift-card API's token that is a JWT", () => {
-  test('has its remaining life compared with the work before a bulk run', async () => {
+  test('a bulk run warns if the card token expires before the run can end', async () => {
     const server = await startRecordingServer(playService());
     const running = startFrontdesk(['card', 'activate', '--from', '-', '--yes', '-o', 'ndjson', '--rate', '1'], {
       env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
@@ -232,7 +232,7 @@ describe("the gift-card API's token that is a JWT", () => {
 });
 
 describe('the environment', () => {
-  test('needs no stored anything, and is the profile default', async () => {
+  test('the environment alone is the profile default, and needs nothing stored', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     expect(await runFrontdesk(GET, { env: server.env, home })).toMatchObject({ code: 0, stderr: '' });
@@ -254,7 +254,7 @@ describe('the environment', () => {
       [],
       'log in again: frontdesk auth login -p live --family cards',
     ],
-  ])('a 401 to %s says where another one belongs', async (_what, changes, args, hint) => {
+  ])('a 401 to %s says where to put another token', async (_what, changes, args, hint) => {
     const server = await startRecordingServer(() => ({ status: 401 }));
     const home = createHome();
     const login = ['auth', 'login', '-p', 'live', '--cards-url', server.url, '--token-stdin'];
@@ -270,7 +270,7 @@ describe('the environment', () => {
     [['auth', 'logout']],
     [['sandbox', 'reset', '--yes']],
     [['sandbox', 'reset']],
-  ])('`%s` does not ask', async (args) => {
+  ])('auth login outside a terminal does not ask: `%s`', async (args) => {
     expect(await runFrontdesk(args)).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -20,7 +20,7 @@ async function doctor(options: RunOptions, args: readonly string[] = []) {
 }
 
 describe('doctor', () => {
-  test('reports on a fresh machine, sends nothing and ends with 0', async () => {
+  test('doctor reports on a fresh machine, sends nothing and exits with 0', async () => {
     const { checks, stderr } = await doctor({});
     expect(stderr).toBe('');
     const names = ['frontdesk', 'node', 'compile-cache', 'terminal', 'environment', 'tls', 'ca-file', 'config-folder'];
@@ -30,26 +30,26 @@ describe('doctor', () => {
     expect(checks.filter(({ status }) => status === 'problem')).toEqual([]);
   });
 
-  test('mentions the mode for screen readers', async () => {
+  test('doctor mentions the mode for screen readers', async () => {
     const plain = await doctor({});
     expect(plain.of('terminal')[0]?.message).not.toContain('FRONTDESK_ACCESSIBLE');
     const { of } = await doctor({ env: { FRONTDESK_ACCESSIBLE: '1' } });
     expect(of('terminal')[0]?.message).toMatch(/, FRONTDESK_ACCESSIBLE: nothing is drawn twice$/);
   });
 
-  test('counts what it found', async () => {
+  test('doctor counts what it found', async () => {
     const { stdout } = await runFrontdesk(['doctor', '--json', '--query', '{p:problems,w:warnings}']);
     expect(JSON.parse(stdout)).toEqual({ p: 0, w: 2 });
   });
 
-  test('prints one row for each check off a terminal', async () => {
+  test('doctor prints one row for each check outside a terminal', async () => {
     const { stdout, code } = await runFrontdesk(['doctor']);
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toBe('STATUS\tCHECK\tFOUND\tFIX');
     expect(stdout).toContain('ok\ttls\tcertificates are verified\t\n');
   });
 
-  test('works with damaged settings and says where they are', async () => {
+  test('doctor works with damaged settings and says where they are', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
     writeFileSync(join(home.configDir, 'settings.json'), '{"version":1,"profiles":{"live":{"readonli":true}}}');
@@ -60,7 +60,7 @@ describe('doctor', () => {
     expect(of('profile')[0]).toMatchObject({ status: 'warning' });
   });
 
-  test('works with an environment that every other command refuses', async () => {
+  test('doctor works with an environment that every other command refuses', async () => {
     const env = {
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
       FRONTDESK_OUTPUT: 'xml',
@@ -82,11 +82,11 @@ describe('doctor', () => {
     expect(refused.code).toBe(2);
   });
 
-  test('a bad flag is still refused', async () => {
+  test('doctor refuses a wrong option', async () => {
     expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
   });
 
-  test('names unsafe files and folders with the commands that fix them', async () => {
+  test('doctor names unsafe files and folders with the commands that fix them', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
     mkdirSync(home.stateDir);
@@ -102,7 +102,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('names a lock that nobody holds', async () => {
+  test('doctor names a lock whose process is gone', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
     const folder = join(home.configDir, 'settings.json.lock');
@@ -116,7 +116,7 @@ describe('doctor', () => {
     expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${first} ${lock}` }]);
   });
 
-  test('shows URLs and where credentials come from, and no token', async () => {
+  test('doctor shows URLs and the source of credentials, and no token', async () => {
     const server = await startRecordingServer([]);
     const { of, stdout } = await doctor({ env: server.env });
     expect(of('cards-url')).toMatchObject([{ status: 'ok', message: `${server.url} (environment)` }]);
@@ -127,7 +127,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain(CALENDAR_TOKEN);
   });
 
-  test('an expired token is a problem', async () => {
+  test('doctor reports an expired token', async () => {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const token = `${part({ alg: 'none' })}.${part({ exp: 1_600_000_000 })}.c2ln`;
     const { of, stdout } = await doctor({
@@ -141,7 +141,7 @@ describe('doctor', () => {
     ['block', '--reconcile'],
     ['reissue', undefined],
   ])(
-    'names the command that goes on with a run of %s whose rows are unknown, as its report does',
+    'doctor names the command that resolves the unknown rows of a run of %s, as its report does',
     async (verb, flag) => {
       const home = createHome();
       const server = await startRecordingServer(({ method }) =>
@@ -165,7 +165,7 @@ describe('doctor', () => {
     },
   );
 
-  test('runs no token command', async () => {
+  test('doctor runs no token command', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
     const trace = join(home.path, 'ran');
@@ -184,7 +184,7 @@ describe('doctor', () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  test('names the proxy without its password', async () => {
+  test('doctor names the proxy without its password', async () => {
     const { of, stdout } = await doctor({
       env: { FRONTDESK_CARDS_URL: 'https://cards.example.com', HTTPS_PROXY: 'http://me:hunter22@proxy.example:3128' },
     });
@@ -192,7 +192,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('hunter22');
   });
 
-  test('--connect sends each base URL one GET of an id that cannot exist and compares the clocks', async () => {
+  test('doctor --connect sends each base URL one GET of an ID that cannot exist, and compares the clocks', async () => {
     const server = await startRecordingServer([
       { status: 404, headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' } },
       { status: 401 },
@@ -219,7 +219,7 @@ describe('doctor', () => {
     expect(of('calendar-clock')[0]).toMatchObject({ status: 'ok' });
   });
 
-  test('--connect reports a service that answers 5xx, and --strict ends with 15 where there is a problem', async () => {
+  test('doctor --connect reports a service that returns 5xx, and --strict exits with 15', async () => {
     const server = await startRecordingServer([{ status: 503 }, { status: 404 }, { status: 503 }, { status: 404 }]);
     const { code, of } = await doctor({ env: server.env }, ['--connect']);
     expect(code).toBe(0);
@@ -229,7 +229,7 @@ describe('doctor', () => {
     expect((await runFrontdesk(['doctor', '--connect', '--strict'], { env: server.env })).code).toBe(15);
   });
 
-  test('--connect reports a service that cannot be reached', async () => {
+  test('doctor --connect reports a service that cannot be reached', async () => {
     const server = await startRecordingServer([]);
     await server.stop();
     const { of } = await doctor({ env: server.env }, ['--connect']);
@@ -237,7 +237,7 @@ describe('doctor', () => {
     expect(of('cards-connection')[0]?.message).toContain('refused');
   });
 
-  test('the sandbox needs nothing', async () => {
+  test('doctor reports that the sandbox needs nothing', async () => {
     const { of } = await doctor({}, ['-p', 'sandbox', '--connect']);
     expect(of('sandbox')).toMatchObject([{ status: 'ok' }]);
   });
@@ -257,7 +257,7 @@ describe('the file system of the state folder', () => {
     );
   }
 
-  test('is tried where there is one, and left as it was', async () => {
+  test('doctor tries the file system of the state folder, and leaves the folder as it was', async () => {
     expect(await said('renameSync', 'return original(...args);')).toEqual([
       'ok: the file system supports what locks and runs need',
     ]);
@@ -292,11 +292,11 @@ describe('the file system of the state folder', () => {
       "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));",
       'appended text is last (O_APPEND)',
     ],
-  ])('is named when it %s', async (_what, call, code, promise) => {
+  ])('doctor names a file system of the state folder that %s', async (_what, call, code, promise) => {
     expect(await said(call, code)).toEqual([`warning: not supported by the file system of there: ${promise}`]);
   });
 
-  test('is tried by the first run, which names what does not hold and goes on; the second tries nothing', async () => {
+  test('the first run tries the file system of the state folder and warns, and the second tries nothing', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const replacing = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
@@ -315,7 +315,7 @@ describe('the file system of the state folder', () => {
     expect(readdirSync(home.stateDir).sort()).toEqual(['.file-system-tried', 'open-writes.json', 'runs']);
   });
 
-  test('is not tried where it is full, which the run says', async () => {
+  test('the file system of the state folder is not tried where it is full, and the run says so', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const full = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';

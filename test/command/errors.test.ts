@@ -36,14 +36,14 @@ describe('a text without quotes', () => {
       `--name "Ann's party"`,
     ],
     [['card', 'reissue', ID, '--reason', 'paid', '$5', '-y'], "--reason 'paid $5'"],
-  ])('%j is told to put it in quotes', async (args, quoted) => {
+  ])('a text without quotes (%j) gets the hint to quote it', async (args, quoted) => {
     const server = await startRecordingServer([]);
     const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
     expect({ code, stdout, requests: server.requests.length }).toEqual({ code: 2, stdout: '', requests: 0 });
     expect(stderr).toContain(`\nhint: put the text in quotes: ${quoted}\n`);
   });
 
-  test('several that are no card ids are counted as that', async () => {
+  test('several words that are no card IDs are counted', async () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
@@ -56,7 +56,7 @@ describe('a card id that was pasted with something around it', () => {
   const ID = '7c0e1111-2222-3333-4444-555566667777';
 
   test.each([`{${ID}}`, ` ${ID} `, `"${ID}"`, ID.replaceAll('-', ''), `https://desk.example.com/cards/${ID}?tab=log`])(
-    '%j is refused with the whole command to paste',
+    'a pasted card ID %j is refused with the whole command to paste',
     async (pasted) => {
       const server = await startRecordingServer([]);
       const args = ['card', 'block', pasted, '--reason', "lost it's gone", '-y'];
@@ -68,7 +68,7 @@ describe('a card id that was pasted with something around it', () => {
     },
   );
 
-  test('several: every one of them is cleaned in it', async () => {
+  test('several pasted card IDs are all cleaned in the suggested command', async () => {
     const server = await startRecordingServer([]);
     const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
     const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
@@ -82,7 +82,7 @@ describe('a card id that was pasted with something around it', () => {
     expect(stderr).not.toContain('line 1');
   });
 
-  test('a lost digit is named, and no command is given', async () => {
+  test('a card ID with a lost digit is named, and no command is suggested', async () => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
@@ -95,7 +95,7 @@ describe('a card id that was pasted with something around it', () => {
     [['card', 'get', `${ID} ${OTHER_ID}`, '-o', 'json'], `frontdesk card get ${ID} ${OTHER_ID} -o json`],
     [['card', 'wait', `Card: ${ID}.`, '--status', 'ACTIVE'], `frontdesk card wait ${ID} --status ACTIVE`],
     [['card', 'activate', `<${ID}>`, '-qy'], `frontdesk card activate ${ID} -q`],
-  ])('%j is refused with `%s`', async (args, command) => {
+  ])('a pasted card ID in %j is refused with `%s`', async (args, command) => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(args, { env: server.env });
     expect(code).toBe(2);
@@ -104,7 +104,7 @@ describe('a card id that was pasted with something around it', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('two in one text: both are named, and no write is proposed', async () => {
+  test('two card IDs in one text are both named, and no change is suggested', async () => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(['card', 'block', `${ID}, ${OTHER_ID}`, '-y'], { env: server.env });
     expect(code).toBe(2);
@@ -113,7 +113,7 @@ describe('a card id that was pasted with something around it', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('where an option may hold a secret, the id alone is given', async () => {
+  test('a pasted card ID beside an option that may hold a secret is suggested alone', async () => {
     const secret = 'Bearer abcdefgh12345678';
     const { stderr } = await runFrontdesk(['card', 'block', `<${ID}>`, '--reason', secret]);
     expect(stderr).toContain(`hint: give the id alone: ${ID}\n`);
@@ -125,7 +125,7 @@ describe('a card id that was pasted with something around it', () => {
     [['card', ID, '-p', 'live', '-y'], `frontdesk card get ${ID} -p live`],
     [['history', ID], `frontdesk history --id ${ID}`],
     [['card', `${ID} ${OTHER_ID}`], `frontdesk card get ${ID} ${OTHER_ID}`],
-  ])('where a command belongs, %j names `%s`', async (args, command) => {
+  ])('a card ID in the place of a command: %j names `%s`', async (args, command) => {
     const { code, stderr } = await runFrontdesk(args);
     expect(code).toBe(2);
     expect(stderr).toContain(`hint: did you mean \`${command}\`?\n`);
@@ -163,7 +163,7 @@ test.each<[readonly string[], Readonly<Record<string, string>>, object]>([
   [['card', 'activate', CARD_ID, '--expect', 'status=BLOCKED'], {}, { code: 'PRECONDITION', exitCode: 17 }],
   [['card', 'activate', CARD_ID], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
   [['api', 'POST', '/v1/events', '--yes'], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
-])('%j that is stopped on the way says that nothing was sent', async (args, env, expected) => {
+])('%j that a signal ends says that nothing was sent', async (args, env, expected) => {
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
   const { stderr } = await runFrontdesk([...args, '--json'], { env: { ...server.env, ...env } });
   const { error } = JSON.parse(stderr);
@@ -178,7 +178,7 @@ test('a refused raw read has no outcome', async () => {
   expect(JSON.parse(stderr).error).not.toHaveProperty('outcome');
 });
 
-test('two options that exclude each other hide no fault of a value', async () => {
+test('two options that exclude each other hide no error of a value', async () => {
   const event = ['calendar', 'event', 'create', '--calendar', 'c1', '--name', 'x', '--start', '2027-01-01'];
   const { code, stderr } = await runFrontdesk([...event, '--url', 'ftp://x', '--no-url']);
   expect(code).toBe(2);
@@ -188,7 +188,7 @@ test('two options that exclude each other hide no fault of a value', async () =>
 });
 
 describe('with json an error is one line on stderr', () => {
-  test('with the members of the contract in their order', async () => {
+  test('a JSON error has its documented members in their order', async () => {
     const { error, lines, code } = await failing(BLOCK, refusal(404));
     expect(code).toBe(3);
     expect(lines.length).toBe(1);
@@ -213,7 +213,7 @@ describe('with json an error is one line on stderr', () => {
     ['"no such calendar"', ' ("no such calendar")'],
     [`{"errors":["${'x'.repeat(500)}"]}`, ` ({"errors":["${'x'.repeat(107)}…)`],
     ['{}', ''],
-  ])('a body of no known shape is shown by its beginning: %j', async (body, shown) => {
+  ])('a JSON error shows the beginning of a body of no known shape: %j', async (body, shown) => {
     const server = await startRecordingServer([{ status: 400, body }]);
     const result = await runFrontdesk(EVENT, { env: server.env });
     expect(result).toMatchObject({ code: 6, stdout: '' });
@@ -227,14 +227,14 @@ describe('with json an error is one line on stderr', () => {
     ['an unknown option', ['card', 'get', CARD_ID, '--jsn'], { FRONTDESK_OUTPUT: 'json' }],
     ['a group without its command', ['card', '--json'], {}],
     ['no URL', ['card', 'get', CARD_ID, '--json'], {}],
-  ])('also for %s', async (_, args, env) => {
+  ])('a JSON error is one line on stderr for %s too', async (_, args, env) => {
     const { code, stdout, stderr } = await runFrontdesk(args, { env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n').length).toBe(2);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
-  test('other notices are lines of the form {"notice":{"code","message"}}', async () => {
+  test('notices in JSON modes are lines {"notice":{"code","message"}}', async () => {
     const server = await startRecordingServer([
       { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL },
       { body: cardText('ACTIVE') },
@@ -250,7 +250,7 @@ describe('several cards', () => {
   test.each([
     ['without a credential', { FRONTDESK_CARDS_TOKEN: undefined }, { code: 'AUTH', exitCode: 4 }],
     ['without a state folder', { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
-  ])('a write %s says that nothing was sent', async (_, env, error) => {
+  ])('a change of several cards %s says that nothing was sent', async (_, env, error) => {
     const server = await startRecordingServer([]);
     const args = ['card', 'block', CARD_ID, OTHER_ID, '--yes', '--json'];
     const result = await runFrontdesk(args, { env: { ...server.env, ...env } });
@@ -259,7 +259,7 @@ describe('several cards', () => {
     expect(server.lines).toEqual([]);
   });
 
-  test('one of two that cannot be read is 15, and its error has the row', async () => {
+  test('card get of two cards exits with 15 if one cannot be read, and its error has the row', async () => {
     const server = await startRecordingServer(({ url }) =>
       url.endsWith(OTHER_ID) ? refusal(404) : { body: cardText('ACTIVE') },
     );
@@ -279,7 +279,7 @@ describe('several cards', () => {
     ]);
   });
 
-  test('a run whose results cannot be shown as asked says that the writes were made', async () => {
+  test('a run whose results cannot be printed as asked says that its changes were made', async () => {
     const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
     for (const format of ['json', 'ndjson']) {
       const args = [...BLOCK, OTHER_ID, '-o', format, '--query', 'abs(outcome)'];
@@ -306,13 +306,13 @@ describe('what was not sent or changed is said of writes alone', () => {
     ['a setting', ['config', 'get', 'nope'], 2],
     ['a profile', ['profile', 'set', 'x', '--cards-url', 'ftp://x'], 2],
     ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
-  ])('not of %s', async (_, args, code) => {
+  ])('"Nothing was sent." is not said of %s', async (_, args, code) => {
     const result = await runFrontdesk(args, { env: closed });
     expect(result.code).toBe(code);
     expect(result.stderr).not.toMatch(/nothing was (?:sent|changed)/i);
   });
 
-  test('not of a wait that Ctrl-C ends', async () => {
+  test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async () => {
     const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
     const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
     await running.waitForOutput('waiting for BLOCKED');
@@ -323,7 +323,7 @@ describe('what was not sent or changed is said of writes alone', () => {
   });
 });
 
-test('a row of a run that meets a dead service is told how the run goes on, and not to try again', async () => {
+test('a row of a run without a connection names the command that resumes the run', async () => {
   const env = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
   const result = await runFrontdesk([...BLOCK, OTHER_ID, '-o', 'ndjson'], { env });
   expect(result.code).toBe(7);

@@ -10,7 +10,7 @@ const SAMPLE = 6;
 
 const { program, cases } = await loadCases();
 
-it('where a step on the disk fails, what a command says is what happened', { timeout: 900_000 }, async () => {
+it('if a step on the disk fails, the command says what happened', { timeout: 900_000 }, async () => {
   const lies: string[] = [];
   for (const [at, each] of cases.entries()) {
     const faults = faultsOf(each);
@@ -26,7 +26,7 @@ it.each([
   ['card block: a card', 0],
   ['card block: a card, and no answer at all', 8],
   ['card provision: into a file', 16],
-])('%s ends by its outcome (%i) within 6 s of a signal, though nobody reads stdout', async (name, code) => {
+])('%s exits by its outcome (%i) within 6 s of a signal, although stdout is not read', async (name, code) => {
   const found = cases.find((each) => each.name === name);
   if (found === undefined) throw new Error(name);
   const { place, call } = found;
@@ -35,7 +35,7 @@ it.each([
   expect(played.after.atMs - place.atMs).toBeLessThan(500 + 6000 + 1001);
 });
 
-it('each sentence about what was sent, saved or changed is one that is held against what happened', () => {
+it('each sentence about what was sent, saved or changed is compared with what happened', () => {
   const claiming = listMessages(fileURLToPath(new URL('../..', import.meta.url))).filter(({ text }) =>
     CLAIM_LIKE.test(text),
   );

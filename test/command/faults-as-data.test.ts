@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
-test('several faults of a call are data in the JSON error', async () => {
+test('several errors of a call are data in the JSON error', async () => {
   const { code, stdout, stderr } = await runFrontdesk([
     ...['calendar', 'subscribers', 'list', 'c1', '--limit', '0', '--active', 'maybe', '--json'],
   ]);
@@ -14,7 +14,7 @@ test('several faults of a call are data in the JSON error', async () => {
   expect(error.faults.map(({ where }: { where: string }) => where)).toEqual(['--active', '--limit']);
 });
 
-test('several faults of a file name line, column and field, and those past the first 20 are counted', async () => {
+test('several errors of a file name line, column and field, and those past the first 20 are counted', async () => {
   const home = createHome();
   const server = await startRecordingServer([]);
   const rows = Array.from({ length: 30 }, (_, at) => `s${at},maybe`);
@@ -33,7 +33,7 @@ test('several faults of a file name line, column and field, and those past the f
   });
 });
 
-test('one fault is told by the message alone', async () => {
+test('a single error has a message and no list', async () => {
   const { stderr } = await runFrontdesk(['calendar', 'subscribers', 'list', 'c1', '--limit', '0', '--json']);
   expect(JSON.parse(stderr).error).not.toHaveProperty('faults');
 });

@@ -5,7 +5,7 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 
 describe('frontdesk without words', () => {
-  it('shows the overview and succeeds, as with --help', async () => {
+  it('frontdesk without words prints the overview and succeeds, as with --help', async () => {
     const { code, stdout, stderr } = await runFrontdesk([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('  card block      Block gift cards (cannot be undone)\n');
@@ -22,7 +22,7 @@ describe('help', () => {
     { argv: ['card', 'block', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-yh'] },
     { argv: ['-qh', 'card', 'block'] },
     { argv: ['help', 'card', 'block'] },
-  ])('of a command is the same by $argv', async ({ argv }) => {
+  ])('help of a command is the same by $argv', async ({ argv }) => {
     const { code, stdout, stderr } = await runFrontdesk(argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.startsWith('Block gift cards (cannot be undone)\n\nIn a terminal, frontdesk shows the card ')).toBe(
@@ -33,7 +33,7 @@ describe('help', () => {
     expect(stdout).toMatch(/^Exit codes: [\s\S]*8 OUTCOME_UNKNOWN/m);
   });
 
-  it('prints the table of exit codes', async () => {
+  it('help exit-codes prints the table of exit codes', async () => {
     const { code, stdout } = await runFrontdesk(['help', 'exit-codes']);
     expect(code).toBe(0);
     expect(stdout).toContain('EXIT  CODE             MEANING');
@@ -42,7 +42,7 @@ describe('help', () => {
   });
 
   it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'accessibility'])(
-    'has the topic %s',
+    'help has the topic %s',
     async (topic) => {
       const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -54,7 +54,7 @@ describe('help', () => {
     { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
     { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
     { argv: ['card', '--help', '--json'], command: 'card' },
-  ])('is JSON where JSON is asked for: $argv', async ({ argv, command }) => {
+  ])('help is JSON if JSON is asked for: $argv', async ({ argv, command }) => {
     const { code, stdout } = await runFrontdesk(argv);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ command });
@@ -65,19 +65,19 @@ describe('help', () => {
     ['calendar', 'update'],
     ['calendar', 'event', 'create'],
     ['calendar', 'subscribers', 'update'],
-  ])('fits on 60 lines of 100 columns in a pipe: %s %s %s', async (...words) => {
+  ])('help fits on 60 lines of 100 columns in a pipe: %s %s %s', async (...words) => {
     const { stdout } = await runFrontdesk([...words, '--help']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(60);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  it('obeys COLUMNS where there is no terminal', async () => {
+  it('help obeys COLUMNS outside a terminal', async () => {
     const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it('works although the settings are damaged', async () => {
+  it('help works although the settings are damaged', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { recursive: true, mode: 0o700 });
     writeFileSync(join(home.configDir, 'settings.json'), '{ damaged');
@@ -87,7 +87,7 @@ describe('help', () => {
     }
   });
 
-  it('refuses a misspelt topic with the nearest one', async () => {
+  it('help refuses a misspelt topic with the nearest one', async () => {
     const { code, stdout, stderr } = await runFrontdesk(['help', 'exit-kodes']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('did you mean `frontdesk help exit-codes`?');
@@ -95,7 +95,7 @@ describe('help', () => {
 });
 
 describe('schema', () => {
-  it('is JSON in every output format', async () => {
+  it('schema is JSON in every output format', async () => {
     for (const format of ['table', 'json', 'csv']) {
       const { code, stdout } = await runFrontdesk(['schema', '-o', format]);
       expect(code).toBe(0);
@@ -103,19 +103,19 @@ describe('schema', () => {
     }
   });
 
-  it('can be queried', async () => {
+  it('schema can be queried', async () => {
     const { stdout } = await runFrontdesk(['schema', '--query', 'commands[0].command']);
     expect(stdout).toBe('"card get"\n');
   });
 
-  it('prints OpenAPI', async () => {
+  it('schema --openapi prints OpenAPI', async () => {
     const { code, stdout } = await runFrontdesk(['schema', '--openapi']);
     expect(code).toBe(0);
     const paths = Object.values(SAMPLE_CALLS).map(({ endpoint }) => endpoint.split(' ')[1]);
     expect(Object.keys(JSON.parse(stdout).paths).sort()).toEqual(paths.sort());
   });
 
-  it('refuses an unknown command with the nearest one', async () => {
+  it('schema refuses an unknown command with the nearest one', async () => {
     const { code, stderr } = await runFrontdesk(['schema', 'card', 'blok']);
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean `frontdesk schema card block`?');
@@ -126,7 +126,7 @@ const NO_SEARCH =
   'The service documents no search and no list of cards, so you need the card ID. `frontdesk history` shows the cards that were changed from this machine.';
 
 describe('the page of the cards', () => {
-  it('says that the service has no search', async () => {
+  it('the help of card says that the service has no search', async () => {
     const { code, stdout } = await runFrontdesk(['card', '--help']);
     expect(code).toBe(0);
     expect(stdout.replaceAll('\n', ' ')).toContain(NO_SEARCH);
@@ -171,14 +171,14 @@ describe('a word that is no command, and an option of none', () => {
       ['calendar', 'list'],
       'hint: The service lists the subscribers of a calendar if you have the calendar ID. It documents no search, and no way to show calendars or events.',
     ],
-  ])('%j is answered with %s', async (args, hint) => {
+  ])('an unknown word or option %j gets the suggestion %s', async (args, hint) => {
     const { code, stdout, stderr } = await runFrontdesk(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n')[1]).toBe(hint);
     expect(stderr).not.toContain('secret-of-mine');
   });
 
-  it('never leads to the opposite of what was typed', async () => {
+  it('an unknown word never gets the opposite as a suggestion', async () => {
     for (const args of [
       ['card', 'unblock', CARD],
       ['unblock', CARD],
@@ -189,7 +189,7 @@ describe('a word that is no command, and an option of none', () => {
     }
   });
 
-  it('a short option that is none is answered with the long one', async () => {
+  it('an unknown short option gets the long one as a suggestion', async () => {
     const { code, stderr } = await runFrontdesk(['card', 'block', CARD, '-r', 'lost']);
     expect(code).toBe(2);
     expect(stderr).toContain('hint: did you mean --reason?');
@@ -197,14 +197,14 @@ describe('a word that is no command, and an option of none', () => {
 });
 
 describe('completion', () => {
-  it('refuses an unknown shell with the nearest one', async () => {
+  it('completion refuses an unknown shell with the nearest one', async () => {
     const { code, stdout, stderr } = await runFrontdesk(['completion', 'bsh']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('<shell>: must be one of bash, zsh, fish, powershell, not "bsh"');
     expect(stderr).toContain('did you mean bash?');
   });
 
-  it('says how to install it', async () => {
+  it('completion says how to install it', async () => {
     const { stdout } = await runFrontdesk(['completion', '--help']);
     expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');
   });

@@ -53,7 +53,7 @@ async function withThreeWrites(): Promise<Home> {
 }
 
 describe('history', () => {
-  test('has every write, newest first, with exactly these members; reads are not in it', async () => {
+  test('history has every change, newest first, with exactly these members, and no reads', async () => {
     const { home, server } = await threeWrites();
     const [event, block, reissue, ...more] = await history(home);
     expect(more).toEqual([]);
@@ -113,7 +113,7 @@ describe('history', () => {
     ['--id', REPLACEMENT_ID.replaceAll('-', '').slice(0, 31), ['card.reissue']],
     ['--id', REPLACEMENT_ID.slice(0, 7), []],
     ['--id', `${cardId(2).slice(0, 20)}fff`, []],
-  ])('%s %s filters, also without the word list', async (option, value, operations) => {
+  ])('history %s %s filters, also without the word list', async (option, value, operations) => {
     const home = await withThreeWrites();
     for (const words of [[], ['list']]) {
       const entries = await history(home, [...words, option, value]);
@@ -121,7 +121,7 @@ describe('history', () => {
     }
   });
 
-  test('show gives one entry', async () => {
+  test('history show prints one entry', async () => {
     const home = await withThreeWrites();
     const [newest] = await history(home, ['--limit', '1']);
     const shown = await runFrontdesk(['history', 'show', String(newest?.['entry']), '--json'], { home });
@@ -129,7 +129,7 @@ describe('history', () => {
     expect((await runFrontdesk(['history', 'show', 'nope'], { home })).code).toBe(2);
   });
 
-  test('holds the rows of runs too, read from their journals', async () => {
+  test('history has the rows of runs, read from their journals', async () => {
     const { home, server, run } = await threeWrites();
     await runFrontdesk(['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'may'], {
       env: server.env,
@@ -154,7 +154,7 @@ describe('history', () => {
   test.each([
     ['that is damaged', 16, (path: string) => writeFileSync(join(path, 'journal.jsonl'), 'x\ny\n')],
     ['that others can write to', 4, (path: string) => chmodSync(path, 0o777)],
-  ])('names a run %s, shows the others as a whole document, and ends with %i', async (_what, code, spoil) => {
+  ])('history names a run %s, prints the others as a whole document, and exits with %i', async (_what, code, spoil) => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     for (const run of ['may', 'june']) {
@@ -167,7 +167,7 @@ describe('history', () => {
     expect(result.stderr).toContain('run may is left out');
   });
 
-  test('holds no token, no body and no sensitive result', async () => {
+  test('history has no token, no body and no sensitive result', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService(({ url }) =>
@@ -187,7 +187,7 @@ describe('history', () => {
     }
   });
 
-  test('is recorded before the write is sent: one that was killed reads unknown', async () => {
+  test('a change is recorded before it is sent: if the process is killed, the entry is unknown', async () => {
     const home = createHome();
     const server = await startRecordingServer(() => 'hang');
     const running = startFrontdesk(['card', 'activate', CARD_ID], { env: server.env, home });
@@ -197,7 +197,7 @@ describe('history', () => {
     expect(await history(home)).toMatchObject([{ operation: 'card.activate', id: CARD_ID, outcome: 'unknown' }]);
   });
 
-  test('prune --older-than removes old single writes, no young ones and none whose outcome is unknown', async () => {
+  test('history prune --older-than removes old single changes, no recent ones and none whose outcome is unknown', async () => {
     const home = await withThreeWrites();
     const prune = (age: string) => runFrontdesk(['history', 'prune', '--older-than', age, '--yes', '--json'], { home });
     expect((await prune('90d')).stdout).toBe('{\n  "removed": 0\n}\n');
@@ -206,7 +206,7 @@ describe('history', () => {
     expect(await history(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  test('prune asks, so off a terminal it needs --yes', async () => {
+  test('history prune asks, and needs --yes outside a terminal', async () => {
     const home = await withThreeWrites();
     const result = await runFrontdesk(['history', 'prune', '--older-than', '1ms'], { home });
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -214,7 +214,7 @@ describe('history', () => {
     expect(await history(home)).toHaveLength(3);
   });
 
-  test('show takes any part of a name that no other entry has', async () => {
+  test('history show takes any part of a name that no other entry has', async () => {
     const home = await withThreeWrites();
     const entries = await history(home);
     const { entry } = entries[0] as { entry: string };
@@ -238,16 +238,16 @@ describe('history', () => {
     ['an empty id', ['--id', '']],
     ['an entry and an age to reconcile', ['reconcile', 'x', '--since', '7d']],
     ['a command that is none', ['lst']],
-  ])('%s is exit 2', async (_what, args) => {
+  ])('history: %s is exit 2', async (_what, args) => {
     expect(await runFrontdesk(['history', ...args])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('is an empty array where nothing was written yet', async () => {
+  test('history is an empty array if nothing was changed yet', async () => {
     expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
   });
 });
 
-test('--since and --until take days of this zone, each with all its hours', async () => {
+test('history --since and --until take days of the local zone, each with all its hours', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   await runFrontdesk([...BLOCK], { env: server.env, home });
@@ -289,13 +289,16 @@ describe('history --id that finds nothing', () => {
       ['--operation', 'card.block', '--outcome', 'applied', '--since', '7d'],
       'No card block with outcome applied since 7d on this machine. Records begin 3 Sep 2026.',
     ],
-  ])('%j says what was looked for, and since when there are records', async (args, sentence) => {
-    expect(await noMatch(args)).toContain(sentence);
-    const notice = { notice: { code: 'NO_MATCH', message: sentence } };
-    expect(lastLine(await noMatch([...args, '--json']))).toEqual(notice);
-  });
+  ])(
+    'history --id %j without a match says what was looked for, and since when there are records',
+    async (args, sentence) => {
+      expect(await noMatch(args)).toContain(sentence);
+      const notice = { notice: { code: 'NO_MATCH', message: sentence } };
+      expect(lastLine(await noMatch([...args, '--json']))).toEqual(notice);
+    },
+  );
 
-  test('says that there are no records at all', async () => {
+  test('history --id says that there are no records at all', async () => {
     const { stderr, stdout } = await runFrontdesk(['history', '--id', CARD_ID, '--json']);
     expect(stdout).toBe('[]\n');
     expect(stderr).toContain(`No write of card ${CARD_ID} on this machine: it has no records yet.`);
@@ -341,7 +344,7 @@ describe('history reconcile', () => {
       body: { cardId: cardId(number), status },
     });
 
-  test('settles what the card shows done, and never writes to the service', async () => {
+  test('history reconcile resolves what the card shows as done, and changes nothing at the service', async () => {
     const { home, reads, run } = await unknownWrites(shows('BLOCKED'));
     const result = await run(['history', 'reconcile', '--json']);
     expect(result.code).toBe(8);
@@ -359,7 +362,7 @@ describe('history reconcile', () => {
     expect(reads()).toHaveLength(5);
   });
 
-  test('an entry shows both what was known then and what settled it', async () => {
+  test('a reconciled entry shows what was known then and what resolved it', async () => {
     const { home, run } = await unknownWrites(shows('BLOCKED'));
     await run(['history', 'reconcile']);
     const block = (await history(home)).at(-1);
@@ -375,7 +378,7 @@ describe('history reconcile', () => {
     });
   });
 
-  test('ends with 0 when nothing is unknown any more, and reads nothing when nothing was', async () => {
+  test('history reconcile exits with 0 if nothing is unknown any more, and reads nothing if nothing was', async () => {
     const { reads, run, home } = await unknownWrites(shows('BLOCKED'));
     const entries = await history(home);
     const [, , , block] = entries;
@@ -389,7 +392,7 @@ describe('history reconcile', () => {
     expect(reads()).toEqual([`GET /v1/cards/${cardId(1)}`]);
   });
 
-  test('goes on past a card that cannot be read, which stays unknown, and ends with 8', async () => {
+  test('history reconcile continues after a card that cannot be read, which stays unknown, and exits with 8', async () => {
     const { run } = await unknownWrites((number) =>
       number === 2 ? { status: 404, body: {} } : shows('ACTIVE')(number),
     );
@@ -403,7 +406,7 @@ describe('history reconcile', () => {
     expect(result.stderr).toContain('404');
   });
 
-  test('ends with 4 at a 401, and keeps what was settled before', async () => {
+  test('history reconcile exits with 4 at a 401, and keeps what was resolved before', async () => {
     const { home, run } = await unknownWrites((number) =>
       number === 1 ? { status: 401, body: {} } : shows('ACTIVE')(number),
     );
@@ -416,7 +419,7 @@ describe('history reconcile', () => {
     ]);
   });
 
-  test('reads nothing of another profile or host', async () => {
+  test('history reconcile reads no card of another profile or host', async () => {
     const { home, run } = await unknownWrites(shows('BLOCKED'));
     const other = await startRecordingServer(playService());
     const elsewhere = await runFrontdesk(['history', 'reconcile', '--json'], { home, env: other.env });
@@ -444,7 +447,7 @@ describe('history reconcile', () => {
     ],
     ['a calendar', ['calendar', 'update', 'cal_1', '--name', 'x'], /running this command again sends the same values/],
     ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /no command can check it/],
-  ])('refuses %s with what settles it, and reads nothing', async (_what, args, fix) => {
+  ])('history reconcile refuses %s with the command that resolves it, and reads nothing', async (_what, args, fix) => {
     const home = createHome();
     const server = await startRecordingServer(() => ({ status: 502, body: 'no' }));
     await runFrontdesk([...args, '-q', '--retries', '0', '--retry-max-time', '1s'], { env: server.env, home });
@@ -460,7 +463,7 @@ describe('history reconcile', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test('refuses to read what it could not record', async () => {
+  test('history reconcile reads nothing if it could not record the result', async () => {
     const { reads, run } = await unknownWrites(shows('BLOCKED'));
     expect(await run(['history', 'reconcile'], { FRONTDESK_NO_HISTORY: '1' })).toMatchObject({ code: 2, stdout: '' });
     expect(reads()).toEqual([]);
@@ -469,7 +472,7 @@ describe('history reconcile', () => {
 
 describe('history --id of a text that holds a card id', () => {
   test.each([`Card: ${CARD_ID}`, `https://x.example/cards/${CARD_ID}?a=b`, CARD_ID.replaceAll('-', '')])(
-    'refuses %s with the corrected command',
+    'history --id of a text that holds a card ID refuses %s with the corrected command',
     async (text) => {
       const result = await runFrontdesk(['history', '--id', text, '--outcome', 'applied']);
       expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -477,13 +480,13 @@ describe('history --id of a text that holds a card id', () => {
     },
   );
 
-  test('names both of two', async () => {
+  test('history --id of a text with two card IDs names both', async () => {
     const result = await runFrontdesk(['history', '--id', `${cardId(1)} and ${cardId(2)}`]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     for (const id of [cardId(1), cardId(2)]) expect(result.stderr).toContain(`frontdesk history --id ${id}`);
   });
 
-  test('takes it as it is where an operation has that very id', async () => {
+  test('history --id takes a text as it is if a change has that ID', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const id = CARD_ID.replaceAll('-', '');
@@ -501,7 +504,7 @@ describe('history --id of a text that holds a card id', () => {
   });
 });
 
-test('history show of a card id names history --id', async () => {
+test('history show of a card ID names history --id', async () => {
   const shown = await runFrontdesk(['history', 'show', CARD_ID]);
   expect(shown).toMatchObject({ code: 2, stdout: '' });
   expect(shown.stderr).toContain(`frontdesk history --id ${CARD_ID}`);
@@ -514,7 +517,7 @@ describe('a state folder that cannot be written', () => {
     return home;
   }
 
-  test('refuses a write, exit 16, and nothing is sent', async () => {
+  test('a change is refused if the state folder cannot be written: exit 16, nothing sent', async () => {
     const server = await startRecordingServer([]);
     const result = await runFrontdesk([...BLOCK, '--json'], { env: server.env, home: brokenHome() });
     expect(result).toMatchObject({ code: 16, stdout: '' });
@@ -524,14 +527,14 @@ describe('a state folder that cannot be written', () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
     ['--no-history', ['--no-history'], {}],
     ['FRONTDESK_NO_HISTORY=1', [], { FRONTDESK_NO_HISTORY: '1' }],
-  ])('lets it through with %s', async (_what, args, env) => {
+  ])('a change is sent with %s although the state folder cannot be written', async (_what, args, env) => {
     const server = await startRecordingServer(playService());
     const result = await runFrontdesk([...BLOCK, ...args], { env: { ...server.env, ...env }, home: brokenHome() });
     expect(result.code).toBe(0);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('refuses a run, which always needs it: 16, and with --no-history 2', async () => {
+  test('a run is refused if the state folder cannot be written: 16, and with --no-history 2', async () => {
     const server = await startRecordingServer([]);
     const run = (args: readonly string[]) =>
       runFrontdesk(['card', 'block', CARD_ID, cardId(2), '--yes', ...args], { env: server.env, home: brokenHome() });
@@ -540,14 +543,14 @@ describe('a state folder that cannot be written', () => {
   });
 });
 
-test('--no-history keeps no record of a single write', async () => {
+test('--no-history keeps no entry of a single change', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   await runFrontdesk([...BLOCK, '--no-history'], { env: server.env, home });
   expect(await history(home)).toEqual([]);
 });
 
-test('a row that was rejected in a run is in the history as such', async () => {
+test('a row that was rejected in a run is rejected in the history', async () => {
   const home = createHome();
   const server = await startRecordingServer(
     playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),

@@ -38,8 +38,8 @@ const WRITES = [
   ['a run', ['card', 'block', '--from', '-', '--yes', '--json'], idLines(1), ']\n'],
 ] as const;
 
-describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (_, args, stdin, ending) => {
-  test('is too late, and its result follows', async () => {
+describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, ending) => {
+  test(`P8 Ctrl-C after the outcome of ${what} is too late, and the result follows`, async () => {
     const server = await startRecordingServer(playService());
     const env = { ...server.env, ...atTheEndOf(ending, interrupts(1)) };
     const { code, stdout, stderr } = await runFrontdesk(args, { env, stdin });
@@ -49,7 +49,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (_, args, stdin, end
     expect(server.lines).toHaveLength(1);
   });
 
-  test('leaves without it when it comes twice', async () => {
+  test(`P8 Ctrl-C twice after the outcome of ${what} exits without the result`, async () => {
     const server = await startRecordingServer(playService());
     const env = { ...server.env, ...atTheEndOf(ending, interrupts(2, 'undefined')) };
     const { code, stderr } = await runFrontdesk(args, { env, stdin });
@@ -63,7 +63,7 @@ describe('results that find no room', () => {
   test.each([
     ['are exit 16', 200, 16],
     ['are told, but exit 8 says more where an outcome is unknown', 500, 8],
-  ])('%s', async (_, status, exitCode) => {
+  ])('results that cannot be written: %s', async (_, status, exitCode) => {
     const server = await startRecordingServer((request) => ({
       status: request.method === 'GET' ? 200 : status,
       body: cardText(status === 200 ? 'BLOCKED' : 'ACTIVE', request.url.split('/')[3]),

@@ -19,7 +19,7 @@ async function begin() {
 }
 
 describe('after --changed-from', () => {
-  it('the rows to correct hold only what was sent, so that nothing else is put back', async () => {
+  it('the rows to correct after --changed-from hold only what was sent, so that nothing else is restored', async () => {
     const { server, file, read, run } = await begin();
     file('new.csv', 'id,email,first_name,active\ns1,a@y,Ann,true\ns2,bad,Bob,true\n');
     expect((await run([...UPDATE, '--failed', 'rest.csv', '--run', 'r'])).code).toBe(15);
@@ -33,7 +33,7 @@ describe('after --changed-from', () => {
     expect(server.requests.slice(before).map(({ body }) => body)).toEqual(['{"email":"bad"}']);
   });
 
-  it('with --empty-cells clear only NDJSON tells an empty text that was sent from a cell that was left alone', async () => {
+  it('rows to correct with --empty-cells clear need NDJSON, which tells an empty text from a cell that was not sent', async () => {
     const { server, file, read, run } = await begin();
     file('new.csv', 'id,email,first_name,active\ns1,a@y,Ann,true\ns2,b@x,,false\n');
     const clear = [...UPDATE, '--empty-cells', 'clear', '--run', 'r'];

@@ -6,7 +6,7 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 const LOGIN = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', 'https://cards.example.com'];
 
 test.skipIf(process.platform === 'win32')(
-  'a login into a folder that others can write to makes no profile either',
+  'a login into a folder that others can write to creates no profile',
   async () => {
     const home = createHome();
     mkdirSync(home.configDir, { recursive: true });

@@ -60,25 +60,25 @@ describe('--from takes', () => {
     ['CSV with the column id', `id,reason\n${ONE},lost\n`],
     ['NDJSON', `{"cardId":"${ONE}","reason":"lost"}\n`],
     ['a JSON array', `[{"id":"${ONE}","reason":"lost"}]`],
-  ])('%s, told by its content', async (_what, stdin) => {
+  ])('--from takes %s, detected by its content', async (_what, stdin) => {
     expect(await sent(BLOCK, stdin)).toMatchObject({ code: 0, requests: [`${ONE}/block {"reason":"lost"}`] });
   });
 
-  test('one id a line', async () => {
+  test('--from takes one ID per line', async () => {
     expect((await sent(BLOCK, idLines(2))).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
   });
 
-  test('what --from-format says', async () => {
+  test('--from reads the format that --from-format names', async () => {
     const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
     expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
   });
 
-  test('quoted cells with delimiters, quotes and line breaks in them', async () => {
+  test('--from takes quoted cells with delimiters, quotes and line breaks in them', async () => {
     const result = await sent(BLOCK, `cardId;reason\r\n${ONE};"a;b ""c""\r\nd"\r\n`);
     expect(result.requests).toEqual([`${ONE}/block {"reason":"a;b \\"c\\"\\r\\nd"}`]);
   });
 
-  test('what card get prints: fields known from responses are ignored, dotted ones too', async () => {
+  test('--from takes what card get prints, and ignores fields known from responses, dotted ones too', async () => {
     const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
     expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
     expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
@@ -86,7 +86,7 @@ describe('--from takes', () => {
 });
 
 describe('rows', () => {
-  test('an empty CSV cell is not given, and is counted as left unchanged', async () => {
+  test('an empty CSV cell is omitted, and counted as left unchanged', async () => {
     const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
     const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
     expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
@@ -107,7 +107,7 @@ describe('rows', () => {
     expect(server.lines).toEqual(['POST /v1/subscribers/sub_1']);
   });
 
-  test('a row of empty cells between others, and an id that a spreadsheet has rounded, are faults that say so', async () => {
+  test('a row of empty cells between others, and an ID that a spreadsheet has rounded, are errors that say so', async () => {
     expect(await refused(BLOCK, `cardId,reason\n${ONE},a\n,\n${TWO},b\n`)).toContain(
       'line 3: the row is empty, but rows follow it: delete it',
     );
@@ -120,7 +120,7 @@ describe('rows', () => {
     expect(rounded).toContain('1 fault in');
   });
 
-  test('--ignore-columns reads over columns, and keeps them in the file of --failed, which is read the same way', async () => {
+  test('--ignore-columns skips columns, and keeps them in the file of --failed, which is read in the same way', async () => {
     const { path } = createHome();
     const failed = join(path, 'failed.csv');
     const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
@@ -229,12 +229,12 @@ describe('rows', () => {
     expect(result.requests).toEqual(['sub_1 {"email":""}']);
   });
 
-  test('flags give values to rows that lack them', async () => {
+  test('options give values to rows that lack them', async () => {
     const result = await sent([...BLOCK, '--reason', 'default'], `cardId,reason\n${ONE},own\n${TWO},\n`);
     expect(result.requests).toEqual([`${ONE}/block {"reason":"own"}`, `${TWO}/block {"reason":"default"}`]);
   });
 
-  test('a text with a NUL that was written with --csv-raw is read back with it', async () => {
+  test('a text with a NUL that was written with --csv-raw is read with it unchanged', async () => {
     const name = 'Ann\u0000Berg';
     const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
     const server = await startRecordingServer(({ method }) => ({
@@ -251,7 +251,7 @@ describe('rows', () => {
     expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
   });
 
-  test('a guard against formulas is taken away on input, and kept with --csv-raw', async () => {
+  test('a guard against formulas is removed on input, and kept with --csv-raw', async () => {
     const stdin = "id,first_name\nsub_1,'=Ann\n";
     expect((await sent(SUBSCRIBERS, stdin)).requests).toEqual(['sub_1 {"first_name":"=Ann"}']);
     expect((await sent([...SUBSCRIBERS, '--csv-raw'], stdin)).requests).toEqual(['sub_1 {"first_name":"\'=Ann"}']);
@@ -294,13 +294,13 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       `cardId,_outcome\n${ONE},unknown\n`,
       'Send it again with --resend-unknown only if it was not',
     ],
-  ])('%s', async (_what, stdin, problem) => {
+  ])('one error in the input is exit 2, and nothing is sent: %s', async (_what, stdin, problem) => {
     const stderr = await refused(BLOCK, stdin);
     expect(stderr).toContain(problem);
     expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
   });
 
-  test('every fault is listed with line and column, the first 20', async () => {
+  test('errors of an input are listed with line and column, the first 20', async () => {
     const stderr = await refused(['card', 'activate', '--from', '-', '--yes'], `cardId\n${'zz\n'.repeat(25)}`);
     expect(stderr).toMatch(/^frontdesk: 25 faults in stdin, nothing was sent:\n {2}line 2, column cardId: /);
     expect(stderr.match(/line \d+, column cardId/g)).toHaveLength(20);
@@ -308,7 +308,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     expect(stderr).toContain('\n  and 5 more\n');
   });
 
-  test('identical event rows, also by way of a flag', async () => {
+  test('identical event rows are refused, also if an option makes them so', async () => {
     const stderr = await refused(
       [...EVENTS, '--calendar', 'cal_1'],
       'name,start,calendar\nA,2026-05-01,cal_1\nA,2026-05-01,\n',
@@ -316,15 +316,15 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     expect(stderr).toContain('line 3: the same event as in line 2 (\\"A\\"). --allow-duplicates accepts that');
   });
 
-  test('ids of the command line and --from', async () => {
+  test('IDs on the command line together with --from are refused', async () => {
     expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
   });
 
-  test('--no-history: a run keeps its journal', async () => {
+  test('--no-history is refused for a run, which keeps its journal', async () => {
     expect(await refused([...BLOCK, '--no-history'], idLines(2))).toContain('--no-history');
   });
 
-  test('--failed - : stdout carries the results', async () => {
+  test('--failed - is refused, because stdout has the results', async () => {
     expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
   });
 
@@ -338,28 +338,28 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     ['--from-format', 'xml'],
     ['--empty-cells', 'drop'],
     ['--run', 'a/b'],
-  ])('%s %s', async (option, value) => {
+  ])('a wrong limit of a run is refused: %s %s', async (option, value) => {
     expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
   });
 
-  test('-j 0', async () => {
+  test('-j 0 is refused', async () => {
     const stderr = await refused([...ACTIVATE, '-j', '0'], idLines(2));
     expect(stderr).toContain('--concurrency: must be a whole number from 1 to 1000, not \\"0\\"');
   });
 
-  test('the whole input is checked even by one shard of it', async () => {
+  test('one shard checks the whole input', async () => {
     expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
   });
 });
 
 describe('accepted on purpose', () => {
-  test('--allow-duplicates', async () => {
+  test('--allow-duplicates accepts the same ID twice', async () => {
     expect((await sent([...BLOCK, '--allow-duplicates'], `${ONE}\n${ONE}\n`)).requests).toHaveLength(2);
     const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
     expect((await sent([...EVENTS, '--allow-duplicates'], events)).requests).toHaveLength(2);
   });
 
-  test('--resend-unknown', async () => {
+  test('--resend-unknown accepts rows with an unknown outcome', async () => {
     const result = await sent([...BLOCK, '--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`);
     expect(result).toMatchObject({ code: 0, requests: [`${ONE}/block {}`] });
   });
@@ -370,13 +370,13 @@ describe('zero rows', () => {
     ['json', '', '[]\n', 0],
     ['ndjson', 'cardId\n', '', 0],
     ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n', 0],
-  ])('are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
+  ])('zero rows are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
     const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
     expect(result).toMatchObject({ code, stdout, requests: [] });
     expect(result.stderr).toContain('nothing to do: the input has no rows');
   });
 
-  test('end with a summary in the JSON modes, also with --quiet', async () => {
+  test('zero rows print a summary in the JSON modes, also with --quiet', async () => {
     const result = await sent([...BLOCK, '-q'], '');
     expect(result.stderr).toBe(
       '{"summary":{"run":null,"rows":0,"outcomes":{},"requests":0,"earlier":0,"exitCode":0,"resume":null}}\n',
@@ -385,7 +385,7 @@ describe('zero rows', () => {
 });
 
 describe('what a run prints', () => {
-  test('a write prints one row each, in input order, with exactly these members', async () => {
+  test('a run of changes prints one row each, in input order, with exactly these members', async () => {
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
     );
@@ -418,7 +418,7 @@ describe('what a run prints', () => {
     expect(result.code).toBe(15);
   });
 
-  test('a table has row, id, outcome, and status or message; the summary groups by cause', async () => {
+  test('the table of a run has row, ID, outcome, and status or message, and the summary groups by cause', async () => {
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
     );
@@ -438,7 +438,7 @@ describe('what a run prints', () => {
     );
   });
 
-  test('results come in input order although answers do not', async () => {
+  test('results of a run come in input order although the responses do not', async () => {
     // Row 1 is sent again after a second; the rows behind it are done long before.
     const server = await startRecordingServer(
       playService((_request, count) => (count === 1 ? { status: 503, headers: { 'retry-after': '1' } } : undefined)),
@@ -451,7 +451,7 @@ describe('what a run prints', () => {
     expect(server.lines.at(-1)).toBe(server.lines[0]);
   });
 
-  test('the id in the answer of a reissue and of an event is kept as resultId', async () => {
+  test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
     const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
     expect(cards.stdout.split('\n')[0]).toMatch(
       new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
@@ -460,7 +460,7 @@ describe('what a run prints', () => {
     expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
   });
 
-  test('a read prints resources; failed rows go to stderr with their row, then exit 15', async () => {
+  test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
     );
@@ -484,7 +484,7 @@ describe('what a run prints', () => {
 });
 
 describe('a run stops', () => {
-  test('at the given number of failures, prints the rest as not_sent with attempts 0, and closes the array', async () => {
+  test('a run stops at the given number of failures, prints the rest as not_sent with attempts 0, and closes the array', async () => {
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
     const result = await runFrontdesk(
       ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--json', '--max-failures', '2', '--run', 'm'],
@@ -513,13 +513,13 @@ describe('a run stops', () => {
     });
   });
 
-  test('at the given part of all rows', async () => {
+  test('a run stops at the given share of failed rows', async () => {
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
     await runFrontdesk([...ACTIVATE, '--max-failures', '50%'], { env: server.env, stdin: idLines(10) });
     expect(server.requests).toHaveLength(5);
   });
 
-  test('after 5 consecutive rows that could not be sent, and then 7: nothing could be sent at all', async () => {
+  test('a run stops after 5 consecutive rows that could not be sent, with 7 if nothing could be sent at all', async () => {
     const server = await startRecordingServer(playService());
     await server.stop();
     const result = await runFrontdesk([...ACTIVATE, '--retries', '0'], { env: server.env, stdin: idLines(7) });
@@ -535,7 +535,7 @@ describe('a run stops', () => {
     ]);
   });
 
-  test('a read that cannot reach the service at all is 7 too, whatever was under way when it stopped', async () => {
+  test('a read of many rows that cannot reach the service is 7 too, whatever was in progress when it stopped', async () => {
     const server = await startRecordingServer(playService());
     await server.stop();
     const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
@@ -546,7 +546,7 @@ describe('a run stops', () => {
     expect(result.stderr).not.toContain('CANCELLED');
   });
 
-  test('on 401, and its last words say what helps before it goes on', async () => {
+  test('a run that stops at a 401 says what to do before it is resumed', async () => {
     const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
     const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
     const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
@@ -558,7 +558,7 @@ describe('a run stops', () => {
     expect(read.stderr).toContain('\nfrontdesk: warning: 1 row was not reached\n');
   });
 
-  test('on 401, exit 4', async () => {
+  test('a run stops at a 401, exit 4', async () => {
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(401, 'NO') : undefined)),
     );
@@ -572,7 +572,7 @@ describe('a run stops', () => {
     ]);
   });
 
-  test('on 403 when no row has succeeded yet, exit 5', async () => {
+  test('a run stops at a 403 if no row has succeeded yet, exit 5', async () => {
     const server = await startRecordingServer(playService(() => refusal(403, 'NO')));
     const result = await runFrontdesk(ACTIVATE, { env: server.env, stdin: idLines(3) });
     expect(result.code).toBe(5);
@@ -583,7 +583,7 @@ describe('a run stops', () => {
     ]);
   });
 
-  test('on 403 five times in a row, exit 5; before that the row is rejected', async () => {
+  test('a run stops after five consecutive 403s, exit 5, and rejects the rows before', async () => {
     const server = await startRecordingServer(
       playService((request) => ([1, 3].includes(cardNumber(request)) ? undefined : refusal(403, 'NO'))),
     );
@@ -599,7 +599,7 @@ describe('a run stops', () => {
   });
 
   test.each([{ options: [] }, { options: ['--retries', '0'] }])(
-    'at a pause of more than 15 minutes, resumable, that row not_sent: $options',
+    'a run stops at a pause of more than 15 minutes, resumable, that row not_sent: $options',
     async ({ options }) => {
       const server = await startRecordingServer(
         playService((request) =>
@@ -616,7 +616,7 @@ describe('a run stops', () => {
 });
 
 describe('429', () => {
-  test('pauses all workers for as long as told', async () => {
+  test('a 429 pauses all requests of a run for as long as the service says', async () => {
     const times: number[] = [];
     const server = await startRecordingServer(
       playService((_request, count) => {
@@ -632,7 +632,7 @@ describe('429', () => {
     expect(times).toHaveLength(7);
   });
 
-  test('a row that is still refused after its retries is rejected', async () => {
+  test('a row that gets a 429 after all its retries is rejected', async () => {
     const server = await startRecordingServer(
       playService((request) =>
         cardNumber(request) === 1 ? { status: 429, headers: { 'retry-after': '0' } } : undefined,
@@ -658,7 +658,7 @@ describe('what the answers of rows lack is reported', () => {
   test.each([
     ['a write', BLOCK],
     ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet']],
-  ])('with its row: %s', async (_what, args) => {
+  ])('a field that the response to a row lacks is reported with the row: %s', async (_what, args) => {
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
     );
@@ -667,7 +667,7 @@ describe('what the answers of rows lack is reported', () => {
     expect(notices(result.stderr)).toEqual([`MISSING_FIELD row 1: ${LACKS}`]);
   });
 
-  test('once for the first five rows, then counted', async () => {
+  test('fields that responses lack are reported for five rows, then counted', async () => {
     const server = await startRecordingServer(
       playService((request) => ({ body: withoutStatus.replace(ONE, cardId(cardNumber(request))) })),
     );
@@ -679,7 +679,7 @@ describe('what the answers of rows lack is reported', () => {
   });
 });
 
-test('--rate: no second sees more', async () => {
+test('--rate sends no more requests in any second', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   const args = [...BLOCK, '--rate', '5/s', '--run', 'r'];
@@ -698,7 +698,7 @@ test('--rate: no second sees more', async () => {
   expect(Math.max(...inOneSecond)).toBe(5);
 });
 
-test('-j: that many at once and no more', async () => {
+test('-j sends that many requests at the same time and no more', async () => {
   const waiting: (() => void)[] = [];
   let most = 0;
   // Nothing is answered before three have come, and a fourth has time to come too.
@@ -720,7 +720,7 @@ test('-j: that many at once and no more', async () => {
 });
 
 describe('--expect', () => {
-  test("without a value compares with the row's own column", async () => {
+  test('--expect without a value compares with the column of the row', async () => {
     const server = await startRecordingServer(playService());
     const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {
       env: server.env,
@@ -731,7 +731,7 @@ describe('--expect', () => {
     expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
   });
 
-  test('rows that it held back stop nothing, and a run of nothing but those is 15', async () => {
+  test('rows that --expect held back stop no run, and a run of nothing else is 15', async () => {
     const server = await startRecordingServer(playService());
     const result = await runFrontdesk([...ACTIVATE, '--expect', 'status=EXPIRED'], {
       env: server.env,
@@ -742,7 +742,7 @@ describe('--expect', () => {
     expect(lastLine(result.stderr)).toMatchObject({ summary: { outcomes: { not_sent: 7 }, resume: null } });
   });
 
-  test('a row without a value for it is a fault', async () => {
+  test('a row without a value for --expect is an error', async () => {
     const stderr = await refused([...ACTIVATE, '--expect', 'clientReference'], `cardId,clientReference\n${ONE},\n`);
     expect(stderr).toContain('line 2, column clientReference');
   });
@@ -755,7 +755,7 @@ test('--shard takes every n-th row, and row counts in the whole input', async ()
 });
 
 describe('--failed', () => {
-  test('keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
+  test('--failed keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
@@ -774,7 +774,7 @@ describe('--failed', () => {
     expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
   });
 
-  test('takes rows that were not reached too', async () => {
+  test('--failed has rows that were not reached too', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
     await runFrontdesk([...ACTIVATE, '--failed', 'left.csv'], {
@@ -790,7 +790,7 @@ describe('--failed', () => {
     ]);
   });
 
-  test('takes the cards that could not be read, and is read again', async () => {
+  test('--failed has the cards that could not be read, and is valid input', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -807,7 +807,7 @@ describe('--failed', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('replaces no file that somebody else made, for reads too, and nothing is sent', async () => {
+  test('--failed replaces no file that it did not write, for reads too, and nothing is sent', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     const input = join(home.path, 'cards.csv');
@@ -841,7 +841,7 @@ describe('--failed', () => {
     expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
   });
 
-  test('replaces no NDJSON in which a row is not its own', async () => {
+  test('--failed replaces no NDJSON in which it did not write every row', async () => {
     const home = createHome();
     const work = join(home.path, 'work');
     mkdirSync(work, { recursive: true });
@@ -853,7 +853,7 @@ describe('--failed', () => {
     expect(readFileSync(join(work, 'mixed.ndjson'), 'utf8')).toBe(mixed);
   });
 
-  test('replaces an empty file and one that it wrote', async () => {
+  test('--failed replaces an empty file and one that it wrote', async () => {
     const home = createHome();
     const work = join(home.path, 'work');
     mkdirSync(work, { recursive: true });
@@ -866,7 +866,7 @@ describe('--failed', () => {
     }
   });
 
-  test.each(['/dev/stderr', '/dev/fd/2'])('writes to %s, whatever stands behind it', async (path) => {
+  test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands behind it', async (path) => {
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
     const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
     const { code, stderr } = await runFrontdesk(args, { env: server.env });
@@ -874,7 +874,7 @@ describe('--failed', () => {
     expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,REJECTED: `);
   });
 
-  test('replaces the input where that is a file that it wrote', async () => {
+  test('--failed replaces the input if it wrote that file', async () => {
     const home = createHome();
     const work = join(home.path, 'work');
     mkdirSync(work, { recursive: true });
@@ -891,7 +891,7 @@ describe('--failed', () => {
     );
   });
 
-  test('a row that is marked as done is a fault in a write, unless its outcome is to be ignored', async () => {
+  test('a row that is marked as done is an error in a change, unless its outcome column is ignored', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const rows = (outcome: string) => `cardId,_outcome\n${ONE},${outcome}\n`;
@@ -916,7 +916,7 @@ describe('--failed', () => {
     expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
   });
 
-  test('holds no row of an earlier input after a call that had nothing to do', async () => {
+  test('--failed has no row of an earlier input after a call that had nothing to do', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
     const left = join(home.path, 'work', 'left.csv');
@@ -935,14 +935,17 @@ describe('--failed', () => {
     expect(server.requests).toHaveLength(inputs.length);
   });
 
-  test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {
-    const home = createHome();
-    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-    const env = { env: server.env, home };
-    expect((await runFrontdesk(['card', 'block', ONE, TWO, '--yes', '--failed', name], env)).code).toBe(15);
-    await runFrontdesk(['card', 'block', '--from', name, '--yes', '-q'], env);
-    expect(server.requests).toHaveLength(4);
-  });
+  test.each(['left.csv', 'left.ndjson', 'left.json'])(
+    '--failed writes IDs of the command line into %s',
+    async (name) => {
+      const home = createHome();
+      const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+      const env = { env: server.env, home };
+      expect((await runFrontdesk(['card', 'block', ONE, TWO, '--yes', '--failed', name], env)).code).toBe(15);
+      await runFrontdesk(['card', 'block', '--from', name, '--yes', '-q'], env);
+      expect(server.requests).toHaveLength(4);
+    },
+  );
 });
 
 describe('--changed-from', () => {
@@ -952,19 +955,19 @@ describe('--changed-from', () => {
     return sent([...SUBSCRIBERS, '--changed-from', 'old.csv'], stdin, home);
   };
 
-  test('sends only cells that differ; unchanged rows are counted, not sent', async () => {
+  test('--changed-from sends only cells that differ, and counts unchanged rows', async () => {
     const result = await update(createHome(), OLD.replace('d@e.f', 'new@e.f'));
     expect(result.requests).toEqual(['sub_2 {"email":"new@e.f"}']);
     expect(rowLines(result.stdout)).toEqual(['2 applied 200 1']);
     expect(result.stderr).toContain('1 row without a change, not sent');
   });
 
-  test('rows in another order are found by their id', async () => {
+  test('--changed-from finds rows in another order by their ID', async () => {
     const result = await update(createHome(), 'id,active\nsub_2,TRUE\nsub_1,False\n');
     expect(result.requests).toEqual(['sub_1 {"active":false}']);
   });
 
-  test('a dry run ends with how many of how many rows change', async () => {
+  test('a dry run with --changed-from ends with how many of how many rows change', async () => {
     const home = createHome();
     const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
     writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
@@ -977,13 +980,13 @@ describe('--changed-from', () => {
     expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
   });
 
-  test('a cell that was emptied is counted as left unchanged where nothing else differs', async () => {
+  test('--changed-from counts an emptied cell as left unchanged if nothing else differs', async () => {
     const result = await update(createHome(), OLD.replace('a@b.c', ''));
     expect(result).toMatchObject({ code: 0, stdout: '', requests: [] });
     expect(result.stderr).toContain('empty cells left unchanged: 1 in email');
   });
 
-  test('a file without a change sends nothing, exit 0', async () => {
+  test('--changed-from with a file without a change sends nothing, exit 0', async () => {
     expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
   });
 });
@@ -1016,7 +1019,7 @@ describe('from one command to the next', () => {
   });
 });
 
-test('--dry-run shows every request, asks nothing, and sends nothing', async () => {
+test('a dry run of many rows prints every request, asks nothing, and sends nothing', async () => {
   const result = await sent(['card', 'block', '--from', '-', '--dry-run', '--json'], idLines(2));
   expect(result).toMatchObject({ code: 0, requests: [] });
   expect(JSON.parse(result.stdout)).toMatchObject({

@@ -39,7 +39,7 @@ async function meanwhile(verb: 'block' | 'reissue') {
 }
 
 describe.concurrent('a write that another process leaves open while a run goes on', () => {
-  it('is superseded by the row that comes after it', async () => {
+  it('a change that another process leaves open is superseded by a later row of a run', async () => {
     const { single, many, posts, history } = await meanwhile('block');
     expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 0, 3]);
     expect(await history('--open')).toEqual([]);
@@ -50,7 +50,7 @@ describe.concurrent('a write that another process leaves open while a run goes o
     ]);
   });
 
-  it('holds back the row that would make the same once more, until it is closed', async () => {
+  it('a change that another process leaves open holds back the row that would repeat it, until it is closed', async () => {
     const { single, many, posts, history, run } = await meanwhile('reissue');
     expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 15, 2]);
     const [{ entry } = {}] = await history('--open');
@@ -73,7 +73,7 @@ describe.concurrent('a single event that the row of a run has made', () => {
   it.each([
     ['is refused within a day, unless --again', 200, [17, 0], 3],
     ['may be made where that row was refused', 409, [0, 17], 3],
-  ])('%s', async (_what, status, codes, posts) => {
+  ])('a single event that the row of a run has created: %s', async (_what, status, codes, posts) => {
     const home = createHome();
     let isFirst = true;
     const server = await startRecordingServer(
@@ -124,7 +124,7 @@ describe.concurrent('two profiles of one machine', () => {
     };
   }
 
-  it('at one service know of each other’s open writes, and at another of none', async () => {
+  it('two profiles for one service know of each other’s open writes, and for two services they do not', async () => {
     const { run, posts } = await profiles();
     const reissue = (profile: string) => run(['card', 'reissue', cardId(1), ...ONCE, '-p', profile]);
     expect((await reissue('north')).code).toBe(8);
@@ -134,7 +134,7 @@ describe.concurrent('two profiles of one machine', () => {
     expect(posts()).toEqual([1, 1]);
   });
 
-  it('send the same input each for itself', async () => {
+  it('two profiles may send the same input', async () => {
     const { run, posts } = await profiles();
     const create = (profile: string) => run([...CREATE, '--from', 'in.csv', '--yes', '-p', profile]);
     expect([(await create('north')).code, (await create('south')).code, (await create('east')).code]).toEqual([

@@ -16,7 +16,7 @@ function homeWithOldState(): Home {
 }
 
 describe('files of version 0.1.0 are read', () => {
-  test('the history: single writes and the rows of runs', async () => {
+  test('the history of version 0.1.0 is read: single changes and rows of runs', async () => {
     const { code, stdout } = await runFrontdesk(['history', '--json', '--limit', '100'], { home: homeWithOldState() });
     // The members of an entry, as a test reads them.
     const entries = JSON.parse(stdout) as Record<string, string | number | null>[];
@@ -80,7 +80,7 @@ describe('files of version 0.1.0 are read', () => {
     ],
     ['resumed', ['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']],
     ['events', ['1 applied 200 1', '2 applied 200 1']],
-  ])('the results of the run %s', async (run, lines) => {
+  ])('the results of the run %s of version 0.1.0 are read', async (run, lines) => {
     const result = await runFrontdesk(['runs', 'results', run, '-o', 'ndjson'], { home: homeWithOldState() });
     const message = `run ${run} was begun by an earlier build, so ids of rows that it did not reach are missing`;
     const lacksIds = ['stopped', 'killed'].includes(run);
@@ -89,7 +89,7 @@ describe('files of version 0.1.0 are read', () => {
     expect(rowLines(result.stdout)).toEqual(lines);
   });
 
-  test('what a row of a run failed with, and when it was sent', async () => {
+  test('a run of version 0.1.0 says why a row failed, and when it was sent', async () => {
     const { stdout } = await runFrontdesk(['runs', 'results', 'finished', '-o', 'ndjson'], {
       home: homeWithOldState(),
     });
@@ -111,7 +111,7 @@ describe('files of version 0.1.0 are read', () => {
     );
   });
 
-  test('the list of runs', async () => {
+  test('runs of version 0.1.0 are listed', async () => {
     const { stdout } = await runFrontdesk(['runs', 'list', '--json'], { home: homeWithOldState() });
     expect(JSON.parse(stdout)).toMatchObject([
       { run: 'resumed', state: 'finished', outcomes: { applied: 3 } },
@@ -132,7 +132,7 @@ describe('files of version 0.1.0 are read', () => {
     ['--run', ['card', 'reissue', '--from', 'input', '--run', 'killed', '--yes']],
     ['runs revert', ['runs', 'revert', 'subscribers', '--plan', 'back.plan']],
     ['runs results --as-input', ['runs', 'results', 'killed', '--as-input']],
-  ])('%s of a run is refused, with what to do, and sends nothing', async (_, args) => {
+  ])('%s of a run of version 0.1.0 is refused, with what to do, and sends nothing', async (_, args) => {
     const home = homeWithOldState();
     const runs = join(home.stateDir, 'runs');
     cpSync(join(runs, 'killed'), join(runs, 'subscribers'), { recursive: true });
@@ -160,13 +160,13 @@ describe('files of version 0.1.0 are read', () => {
     expect(existsSync(join(runs, run, 'input'))).toBe(true);
   });
 
-  test('a report says what it cannot know', async () => {
+  test('a report of a run of version 0.1.0 says what it cannot know', async () => {
     const result = await runFrontdesk(['runs', 'report', 'killed', '--as', 'markdown'], { home: homeWithOldState() });
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('An earlier build began this run: ids of rows that it did not reach are missing.');
   });
 
-  test('unknown rows are named before a run is removed', async () => {
+  test('unknown rows are named before a run of version 0.1.0 is removed', async () => {
     const home = homeWithOldState();
     const open = await runFrontdesk(['history', '--open', '--json'], { home });
     // The members of an entry, as a test reads them.

@@ -18,7 +18,7 @@ const EVENT = [
 ];
 
 describe.concurrent('a reissue whose outcome is unknown', () => {
-  it('is not sent a second time with --yes, but with --again', async () => {
+  it('an open reissue is not sent a second time with --yes, but with --again', async () => {
     const { run, posts, list } = await openService();
     expect((await run(REISSUE)).code).toBe(8);
     expect(posts()).toBe(1);
@@ -35,7 +35,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
   });
 
-  it('is closed by what a person found out', async () => {
+  it('an open reissue is closed by history resolve', async () => {
     const { run, service, list } = await openService();
     await run(REISSUE);
     const [{ entry = '' } = {}] = await list('--open');
@@ -61,7 +61,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
   });
 
-  it('holds its row back in a run, until it is closed', async () => {
+  it('an open reissue holds its row back in a run until it is closed', async () => {
     const { run, posts, service, list } = await openService();
     await run(REISSUE);
     const [{ entry = '' } = {}] = await list('--open');
@@ -78,7 +78,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     expect(posts()).toBe(3);
   });
 
-  it('is closed in its run too: as applied it is never sent again', async () => {
+  it('an open reissue that is resolved as applied is never sent again by its run', async () => {
     const { run, posts, list } = await openService();
     const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
     expect((await run(reissues)).code).toBe(8);
@@ -96,7 +96,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
   });
 
-  it('is sent again by a resume when a person found out that it was not applied', async () => {
+  it('an open reissue that is resolved as not applied is sent again by a resume', async () => {
     const { run, posts, service } = await openService();
     expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
     for (const entry of ['may:1', 'may:2']) {
@@ -115,7 +115,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     ]);
   });
 
-  it('does not count with --no-history', async () => {
+  it('a reissue with --no-history is not kept open', async () => {
     const { run, posts, list } = await openService();
     await run([...REISSUE, '--no-history']);
     expect((await run(REISSUE)).code).toBe(8);
@@ -123,7 +123,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     expect(await list('--open')).toHaveLength(1);
   });
 
-  it('is told by doctor', async () => {
+  it('doctor counts open reissues', async () => {
     const { run } = await openService();
     await run(REISSUE);
     expect((await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].message | [0]"])).stdout).toBe(
@@ -131,7 +131,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
     );
   });
 
-  it('is refused where the records cannot be read', async () => {
+  it('a reissue is refused if the records cannot be read', async () => {
     const { run, posts, home } = await openService();
     await run(REISSUE);
     const { chmodSync } = await import('node:fs');
@@ -144,7 +144,7 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
 describe.concurrent('a block whose outcome is unknown', () => {
   const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
 
-  it('is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
+  it('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
     const { run, service, list, server } = await openService();
     expect((await run(BLOCK)).code).toBe(8);
     const [first] = await list('--open');
@@ -160,7 +160,7 @@ describe.concurrent('a block whose outcome is unknown', () => {
 });
 
 describe.concurrent('the same event again', () => {
-  it('is refused within a day, and nothing in the state folder tells its body', async () => {
+  it('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
     const { run, posts, service, home } = await openService();
     service.isBroken = false;
     expect((await run(EVENT)).code).toBe(0);
@@ -184,7 +184,7 @@ describe.concurrent('history --open', () => {
     ['header', 'header.json'],
     ['record', 'journal.jsonl'],
   ])(
-    'names a run whose %s cannot be read, shows the others and ends with 16, and a reissue is refused then',
+    'history --open names a run whose %s cannot be read, shows the others and exits with 16, and a reissue is refused then',
     async (_what, file) => {
       const { run, home, posts } = await openService();
       await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);

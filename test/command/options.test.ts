@@ -29,7 +29,7 @@ describe('options stand before, between or after the command words', () => {
     [['--query', 'status', 'card', 'get', CARD_ID, '-qo', 'json']],
     [['card', 'get', '--query=status', '--output=json', '--', CARD_ID]],
     [['card', 'get', CARD_ID, '-ojson', '--query', 'status', '--timeout', '5s', '--retry-max-time', '1m']],
-  ])('%j', async (args) => {
+  ])('options may stand anywhere: %j', async (args) => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
     const result = await runFrontdesk(args, { env: server.env });
     expect(result).toMatchObject({ code: 0, stdout: '"ACTIVE"\n', stderr: '' });
@@ -46,7 +46,7 @@ describe('the output format', () => {
     ['--json is -o json', ['--json'], {}, '"ACTIVE"\n'],
     ['--json after -o csv', ['-o', 'csv', '--json'], {}, '"ACTIVE"\n'],
     ['-o csv after --json', ['--json', '-o', 'csv'], {}, 'ACTIVE\n'],
-  ])('%s', async (_, flags, env, stdout) => {
+  ])('the output format: %s', async (_, flags, env, stdout) => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
     const result = await runFrontdesk([...GET, '--query', 'status', ...flags], { env: { ...server.env, ...env } });
     expect(result).toMatchObject({ code: 0, stdout });
@@ -85,7 +85,7 @@ describe('refused with exit 2 and nothing sent', () => {
     [[...GET, '-n'], {}, '-n: unknown option', '--dry-run is for commands that change something'],
     [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
     [['profile', 'show', 'default', 'too', 'much'], {}, 'too'],
-  ])('%j %j', async (args, env, ...told) => {
+  ])('%j %j is exit 2, and nothing is sent', async (args, env, ...told) => {
     const server = await startRecordingServer([]);
     const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...env } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -174,7 +174,7 @@ describe('refused with exit 2 and nothing sent', () => {
       ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],
       ['--columns: there is no', '--sort-by: there is no', '<calendarId>: is empty', '--limit: must be a whole number'],
     ],
-  ])('%j: every fault is told, each on its own line, options and input alike', async (args, faults) => {
+  ])('%j: every error is printed on its own line, of options and input alike', async (args, faults) => {
     const server = await startRecordingServer([]);
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'bad.csv'), 'cardId\nbad\n');
@@ -193,7 +193,7 @@ describe('refused with exit 2 and nothing sent', () => {
 });
 
 describe('--columns, --sort-by and --no-header', () => {
-  test('dotted paths reach into metadata', async () => {
+  test('--columns with dotted paths reaches into metadata', async () => {
     const server = await startRecordingServer(service);
     const table = await runFrontdesk([...GET, '--columns', 'status,metadata.store'], { env: server.env });
     expect(table.stdout).toBe('STATUS\tmetadata.store\nACTIVE\tBergen\n');
@@ -203,7 +203,7 @@ describe('--columns, --sort-by and --no-header', () => {
     expect(csv.stdout).toBe('Bergen,ACTIVE\r\n');
   });
 
-  test('a misspelt column of a local command is exit 2 with the nearest name, and changes nothing', async () => {
+  test('a misspelt --columns of a local command is exit 2 with the nearest name, and changes nothing', async () => {
     const server = await startRecordingServer(service);
     const home = createHome();
     const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
@@ -248,7 +248,7 @@ describe('--columns, --sort-by and --no-header', () => {
     }
   });
 
-  test('a list is sorted by a column', async () => {
+  test('--sort-by sorts a list by a column', async () => {
     const server = await startRecordingServer(service);
     const { stdout } = await runFrontdesk([...LIST, '--sort-by', 'email', '--columns', 'id,email'], {
       env: server.env,
@@ -270,14 +270,14 @@ describe('--query', () => {
       ['--json', '--query', '[].status'],
       '[\n  "ACTIVE",\n  "ACTIVE"\n]\n',
     ],
-  ])('%s', async (_, command, flags, stdout) => {
+  ])('--query: %s', async (_, command, flags, stdout) => {
     const server = await startRecordingServer(service);
     expect(await runFrontdesk([...command, ...flags], { env: server.env })).toMatchObject({ code: 0, stdout });
   });
 });
 
 describe('--quiet and --verbose', () => {
-  test('-q leaves out notices and keeps warnings and errors', async () => {
+  test('--quiet omits notices and keeps warnings and errors', async () => {
     const server = await startRecordingServer([
       { status: 429, headers: { 'retry-after': '0' } },
       { body: cardText('X') },
@@ -324,7 +324,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
       ],
     ],
     [['calendar', 'update', 'a/b', '--name', '', '-n'], [request('/v1/calendars/a%2Fb', { name: '' })]],
-  ])('%j', async (args, requests) => {
+  ])('a dry run asks nothing, sends nothing and needs no credential: %j', async (args, requests) => {
     const { code, stdout, stderr, home } = await runFrontdesk([...args, '--json'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests });
@@ -335,7 +335,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
   test.each<[readonly string[], Readonly<Record<string, string>>]>([
     [['--no-history'], {}],
     [[], { FRONTDESK_NO_HISTORY: '1' }],
-  ])('%j %j refuses a run, which always keeps its record', async (flags, more) => {
+  ])('%j %j refuses a run with --no-history, in a dry run too', async (flags, more) => {
     const server = await startRecordingServer([]);
     const args = ['card', 'block', '--from', '-', '-y', ...flags];
     const { code, stdout, stderr } = await runFrontdesk(args, {
@@ -346,7 +346,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect(stderr).toContain('a run needs its record');
   });
 
-  test('and says that --expect was not compared', async () => {
+  test('a dry run says that --expect was not compared', async () => {
     const args = ['card', 'block', CARD_ID, '-n', '--expect', 'status=ACTIVE', '--json'];
     const { code, stdout, stderr } = await runFrontdesk(args, { env });
     expect(code).toBe(0);
@@ -356,7 +356,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     );
   });
 
-  test('as text: method and URL, headers, body', async () => {
+  test('a dry run as text has method and URL, headers, body', async () => {
     const { code, stdout } = await runFrontdesk(['card', 'block', CARD_ID, '-n', '--reason', 'lost'], { env });
     expect(code).toBe(0);
     const [head, body] = stdout.split('\n\n');
@@ -365,7 +365,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect(body).toBe('{\n  "reason": "lost"\n}\n');
   });
 
-  test('makes no --out file', async () => {
+  test('a dry run creates no --out file', async () => {
     const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'o.json', '-n'];
     const { code, home } = await runFrontdesk(args, { env });
     expect(code).toBe(0);
@@ -373,7 +373,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect(again.code).toBe(0);
   });
 
-  test('readOnly and requireReason still refuse', async () => {
+  test('a dry run is refused by readOnly and requireReason', async () => {
     const cardsUrl = 'https://api.example';
     const profiles = { ro: { cardsUrl, readOnly: true }, rr: { cardsUrl, requireReason: 'T-[0-9]+' } };
     const home = settings(createHome(), { version: 1, profiles });

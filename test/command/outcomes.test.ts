@@ -34,17 +34,20 @@ describe('every write ends as one of five outcomes, and the history says which',
     ['unknown', EVENT, () => ({ status: 500, body: {} }), 8, 'unknown', 1],
     ['429 used up is rejected', EVENT, () => ({ status: 429, body: {} }), 11, 'rejected', 3],
   ];
-  test.each(cases)('%s', async (_, args, handler, code, outcome, posts) => {
-    const server = await startRecordingServer(handler);
-    const home = createHome();
-    const result = await runFrontdesk([...args, '--json'], { env: server.env, home });
-    expect(result.code).toBe(code);
-    if (code !== 0) expect(lastError(result.stderr).outcome).toBe(outcome);
-    expect(await outcomesOf(home)).toEqual([outcome]);
-    expect(server.lines.filter((line) => line.startsWith('POST')).length).toBe(posts);
-  });
+  test.each(cases)(
+    'a change ends as one of five outcomes, and the history says which: %s',
+    async (_, args, handler, code, outcome, posts) => {
+      const server = await startRecordingServer(handler);
+      const home = createHome();
+      const result = await runFrontdesk([...args, '--json'], { env: server.env, home });
+      expect(result.code).toBe(code);
+      if (code !== 0) expect(lastError(result.stderr).outcome).toBe(outcome);
+      expect(await outcomesOf(home)).toEqual([outcome]);
+      expect(server.lines.filter((line) => line.startsWith('POST')).length).toBe(posts);
+    },
+  );
 
-  test('not_sent', async () => {
+  test('a change without a connection ends as not_sent', async () => {
     const server = await startRecordingServer([]);
     await server.stop();
     const home = createHome();
@@ -55,8 +58,8 @@ describe('every write ends as one of five outcomes, and the history says which',
   });
 });
 
-describe('a read-back', () => {
-  test('an unknown message says when it was sent, what a read-back showed, and the exact command that checks', async () => {
+describe('a card check', () => {
+  test('the message of an unknown outcome says when it was sent, what the card check showed, and the exact command that checks', async () => {
     const server = await startRecordingServer(writesGet('reset', 'ACTIVE'));
     for (const args of [BLOCK, REISSUE]) {
       const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
@@ -70,7 +73,7 @@ describe('a read-back', () => {
     expect(posts).toEqual([`POST ${PATH}/block`, `POST ${PATH}/reissue`]);
   });
 
-  test('a provisioning whose answer would be hidden is not sent', async () => {
+  test('a provisioning whose response would be hidden is not sent', async () => {
     const body = { primaryAccountNumberPrefix: '4', activationData: 'a', authenticationData: 'b' };
     const server = await startRecordingServer(() => ({ body }));
     const home = createHome();
@@ -86,7 +89,7 @@ describe('a read-back', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('the command that checks names the profile that was named', async () => {
+  test('the command that checks an unknown outcome names the profile that was named', async () => {
     const server = await startRecordingServer(writesGet('reset'));
     const home = createHome();
     await runFrontdesk(['profile', 'set', 'shop', '--cards-url', server.url], { home });
@@ -100,7 +103,7 @@ describe('a read-back', () => {
 });
 
 describe('the id in the answer of reissue and event create is kept', () => {
-  test('as resultId in the history', async () => {
+  test('the ID in the response to reissue and event create is kept as resultId in the history', async () => {
     const server = await startRecordingServer(({ url }) =>
       url === '/v1/events' ? { body: '{"id":"evt_9"}' } : { body: cardText('ACTIVE', OTHER_ID) },
     );
@@ -115,7 +118,7 @@ describe('the id in the answer of reissue and event create is kept', () => {
   });
 });
 
-test('a signal while the card of --expect is read: the write was not sent', async () => {
+test('a signal while the card of --expect is read: the change was not sent', async () => {
   const server = await startRecordingServer(() => ({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
   const running = startFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
   await running.waitForOutput('waiting 3');
@@ -133,7 +136,7 @@ test('a signal while the card of --expect is read: the write was not sent', asyn
 });
 
 describe('retries wait, and never less than Retry-After', () => {
-  test('a signal in the pause ends it at once, and nothing is said to be in flight', async () => {
+  test('a signal in the pause before a retry ends the call at once, and nothing is in progress', async () => {
     const server = await startRecordingServer(writesGet({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
     const running = startFrontdesk(BLOCK, { env: server.env });
     await running.waitForOutput('waiting 3');

@@ -104,7 +104,7 @@ const NOBODYS = '00000000-0000-4000-8000-000000000000';
 describe('what is printed of settings and credentials is as declared', () => {
   const operator = new Operator();
 
-  it('profiles', async () => {
+  it('the output of profile commands matches its declaration', async () => {
     await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
     await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
     operator.write('approvers', '');
@@ -117,7 +117,7 @@ describe('what is printed of settings and credentials is as declared', () => {
     await operator.run('profile remove', ['all', '--yes']);
   });
 
-  it('credentials', async () => {
+  it('the output of auth commands matches its declaration', async () => {
     const login = ['-p', 'live', '--family', 'cards'];
     await operator.run('auth login', [...login, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n');
     await operator.run('auth login', [...login, '--token-command', 'echo another-token']);
@@ -127,7 +127,7 @@ describe('what is printed of settings and credentials is as declared', () => {
     await operator.run('auth status', ['-p', 'live']);
   });
 
-  it('preferences', async () => {
+  it('the output of config commands matches its declaration', async () => {
     await operator.run('config set', ['timeout', '45s']);
     await operator.run('config set', ['retries', '3']);
     await operator.run('config get', ['timeout']);
@@ -137,7 +137,7 @@ describe('what is printed of settings and credentials is as declared', () => {
     await operator.run('config path');
   });
 
-  it('this machine', async () => {
+  it('the output of doctor and other local commands matches its declaration', async () => {
     await operator.run('doctor');
     await operator.run('doctor', ['-p', 'sandbox', '--connect']);
     await operator.run('completion', ['bash']);
@@ -149,12 +149,12 @@ describe('what is printed of settings and credentials is as declared', () => {
 describe('what is printed of cards and calendars is as declared', () => {
   const operator = new Operator(SANDBOX);
 
-  it.each(WRITES)('the dry run of %s', async (name) => {
+  it.each(WRITES)('the dry run of %s matches its declaration', async (name) => {
     const { command } = SAMPLE_CALLS[name];
     await operator.run(command, [...typedCall(name).slice(command.split(' ').length), '--dry-run']);
   });
 
-  it('single calls, and what they leave in the history', async () => {
+  it('the output of single calls and of history matches its declaration', async () => {
     await operator.run('card get', [ACTIVE]);
     await operator.run('card get', WAITING);
     await operator.run('card block', [ACTIVE, '--dry-run']);
@@ -168,7 +168,7 @@ describe('what is printed of cards and calendars is as declared', () => {
     await operator.run('history prune', ['--older-than', '90d', '--yes']);
   });
 
-  it('runs', async () => {
+  it('the output of runs matches its declaration', async () => {
     await operator.run('card activate', [...WAITING, '--yes', '--dry-run']);
     await operator.run('card activate', [...WAITING, '--yes']);
     await operator.run('runs list');
@@ -180,7 +180,7 @@ describe('what is printed of cards and calendars is as declared', () => {
     await operator.run('runs remove', [runs[0]?.run ?? '', '--yes']);
   });
 
-  it('calendars', async () => {
+  it('the output of calendar commands matches its declaration', async () => {
     await operator.run('calendar update', ['cal_tea_ceremony', '--name', 'Tea']);
     await operator.run('calendar update', ['cal_tea_ceremony', '--name', 'Tea', '--dry-run']);
     const event = ['--calendar', 'cal_tea_ceremony', '--name', 'Tasting', '--start', '2027-01-02'];
@@ -188,7 +188,7 @@ describe('what is printed of cards and calendars is as declared', () => {
     await operator.run('calendar subscribers list', ['cal_harbour_tours']);
   });
 
-  it('what a run changed, taken back', async () => {
+  it('the output of runs revert matches its declaration', async () => {
     const list = ['calendar', 'subscribers', 'list', 'cal_harbour_tours', '--active', 'all', '--limit', '100'];
     const { stdout } = await runFrontdesk([...list, '-o', 'csv'], { home: operator.home, env: SANDBOX });
     operator.write('old.csv', stdout);
@@ -200,7 +200,7 @@ describe('what is printed of cards and calendars is as declared', () => {
     await operator.run('runs revert', ['--last', '--plan', 'back.plan']);
   });
 
-  it('plans', async () => {
+  it('the output of plan commands matches its declaration', async () => {
     const plan = ['--plan', 'stolen.plan'];
     const ids = ['--from', '-', '--from-format', 'ids'];
     await operator.run('card block', [...ids, ...plan], `${STOLEN}\n`);
@@ -211,7 +211,7 @@ describe('what is printed of cards and calendars is as declared', () => {
     await operator.run('plan show', ['stolen.plan']);
   });
 
-  it.runIf(HAS_SSH_KEYGEN)('approvals', async () => {
+  it.runIf(HAS_SSH_KEYGEN)('the output of plan approve matches its declaration', async () => {
     spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', operator.path('key')]);
     await operator.run('plan approve', ['stolen.plan', '--key', 'key', '--as', 'ann', '--yes']);
     operator.write('approvers', `ann ${readFileSync(operator.path('key.pub'), 'utf8')}`);
@@ -223,12 +223,12 @@ describe('what is printed of cards and calendars is as declared', () => {
 describe('what the sandbox prints is as declared', () => {
   const operator = new Operator();
 
-  it('its ids, choices and reset', async () => {
+  it('the output of sandbox info and reset matches its declaration', async () => {
     await operator.run('sandbox info');
     await operator.run('sandbox reset');
   });
 
-  it('where it listens', async () => {
+  it('the output of sandbox serve matches its declaration', async () => {
     const serving = startFrontdesk(['sandbox', 'serve', '--json'], { home: operator.home });
     await serving.waitForOutput('calendarToken');
     const value: unknown = JSON.parse(serving.output().stdout);
@@ -241,7 +241,7 @@ describe('what the sandbox prints is as declared', () => {
 describe('what is printed of failures is as declared', () => {
   const operator = new Operator(SANDBOX);
 
-  it('calls that are refused here, and by the service', async () => {
+  it('the errors of calls that are refused here or by the service match their declaration', async () => {
     expect(await operator.fails(['card', 'get', 'no-id'])).toEqual(['error']);
     expect(await operator.fails(['card', 'get', NOBODYS])).toContain('error');
     expect(await operator.fails(['card', 'provision', WAITING[0] ?? '', '--wallet', 'wallet_a'])).toContain('error');
@@ -251,7 +251,7 @@ describe('what is printed of failures is as declared', () => {
     );
   });
 
-  it('rows, and the summary', async () => {
+  it('the rows and the summary of a run match their declaration', async () => {
     const ids = [NOBODYS, ACTIVE];
     expect(await operator.fails(['card', 'get', ...ids])).toContain('summary');
     const { stdout, code } = await operator.call(['card', 'block', ...ids, '--yes']);
@@ -261,7 +261,7 @@ describe('what is printed of failures is as declared', () => {
     await operator.run('runs report', ['--last', '--as', 'html']);
   });
 
-  it('a write whose outcome nobody knows', async () => {
+  it('the error of an unknown outcome matches its declaration', async () => {
     const serving = startFrontdesk(
       ['sandbox', 'serve', '--json', '--fault', 'POST /reissue:500', '--fault', 'POST /block:500'],
       {
@@ -291,7 +291,7 @@ describe('what is printed of failures is as declared', () => {
 /** They speak no JSON of their own. */
 const CONVERSATIONS = ['mcp', 'desk'];
 
-it('no command is left out', () => {
+it('the output of every command is compared with its declaration', () => {
   const names = REGISTRY.entries.map(({ path }) => path.join(' '));
   expect(names.filter((name) => !covered.has(name))).toEqual(CONVERSATIONS);
 });

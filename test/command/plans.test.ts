@@ -74,7 +74,7 @@ function rewrittenRows(path: string, change: Readonly<Record<string, object>>): 
 }
 
 describe('--plan sends no write', () => {
-  it('reads each card once and writes what would be sent, with what was known, to a file of mode 0600', async () => {
+  it('--plan reads each card once and writes what would be sent, with what was known, to a file of mode 0600', async () => {
     const { home, server, path } = await planOf(2);
     // Both are read at once, over a connection each.
     expect(server.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(1)}`, `GET /v1/cards/${cardId(2)}`]);
@@ -105,7 +105,7 @@ describe('--plan sends no write', () => {
     expect(existsSync(join(home.stateDir, 'runs'))).toBe(false);
   });
 
-  it('prints the header as a resource and says what to do next', async () => {
+  it('--plan prints the header as a resource and says what to do next', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const args = ['card', 'activate', cardId(1), '--plan', 'my plan', '--plan-expires', '7d', '--json'];
@@ -121,14 +121,14 @@ describe('--plan sends no write', () => {
     expect(linesOf(home, 'my plan')[1]).not.toHaveProperty('body');
   });
 
-  it('makes two plans of equal rows', async () => {
+  it('--plan makes two plans of equal rows', async () => {
     const { home, server } = await planOf(1);
     await runFrontdesk([...BLOCK, '--plan', 'q.plan'], { home, env: server.env, stdin: idLines(1) });
     const [one, two] = [linesOf(home)[0], linesOf(home, 'q.plan')[0]] as { plan: string }[];
     expect(one?.plan).not.toBe(two?.plan);
   });
 
-  it('writes no plan when a card cannot be read or is not as expected, and says which rows (15)', async () => {
+  it('--plan writes no plan if a card cannot be read or is not as expected, and says which rows (15)', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -154,7 +154,7 @@ describe('--plan sends no write', () => {
     expect(JSON.parse(held.stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'PRECONDITION', row: 1 });
   });
 
-  it('ends with the code of the read, or 17, for one single id', async () => {
+  it('--plan for a single ID exits with the code of the read, or 17', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -172,7 +172,7 @@ describe('--plan sends no write', () => {
   it.each([
     ['one id', [cardId(1)]],
     ['several', [cardId(1), cardId(2)]],
-  ])('leaves no file behind when a signal ends it: %s', async (_, ids) => {
+  ])('--plan leaves no file behind when a signal ends it: %s', async (_, ids) => {
     const home = createHome();
     const server = await startRecordingServer(() => 'hang');
     const args = ['card', 'block', ...ids, '--plan', 'p.plan'];
@@ -183,7 +183,7 @@ describe('--plan sends no write', () => {
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });
 
-  it('leaves no file behind when a signal ends it while rows are written that nothing is read for', async () => {
+  it('--plan leaves no file behind when a signal ends it while rows are written for which nothing is read', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     const work = join(home.path, 'work');
@@ -208,7 +208,7 @@ describe('--plan sends no write', () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it('stops at a 401 (4)', async () => {
+  it('--plan stops at a 401 (4)', async () => {
     const home = createHome();
     const server = await startRecordingServer(() => refusal(401, 'UNAUTHORIZED'));
     const args = [...BLOCK, '-j', '1', '--plan', 'p.plan'];
@@ -228,7 +228,7 @@ describe('--plan sends no write', () => {
     [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be more than 0 and at most 90d, not "91d"'],
     [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
     [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
-  ])('refuses %j and sends nothing', async (args, message) => {
+  ])('--plan refuses %j and sends nothing', async (args, message) => {
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'there'), 'mine');
     const server = await startRecordingServer([]);
@@ -242,7 +242,7 @@ describe('--plan sends no write', () => {
     expect(readFileSync(join(home.path, 'work', 'there'), 'utf8')).toBe('mine');
   });
 
-  it('keeps only the cells that changed, with what they were, and asks the service nothing', async () => {
+  it('--plan with --changed-from keeps only changed cells, with their old values, and sends no request', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     const work = join(home.path, 'work');
@@ -269,7 +269,7 @@ describe('--plan sends no write', () => {
     ]);
   });
 
-  it('names the file that it was made from, what was compared, and what the older file had more', async () => {
+  it('a plan names its input file, what was compared, and the rows that only the older file has', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
@@ -303,7 +303,7 @@ describe('--plan sends no write', () => {
     expect(linesOf(home, 'clear.plan')[0]).not.toHaveProperty('emptied');
   });
 
-  it('plans one event, and says what is missing by its flag', async () => {
+  it('--plan plans one event, and names a missing option', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     const create = ['calendar', 'event', 'create', '--name', 'Tasting', '--start', '2026-04-02', '--no-url'];
@@ -322,7 +322,7 @@ describe('--plan sends no write', () => {
     });
   });
 
-  it('of no rows is a plan of no rows', async () => {
+  it('--plan of no rows is a plan of no rows', async () => {
     const { home, server } = await planOf(0);
     expect(linesOf(home)).toEqual([expect.objectContaining({ rows: 0, operation: 'card.block' })]);
     const { code, stdout, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--json'], {
@@ -336,7 +336,7 @@ describe('--plan sends no write', () => {
 });
 
 describe('plan apply', () => {
-  it('reads each card again right before its write and sends exactly the rows of the plan', async () => {
+  it('plan apply reads each card again right before its change and sends exactly the rows of the plan', async () => {
     const planned = await planOf(2);
     const { code, stdout, stderr } = await apply(planned, ['-j', '1']);
     expect(code, stderr).toBe(0);
@@ -365,7 +365,7 @@ describe('plan apply', () => {
     });
   });
 
-  it('L5 prints the results and sends nothing when it is applied again', async () => {
+  it('L5 plan apply prints the results and sends nothing when it is run again', async () => {
     const planned = await planOf(2);
     await apply(planned);
     const count = planned.server.requests.length;
@@ -375,7 +375,7 @@ describe('plan apply', () => {
     expect(planned.server.requests).toHaveLength(count);
   });
 
-  it('goes on with another profile that leads to the same service', async () => {
+  it('plan apply resumes with another profile for the same service', async () => {
     const planned = await planOf(1);
     const { home, server } = planned;
     expect((await apply(planned)).code).toBe(0);
@@ -386,7 +386,7 @@ describe('plan apply', () => {
     expect(writes(server)).toHaveLength(1);
   });
 
-  it('names no command that would be refused again when the profile itself leads elsewhere now', async () => {
+  it('plan apply suggests no command that would be refused again if the profile has another URL now', async () => {
     const { home } = await planOf(1);
     const elsewhere = await startRecordingServer(playService());
     const env = { ...elsewhere.env };
@@ -397,7 +397,7 @@ describe('plan apply', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('L5 does each row once when it is applied twice at once', async () => {
+  it('L5 plan apply sends each row once when it runs twice at the same time', async () => {
     // Slow enough that the second process comes while the first one is at work.
     const slowly = async (request: RecordedRequest): Promise<Reply> => {
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -415,7 +415,7 @@ describe('plan apply', () => {
     expect(new Set(writes(planned.server)).size).toBe(6);
   });
 
-  it('L3 leaves a card alone that changed or cannot be read, says what changed, and goes on', async () => {
+  it('L3 plan apply skips a card that changed or cannot be read, says what changed, and continues', async () => {
     let isLater = false;
     const planned = await planOf(8, (request: RecordedRequest) => {
       if (!isLater || request.method !== 'GET') return undefined;
@@ -447,7 +447,7 @@ describe('plan apply', () => {
     expect(writes(planned.server)).toHaveLength(2);
   });
 
-  it('does a row at the next apply whose card could not be read for a passing reason', async () => {
+  it('plan apply sends a row at the next try if its card could not be read for a passing reason', async () => {
     let isDown = false;
     const planned = await planOf(2, (request) =>
       isDown && request.method === 'GET' && cardNumber(request) === 1 ? { status: 500, body: 'down' } : undefined,
@@ -462,7 +462,7 @@ describe('plan apply', () => {
     expect(rowLines(second.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
   });
 
-  it('stops at a 401 of the read (4)', async () => {
+  it('plan apply stops at a 401 of the read (4)', async () => {
     let isOut = false;
     const planned = await planOf(3, () => (isOut ? refusal(401, 'UNAUTHORIZED') : undefined));
     isOut = true;
@@ -471,7 +471,7 @@ describe('plan apply', () => {
     expect(planned.server.requests).toHaveLength(4);
   });
 
-  it('goes on after it was stopped, also as `runs resume`, and never sends a row twice', async () => {
+  it('plan apply resumes after it was stopped, also by runs resume, and never sends a row twice', async () => {
     let isDown = false;
     const planned = await planOf(4, (request) =>
       isDown && request.method === 'POST' && cardNumber(request) === 2 ? 'reset' : undefined,
@@ -499,7 +499,7 @@ describe('plan apply', () => {
     expect(numbers).toEqual([1, 2, 3, 4]);
   });
 
-  it('sends rows that cannot be compared and says how many', async () => {
+  it('plan apply sends rows that cannot be compared and says how many', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const rows = '{"id":"sub_1","email":"a@x.example"}\n{"id":"sub_2","first_name":""}\n';
@@ -521,7 +521,7 @@ describe('plan apply', () => {
     ]);
   });
 
-  it('writes the rows that did not succeed as an input, ids and fields', async () => {
+  it('plan apply --failed writes the rows that did not succeed as an input, IDs and fields', async () => {
     const planned = await planOf(2, (request) =>
       request.method === 'POST' && cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined,
     );
@@ -534,7 +534,7 @@ describe('plan apply', () => {
     ]);
   });
 
-  it('writes them anew when it goes on, or has no row', async () => {
+  it('plan apply --failed writes its file anew when it resumes, or has no row', async () => {
     const planned = await planOf(2, (request) =>
       request.method === 'POST' && writes(planned.server).length < 2 ? refusal(409, 'CARD_EXPIRED') : undefined,
     );
@@ -548,7 +548,7 @@ describe('plan apply', () => {
     expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
   });
 
-  it('prints the requests with --dry-run', async () => {
+  it('plan apply --dry-run prints the requests', async () => {
     const { home, server } = await planOf(1);
     const { code, stdout } = await runFrontdesk(['plan', 'apply', 'p.plan', '-n', '--json'], { home, env: server.env });
     expect(code).toBe(0);
@@ -595,7 +595,7 @@ describe('a plan is compared with what is read right before each write', () => {
       { 'metadata.shop': 'harbour' },
       'metadata.shop is "b", not "harbour"',
     ],
-  ])('and a card is left alone when %s', async (_what, change, expected, problem) => {
+  ])('plan apply skips a card when %s', async (_what, change, expected, problem) => {
     const { home, server } = await made(changing(change), []);
     if (Object.keys(expected).length > 0) rewrittenRows(join(home.path, 'work', 'p.plan'), { expect: expected });
     const { code, stdout } = await apply({ home, server });
@@ -609,7 +609,7 @@ describe('a plan is compared with what is read right before each write', () => {
     expect(writes(server)).toEqual([]);
   });
 
-  it('and a balance that changed is said with the row, which is sent', async () => {
+  it('plan apply sends a card whose balance changed, and says so with the row', async () => {
     const planned = await made(changing({ currentBalance: 5 }), []);
     const { code, stderr } = await apply(planned);
     expect(code).toBe(0);
@@ -621,7 +621,7 @@ describe('a plan is compared with what is read right before each write', () => {
 });
 
 describe('a card stands in a plan once', () => {
-  it('so that --plan refuses it twice, whatever --allow-duplicates says', async () => {
+  it('--plan refuses the same card twice, whatever --allow-duplicates says', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const args = [...BLOCK, '--plan', 'p.plan', '--allow-duplicates'];
@@ -633,7 +633,7 @@ describe('a card stands in a plan once', () => {
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });
 
-  it('and a file in which one stands twice is no plan', async () => {
+  it('a file with the same card twice is no plan', async () => {
     const { home, server, path } = await planOf(2);
     writeFileSync(path, readFileSync(path, 'utf8').replace(`"id":"${cardId(2)}"`, `"id":"${cardId(1)}"`));
     rewritten(path, {});
@@ -646,7 +646,7 @@ describe('a card stands in a plan once', () => {
 });
 
 describe('plan show --as markdown', () => {
-  it('prints the plan for a pull request, and as a member of one object with --json', async () => {
+  it('plan show --as markdown prints the plan for a pull request, and as a member of one object with --json', async () => {
     const { home } = await planOf(2);
     const { plan } = linesOf(home)[0] as { plan: string };
     const { code, stdout, stderr } = await runFrontdesk(['plan', 'show', 'p.plan', '--as', 'markdown'], { home });
@@ -663,7 +663,7 @@ describe('plan show --as markdown', () => {
 });
 
 describe('an expired plan that was begun before', () => {
-  it('is shown again, or gone on with', async () => {
+  it('an expired plan that was begun before is shown again, or resumed', async () => {
     const planned = await planOf(2, ({ method, url }) =>
       method === 'POST' && url.includes(cardId(2)) ? refusal(401, 'UNAUTHORIZED') : undefined,
     );
@@ -690,7 +690,7 @@ describe('an expired plan that was begun before', () => {
 });
 
 describe('plan apply refuses and sends nothing', () => {
-  it('without --yes where nobody can be asked, also when it is finished', async () => {
+  it('plan apply refuses without --yes outside a terminal, also when the plan is finished', async () => {
     const { home, server } = await planOf(1);
     const args = ['plan', 'apply', 'p.plan'];
     expect((await runFrontdesk(args, { home, env: server.env })).code).toBe(2);
@@ -699,7 +699,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect(writes(server)).toHaveLength(1);
   });
 
-  it('another place than the plan is for (2)', async () => {
+  it('plan apply refuses another service than that of the plan (2)', async () => {
     const { home } = await planOf(1);
     const other = await startRecordingServer([]);
     const { code, stderr } = await apply({ home, server: other });
@@ -707,7 +707,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect(stderr).toContain('Nothing was sent.');
   });
 
-  it('a plan of the sandbox, elsewhere (2); another process with the sandbox applies it', async () => {
+  it('plan apply refuses a plan of the sandbox for another service (2), and another process with the sandbox applies it', async () => {
     const home = createHome();
     const inSandbox = (...args: string[]) => runFrontdesk(['-p', 'sandbox', ...args, '--json'], { home });
     const made = await inSandbox('calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea', '--plan', 'p.plan');
@@ -720,7 +720,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect({ code: again.code, rows: JSON.parse(again.stdout).length }).toEqual({ code: 0, rows: 1 });
   });
 
-  it('an expired plan (17)', async () => {
+  it('plan apply refuses an expired plan (17)', async () => {
     const planned = await planOf(1);
     rewritten(planned.path, { expiresAt: '2026-01-01T00:00:00.000Z' });
     const { code, stderr } = await apply(planned);
@@ -730,7 +730,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect(planned.server.requests).toHaveLength(1);
   });
 
-  it('with a read-only profile (5), with which a plan can be made and shown', async () => {
+  it('plan apply refuses a read-only profile (5), with which a plan can be made and shown', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const env = { FRONTDESK_CARDS_TOKEN: server.env['FRONTDESK_CARDS_TOKEN'] };
@@ -743,7 +743,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect(writes(server)).toEqual([]);
   });
 
-  it('a reason that the profile does not take, when it is made and when it is applied (2)', async () => {
+  it('a plan with a reason that the profile does not accept is refused when it is made and when it is applied (2)', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const env = { FRONTDESK_CARDS_TOKEN: server.env['FRONTDESK_CARDS_TOKEN'] };
@@ -776,7 +776,7 @@ describe('plan apply refuses and sends nothing', () => {
       'line 1',
     ],
     ['no plan', () => 'cardId\n1\n', 'line 1'],
-  ])('%s (2), for show as for apply', async (_, change, line) => {
+  ])('plan apply and plan show refuse %s (2)', async (_, change, line) => {
     const planned = await planOf(2);
     writeFileSync(planned.path, change(readFileSync(planned.path, 'utf8')));
     for (const args of [
@@ -793,19 +793,22 @@ describe('plan apply refuses and sends nothing', () => {
     expect(planned.server.requests).toHaveLength(2);
   });
 
-  it.each(['--from', '--reason', '--expect', '--allow-duplicates', '--shard', '--run'])('%s (2)', async (option) => {
-    const { home, server } = await planOf(1);
-    const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes', option, 'x'], {
-      home,
-      env: server.env,
-    });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(['--from', '--reason', '--expect', '--allow-duplicates', '--shard', '--run'])(
+    'plan apply refuses %s (2)',
+    async (option) => {
+      const { home, server } = await planOf(1);
+      const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes', option, 'x'], {
+        home,
+        env: server.env,
+      });
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe('plan show', () => {
-  it('prints the rows as a table off a terminal, and all of it as JSON', async () => {
+  it('plan show prints the rows as a table outside a terminal, and the whole plan as JSON', async () => {
     const { home, server } = await planOf(2);
     const table = await runFrontdesk(['plan', 'show', 'p.plan', '--columns', 'row,before.status'], { home });
     expect(table.stdout).toBe('ROW\tbefore.status\n1\tACTIVE\n2\tACTIVE\n');
@@ -817,7 +820,7 @@ describe('plan show', () => {
     expect(later.stdout).toBe('"finished"\n');
   });
 
-  it('needs no profile and no home', async () => {
+  it('plan show needs no profile and no home folder', async () => {
     const { path } = await planOf(1);
     const { code, stderr } = await runFrontdesk(['plan', 'show', path], {
       env: {
@@ -830,7 +833,7 @@ describe('plan show', () => {
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('note: State: new\n') });
   });
 
-  it('says on stderr what stands above the rows, for the log of a job, and after an apply what came of it', async () => {
+  it('plan show prints the header on stderr, for the log of a job, and after an apply its counts', async () => {
     const { home, server, path } = await planOf(2, (request) =>
       request.method === 'POST' && cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined,
     );
@@ -863,7 +866,7 @@ describe('plan show', () => {
     );
   });
 
-  it('is unsettled while a row of its run is unknown', async () => {
+  it('plan show says unsettled while a row of the run is unknown', async () => {
     const { home, server } = await planOf(1, (request) =>
       request.method === 'POST' ? { status: 500, body: '{}' } : undefined,
     );
@@ -878,26 +881,29 @@ describe('a plan of which only the line ends were changed', () => {
     ['by git, on Windows', (text) => text.replaceAll('\n', '\r\n')],
     ['by an editor that ends no last line', (text) => text.trimEnd()],
     ['by both', (text) => text.trimEnd().replaceAll('\n', '\r\n')],
-  ])('%s, is refused by every command with the line for .gitattributes (2)', async (_by, change) => {
-    const { home, server, path } = await planOf(2);
-    const requests = server.requests.length;
-    writeFileSync(path, change(readFileSync(path, 'utf8')));
-    for (const args of [['show'], ['apply', '--yes'], ['approve', '--key', 'k', '--as', 'ann', '--yes']]) {
-      const [verb = '', ...more] = args;
-      const result = await runFrontdesk(['plan', verb, 'p.plan', ...more], { home, env: server.env });
-      expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toBe(
-        [
-          `frontdesk: could not use "p.plan" as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '. Nothing was sent.' : ''}`,
-          'hint: add the line `*.plan -text` to .gitattributes, commit it, and get the original file',
-          '',
-        ].join('\n'),
-      );
-    }
-    expect(server.requests).toHaveLength(requests);
-  });
+  ])(
+    'a plan of which only the line ends were changed, %s, is refused by every command with the line for .gitattributes (2)',
+    async (_by, change) => {
+      const { home, server, path } = await planOf(2);
+      const requests = server.requests.length;
+      writeFileSync(path, change(readFileSync(path, 'utf8')));
+      for (const args of [['show'], ['apply', '--yes'], ['approve', '--key', 'k', '--as', 'ann', '--yes']]) {
+        const [verb = '', ...more] = args;
+        const result = await runFrontdesk(['plan', verb, 'p.plan', ...more], { home, env: server.env });
+        expect(result).toMatchObject({ code: 2, stdout: '' });
+        expect(result.stderr).toBe(
+          [
+            `frontdesk: could not use "p.plan" as a plan: line 1: only its line ends were changed, as git and some editors do${verb === 'apply' ? '. Nothing was sent.' : ''}`,
+            'hint: add the line `*.plan -text` to .gitattributes, commit it, and get the original file',
+            '',
+          ].join('\n'),
+        );
+      }
+      expect(server.requests).toHaveLength(requests);
+    },
+  );
 
-  it('and something else besides, is a changed plan', async () => {
+  it('a plan with changed line ends and another change is a changed plan', async () => {
     const { home, path } = await planOf(2);
     writeFileSync(path, readFileSync(path, 'utf8').replace('X-1', 'X-2').replaceAll('\n', '\r\n'));
     const { code, stderr } = await runFrontdesk(['plan', 'show', 'p.plan'], { home });
@@ -906,7 +912,7 @@ describe('a plan of which only the line ends were changed', () => {
 });
 
 describe('plan apply, again', () => {
-  it('sends no row of unknown outcome again: not even what no read can settle', async () => {
+  it('plan apply sends no unknown row again, not even one that no check can resolve', async () => {
     const home = createHome();
     const server = await startRecordingServer(() => ({ status: 500, body: 'no' }));
     const stdin = 'calendar,name,start\nc,One,2026-05-01\nc,Two,2026-05-02\n';
@@ -922,7 +928,7 @@ describe('plan apply, again', () => {
     }
   });
 
-  it('sends what was checked, whatever becomes of the file meanwhile', async () => {
+  it('plan apply sends what was checked, even if the file changes meanwhile', async () => {
     let path: string | undefined;
     const planned = await planOf(3, () => {
       if (path !== undefined) writeFileSync(path, 'no plan\n');

@@ -24,7 +24,7 @@ async function live(settings: readonly string[]) {
 }
 
 describe('profile set', () => {
-  test('with a pattern for reasons proposes a sentence that people understand, until there is one', async () => {
+  test('profile set with a pattern for reasons suggests --require-reason-hint, until there is one', async () => {
     const { run } = atHome();
     const pattern = ['--require-reason', '[A-Z]+-[0-9]+'];
     const url = ['--cards-url', 'https://cards.example.com'];
@@ -35,7 +35,7 @@ describe('profile set', () => {
     expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test('creates one and changes it, printed under the keys of the contract', async () => {
+  test('profile set creates and changes a profile, printed under its documented keys', async () => {
     const { run } = atHome();
     const made = await run([
       'profile',
@@ -69,7 +69,7 @@ describe('profile set', () => {
     expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
   });
 
-  test('an empty value takes a setting away', async () => {
+  test('profile set with an empty value removes a setting', async () => {
     const { run } = atHome();
     await run([
       'profile',
@@ -103,11 +103,11 @@ describe('profile set', () => {
     expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: true });
   });
 
-  test.each(['..', '...', 'a/b', 'a b', 'ü', '', 'x'.repeat(65)])('refuses the name %j', async (name) => {
+  test.each(['..', '...', 'a/b', 'a b', 'ü', '', 'x'.repeat(65)])('profile set refuses the name %j', async (name) => {
     expect(await runFrontdesk(['profile', 'set', name])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test.each(['live', 'A.b_c-9', '.hidden', 'x'.repeat(64)])('takes the name %s', async (name) => {
+  test.each(['live', 'A.b_c-9', '.hidden', 'x'.repeat(64)])('profile set takes the name %s', async (name) => {
     expect((await runFrontdesk(['profile', 'set', name])).code).toBe(0);
   });
 
@@ -123,14 +123,14 @@ describe('profile set', () => {
     ['no rows at all', '--max-rows', '0'],
     ['half a row', '--max-rows', '1.5'],
     ['ten approvals', '--approvals', '10'],
-  ])('refuses %s, exit 2', async (_what, option, value) => {
+  ])('profile set refuses %s, exit 2', async (_what, option, value) => {
     const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(option);
   });
 
   test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://cards.example.com/prefix'])(
-    'takes %s',
+    'profile set takes %s',
     async (url) => {
       expect((await runFrontdesk(['profile', 'set', 'live', '--cards-url', url])).code).toBe(0);
     },
@@ -138,7 +138,7 @@ describe('profile set', () => {
 });
 
 describe('profile', () => {
-  test('list has the stored ones and the sandbox; use says which is current', async () => {
+  test('profile list has the stored profiles and the sandbox, and profile use sets the current one', async () => {
     const { run } = atHome();
     await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
     expect(JSON.parse((await run(['profile', 'use', 'live', '--json'])).stdout)).toMatchObject({ current: true });
@@ -149,7 +149,7 @@ describe('profile', () => {
     expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
   });
 
-  test('the one that a call without -p has is current, also before anybody said `use`', async () => {
+  test('the profile of a call without -p is shown as current, also before `profile use`', async () => {
     const { home, run } = atHome();
     const current = async () =>
       JSON.parse((await run(['profile', 'list', '--json'])).stdout)
@@ -164,7 +164,7 @@ describe('profile', () => {
     ).toContain('{"name":"test","current":true,');
   });
 
-  test('the first login makes its profile the one in use, a later one does not change that', async () => {
+  test('the first login makes its profile current, and a later one does not change that', async () => {
     const { home, run } = atHome();
     for (const [name, url] of [
       ['live', 'https://a.example'],
@@ -180,7 +180,7 @@ describe('profile', () => {
     ]);
   });
 
-  test('remove asks, so off a terminal it needs --yes; it takes the credentials along', async () => {
+  test('profile remove needs --yes outside a terminal, and removes the credentials too', async () => {
     const { home, run } = atHome();
     const login = [
       'auth',
@@ -205,7 +205,7 @@ describe('profile', () => {
     ['show', ['profile', 'show', 'lvie']],
     ['remove', ['profile', 'remove', 'lvie', '--yes']],
     ['-p', ['card', 'get', ID, '-p', 'lvie']],
-  ])('%s of one that is not there is exit 2 with the nearest name', async (_what, args) => {
+  ])('profile %s of a profile that does not exist is exit 2 with the nearest name', async (_what, args) => {
     const { run } = atHome();
     await run(['profile', 'set', 'live']);
     const result = await run(args);
@@ -213,12 +213,12 @@ describe('profile', () => {
     expect(result.stderr).toContain('did you mean live?');
   });
 
-  test('the sandbox is built in: it cannot be changed or removed', async () => {
+  test('the profile sandbox cannot be changed or removed', async () => {
     expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
     expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
   });
 
-  test('output is the format of calls with it, and gives way to a flag and the environment', async () => {
+  test('the output of a profile is the format of its calls, unless an option or the environment says otherwise', async () => {
     const { call, run, server } = await live(['--output', 'ndjson']);
     expect((await call(['card', 'get', ID])).stdout).toMatch(/^\{"cardId":/);
     expect((await call(['card', 'get', ID, '-o', 'csv'])).stdout).toMatch(/^cardId,/);
@@ -238,13 +238,13 @@ describe('readOnly', () => {
     ['an event', ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'x', '--start', '2026-05-01']],
     ['a dry run', ['card', 'block', ID, '--dry-run']],
     ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}', '--yes']],
-  ])('refuses %s, exit 5, and nothing is sent', async (_what, args) => {
+  ])('a read-only profile refuses %s, exit 5, and nothing is sent', async (_what, args) => {
     const { call, server } = await live(['--read-only', 'true']);
     expect(await call(args)).toMatchObject({ code: 5, stdout: '' });
     expect(server.requests).toEqual([]);
   });
 
-  test('lets reads through', async () => {
+  test('a read-only profile allows reads', async () => {
     const { call } = await live(['--read-only', 'true']);
     expect((await call(['card', 'get', ID])).code).toBe(0);
   });
@@ -254,7 +254,7 @@ describe('without a stored profile the environment is the profile default', () =
   const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
   const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
 
-  test('in the list, and shown by its name and as the one in use, without a URL that cannot be used', async () => {
+  test('the environment alone is the profile default: listed, shown by its name and as current, without a URL that cannot be used', async () => {
     const { run } = atHome();
     const list = await run(['profile', 'list', '--json'], ENV);
     expect(JSON.parse(list.stdout)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
@@ -264,7 +264,7 @@ describe('without a stored profile the environment is the profile default', () =
     }
   });
 
-  test('and not beside a stored one, nor without a URL', async () => {
+  test('the profile default is not listed beside a stored profile, nor without a URL', async () => {
     const { run } = atHome();
     expect(await run(['profile', 'show', 'default'])).toMatchObject({ code: 2, stdout: '' });
     await run(['profile', 'set', 'live', '--cards-url', 'https://live.example.com']);
@@ -279,7 +279,7 @@ describe('requireReason', () => {
     ['of many rows', ['card', 'block', ID, cardId(2), '--yes']],
     ['as a dry run', ['card', 'block', ID, '--dry-run']],
     ['by api POST', ['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"lost"}']],
-  ])('refuses a write %s, exit 2, and nothing is sent', async (_what, args) => {
+  ])('requireReason refuses a change %s, exit 2, and nothing is sent', async (_what, args) => {
     const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
     const result = await call(args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -287,7 +287,7 @@ describe('requireReason', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('can be said to people in a sentence, which is shown in the place of the pattern', async () => {
+  test('requireReasonHint is shown instead of the pattern', async () => {
     const server = await startRecordingServer([]);
     const { home, run } = atHome();
     const set = ['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', '[A-Z]+-[0-9]+'];
@@ -304,7 +304,7 @@ describe('requireReason', () => {
     }
   });
 
-  test('is a pattern to be found in --reason', async () => {
+  test('requireReason is a pattern that --reason has to match', async () => {
     const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
     expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);
     expect((await call(['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"AB-12"}'])).code).toBe(
@@ -320,7 +320,7 @@ describe('an address without its scheme', () => {
     ['cards.example.com', 'did you mean https://cards.example.com?'],
     ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
     ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
-  ])('%s is refused and offered with it', async (url, said) => {
+  ])('an address without its scheme is refused and suggested with it: %s', async (url, said) => {
     const { run } = atHome();
     const result = await run(['profile', 'set', 'live', '--cards-url', url]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -329,7 +329,7 @@ describe('an address without its scheme', () => {
 });
 
 describe('config', () => {
-  test('sets, gets, lists and unsets its keys, and says the value in force', async () => {
+  test('config sets, gets, lists and unsets its keys, and prints the value in force', async () => {
     const { run } = atHome();
     for (const [key, value] of [
       ['output', 'table'],
@@ -351,7 +351,7 @@ describe('config', () => {
     expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('"30s"\n');
   });
 
-  test('timeZone is the zone of the times that people see, and of no others', async () => {
+  test('config timeZone is the zone of the times in tables and messages, and of no others', async () => {
     const { run, home } = atHome();
     const env = { TZ: 'UTC' };
     expect((await run(['config', 'set', 'timeZone', 'Asia/Tokyo'])).stdout).toBe('Asia/Tokyo\n');
@@ -368,7 +368,7 @@ describe('config', () => {
     expect(await run(['config', 'set', 'timeZone', 'Mars/Phobos'])).toMatchObject({ code: 2 });
   });
 
-  test('list shows every key, its default, and where its value comes from', async () => {
+  test('config list shows every key, its default, and the source of its value', async () => {
     const { run, home } = atHome();
     await run(['config', 'set', 'retries', '3']);
     await run(['config', 'set', 'timeout', '5s']);
@@ -399,7 +399,7 @@ describe('config', () => {
     ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
     ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
     ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],
-  ])('%s is exit 2', async (_what, args, problem) => {
+  ])('config: %s is exit 2', async (_what, args, problem) => {
     const result = await runFrontdesk(args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(problem);
@@ -407,7 +407,7 @@ describe('config', () => {
 });
 
 describe('a damaged settings file', () => {
-  test('is exit 2 and left untouched; doctor, help and --version still work', async () => {
+  test('a damaged settings file is exit 2 and left untouched, and doctor, help and --version still work', async () => {
     const { home, run } = atHome();
     await run(['config', 'set', 'retries', '3']);
     const path = join(home.configDir, 'settings.json');

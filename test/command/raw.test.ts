@@ -18,7 +18,7 @@ test.each([
   ['metadata.tags', 'x\n\n{"a":1}\n'],
   ['metadata.none', ''],
   ['missing', '\n'],
-])('--query %s --raw prints it without quotes', async (query, printed) => {
+])('--query %s --raw prints a text without quotes', async (query, printed) => {
   for (const format of ['json', 'ndjson']) {
     const server = await startRecordingServer([{ body: CARD }]);
     const args = ['card', 'get', CARD_ID, '-o', format, '--query', query, '--raw', '-q'];
@@ -39,7 +39,7 @@ test.each([[['--json']], [['--query', 'status']]])(
   },
 );
 
-test('the query of a provisioning needs --out, because what it does not find would be lost', async () => {
+test('--query of a provisioning needs --out, because what it does not find would be lost', async () => {
   const server = await startRecordingServer([]);
   const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json', '--query', 'encryptedPaymentInstument'];
   const { code, stderr } = await runFrontdesk(args, { env: server.env });

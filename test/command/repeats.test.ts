@@ -68,7 +68,7 @@ async function outcomesOf(home: Home, args: readonly string[]): Promise<readonly
   return (JSON.parse(stdout) as { readonly outcome: string }[]).map(({ outcome }) => outcome);
 }
 
-test('two and three attempts of a row, refused, unknown, not sent and applied in any order', async () => {
+test('a row has the right outcome after two and three attempts, refused, unknown, not sent and applied in any order', async () => {
   const home = createHome();
   let turn = 0;
   const server = await startRecordingServer(
@@ -115,7 +115,7 @@ test('two and three attempts of a row, refused, unknown, not sent and applied in
   expect(posts.map(({ length }) => length)).toEqual(ROWS.map(([attempts]) => attempts.replaceAll('N', '').length));
 });
 
-test('a row whose repeat was refused says when it was first sent, and how the repeat ended', async () => {
+test('a row whose retry was refused says when it was first sent, and how the retry ended', async () => {
   const home = createHome();
   let turn = 0;
   const replies = ['reset', refusal(409, 'CARD_EXPIRED'), { status: 500 }] as const;

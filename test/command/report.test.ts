@@ -80,7 +80,7 @@ function changeJournal(home: Home, change: (lines: string[]) => readonly string[
 }
 
 describe('runs report', () => {
-  test('prints the document on stdout, exits 0, sends nothing and leaves the run as it is', async () => {
+  test('runs report prints the document on stdout, exits 0, sends nothing and leaves the run as it is', async () => {
     const home = createHome();
     const { server } = await blockFive(home);
     const [before, requests] = [stateOf(home), server.requests.length];
@@ -93,7 +93,7 @@ describe('runs report', () => {
     expect(stateOf(home)).toEqual(before);
   });
 
-  test('names no e-mail address, even one that is an id', async () => {
+  test('runs report has no e-mail address, even if it is an ID', async () => {
     const home = createHome();
     const server = await startRecordingServer([{ status: 404, body: {} }]);
     const stdin = 'id,active\nann.lee@example.com,true\n';
@@ -106,7 +106,7 @@ describe('runs report', () => {
     }
   });
 
-  test('html: the answer first, then outcomes, causes, commands, the run and its rows', async () => {
+  test('runs report as html has the result first, then outcomes, causes, commands, the run and its rows', async () => {
     const home = await withFiveBlocked();
     const { stdout } = await report(home, 'html');
     expect(stdout).toContain('<h1>3 of 5 rows succeeded</h1>');
@@ -116,7 +116,7 @@ describe('runs report', () => {
     expect(stdout.match(/<td class="id"><code>[^<]*/g)).toEqual([4, 3].map((n) => `<td class="id"><code>${cardId(n)}`));
   });
 
-  test('junit: rejected is a failure, unknown an error, in input order with row and id', async () => {
+  test('runs report as junit: rejected is a failure, unknown an error, in input order with row and ID', async () => {
     const home = await withFiveBlocked();
     const { stdout } = await report(home, 'junit');
     expect(stdout.match(/tests="5" failures="1" errors="1" skipped="0"/g)).toHaveLength(1);
@@ -127,20 +127,20 @@ describe('runs report', () => {
     expect(stdout).toContain('<error message="unknown: HTTP 503 TRY_LATER"');
   });
 
-  test('markdown: counts, causes and commands, no row', async () => {
+  test('runs report as markdown has counts, causes and commands, and no row', async () => {
     const home = await withFiveBlocked();
     const { stdout } = await report(home, 'markdown');
     expect(stdout).toContain('| applied | 3 |\n| rejected | 1 |\n| unknown | 1 |\n| all | 5 |');
     expect(stdout).not.toContain(cardId(3));
   });
 
-  test('takes --last, and a part of the id', async () => {
+  test('runs report takes --last, and a part of the run ID', async () => {
     const home = await withFiveBlocked();
     const last = await runFrontdesk(['runs', 'report', '--last', '--as', 'markdown'], { home });
     expect([last.code, last.stdout]).toEqual([0, (await report(home, 'markdown')).stdout]);
   });
 
-  test('with --json is one object that holds the document', async () => {
+  test('runs report with --json is one object that holds the document', async () => {
     const home = await withFiveBlocked();
     const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'junit', '--json'], { home });
     expect(JSON.parse(result.stdout)).toEqual({
@@ -150,7 +150,7 @@ describe('runs report', () => {
     });
   });
 
-  test('is the document itself whatever the usual output format is', async () => {
+  test('runs report prints the document itself whatever the usual output format is', async () => {
     const home = await withFiveBlocked();
     const env = { FRONTDESK_OUTPUT: 'json' };
     const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'markdown'], { home, env });
@@ -164,7 +164,7 @@ describe('runs report', () => {
     [['../x', '--as', 'html'], 'cannot name a run'],
     [['--as', 'html'], '<run>: is required, or --last'],
     [['nightly', '--last', '--as', 'html'], 'exclude each other'],
-  ])('%j is exit 2', async (args, message) => {
+  ])('runs report: %j is exit 2', async (args, message) => {
     const home = await withFiveBlocked();
     const result = await runFrontdesk(['runs', 'report', ...args], { home });
     expect([result.code, result.stdout]).toEqual([2, '']);
@@ -173,7 +173,7 @@ describe('runs report', () => {
 });
 
 describe('nothing secret and nothing of a customer is in', () => {
-  test.each(FORMS)('%s', async (form) => {
+  test.each(FORMS)('no secret and no data of a customer in the report: %s', async (form) => {
     const home = createHome();
     const { server } = await blockFive(home, [
       '--expect',
@@ -208,7 +208,7 @@ describe('nothing secret and nothing of a customer is in', () => {
 });
 
 describe('a run that did not come to its end is reported:', () => {
-  test('one that stopped, with the rows that were not reached', async () => {
+  test('a report of a run that stopped has the rows that were not reached', async () => {
     const home = await withFiveBlocked('--max-failures', '1');
     const { stdout, code } = await report(home, 'junit');
     expect(code).toBe(0);
@@ -219,7 +219,7 @@ describe('a run that did not come to its end is reported:', () => {
     expect((await report(home, 'markdown')).stdout).toContain('frontdesk runs resume nightly\n');
   });
 
-  test('one that was killed, with half a record at the end', async () => {
+  test('a report of a run that was killed, with half a record at the end', async () => {
     const home = await withFiveBlocked();
     // What a kill after the intent of row 5 leaves.
     changeJournal(home, (lines) => lines.slice(0, lines.findLastIndex((line) => line.includes('"intent"')) + 1));
@@ -231,7 +231,7 @@ describe('a run that did not come to its end is reported:', () => {
     expect((await report(home, 'junit')).stdout).toContain('tests="5" failures="1" errors="2" skipped="0"');
   });
 
-  test('one whose journal is damaged, up to the damage, and says so', async () => {
+  test('a report of a run whose journal is damaged goes up to the damage, and says so', async () => {
     const home = await withFiveBlocked();
     changeJournal(home, (lines) => lines.map((line, index) => (index === 4 ? line.replace('"n"', '"N"') : line)));
     const result = await report(home, 'markdown');
@@ -242,7 +242,7 @@ describe('a run that did not come to its end is reported:', () => {
     expect(result.stderr).toContain('damaged at line 5');
   });
 
-  test('one whose rows are gone, without ids of rows that were not reached', async () => {
+  test('a report of a run whose rows are gone has no IDs of rows that were not reached', async () => {
     const home = await withFiveBlocked('--max-failures', '1');
     rmSync(runFile(home, 'rows'));
     const result = await report(home, 'junit');
@@ -257,7 +257,7 @@ describe('a run that did not come to its end is reported:', () => {
     );
   });
 
-  test('one of a newer frontdesk, as far as it is understood', async () => {
+  test('a report of a run of a newer frontdesk has what is understood', async () => {
     const home = await withFiveBlocked();
     // The header is JSON of our own.
     const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
@@ -277,7 +277,7 @@ const HAS_LIMITS = process.platform !== 'win32';
 describe.skipIf(!HAS_LIMITS)(
   `a report with few files that may be open${HAS_LIMITS ? '' : ' (there is no ulimit here)'}`,
   () => {
-    test.each(FORMS)('of %s is whole, or nothing and 16', async (form) => {
+    test.each(FORMS)('a report of %s with few open files is whole, or nothing and 16', async (form) => {
       const home = await withFiveBlocked();
       const whole = await report(home, form);
       const ends = new Set<number | null>();

@@ -28,7 +28,7 @@ async function stage(special: Parameters<typeof playService>[0] = () => undefine
 }
 
 describe('runs revert', () => {
-  it('plans the old cells of the rows that were applied, and sends nothing', async () => {
+  it('runs revert plans the old cells of the rows that were applied, and sends nothing', async () => {
     const it = await stage(({ url }) => (url.endsWith('sub_2') ? refusal(422, 'BAD_EMAIL') : undefined));
     expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(15);
     const before = it.server.requests.length;
@@ -63,7 +63,7 @@ describe('runs revert', () => {
     ]);
   });
 
-  it('has rows whose outcome is unknown among them', async () => {
+  it('runs revert includes rows whose outcome is unknown', async () => {
     const it = await stage(({ url }) => (url.endsWith('sub_2') ? { status: 500, body: 'no' } : undefined));
     expect((await it.run([...UPDATE, '--run', 'r', '--yes', '--retries', '0'])).code).toBe(8);
     expect((await it.run(['runs', 'revert', 'r', '--plan', 'back.plan'])).code).toBe(0);
@@ -74,7 +74,7 @@ describe('runs revert', () => {
     ]);
   });
 
-  it('is refused while the run goes on, and writes no plan', async () => {
+  it('runs revert is refused while the run is running, and writes no plan', async () => {
     const it = await stage(() => 'hang');
     const running = startFrontdesk([...UPDATE, '--run', 'r', '--yes'], { home: it.home, env: it.server.env });
     while (it.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -85,7 +85,7 @@ describe('runs revert', () => {
     expect(existsSync(join(it.work, 'back.plan'))).toBe(false);
   });
 
-  it('takes back a run that applied a plan, and that one in turn', async () => {
+  it('runs revert restores a run that applied a plan, and that run in turn', async () => {
     const it = await stage();
     await it.run([...UPDATE, '--plan', 'p.plan']);
     await it.run(['plan', 'apply', 'p.plan', '--yes']);
@@ -95,7 +95,7 @@ describe('runs revert', () => {
     expect(back.map(({ body, before }) => [body, before])).toEqual(forth.map(({ body, before }) => [before, body]));
   });
 
-  it('takes back a run in the sandbox', async () => {
+  it('runs revert restores a run in the sandbox', async () => {
     const it = await stage(() => undefined, 'id,name\ncal_tea_ceremony,A\n', 'id,name\ncal_tea_ceremony,B\n');
     const sandbox = (...args: string[]) => it.run(['-p', 'sandbox', ...args]);
     await sandbox('calendar', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--run', 'r', '--yes');
@@ -104,7 +104,7 @@ describe('runs revert', () => {
     expect(code, stderr).toBe(0);
   });
 
-  it('is offered by the report of a run that has a way back, and of no other', async () => {
+  it('runs revert is suggested by the report of a run that can be reverted, and of no other', async () => {
     const it = await stage(({ url }) => (url.endsWith('sub_4') ? refusal(422, 'BAD_EMAIL') : undefined));
     const offers = async (run: string) => {
       const { stdout } = await it.run(['runs', 'report', run, '--as', 'markdown']);
@@ -127,7 +127,7 @@ describe('runs revert', () => {
     expect(stdout).not.toContain('runs revert');
   });
 
-  it('says which rows cannot be restored (15), and plans the others', async () => {
+  it('runs revert says which rows cannot be restored (15), and plans the others', async () => {
     const older = 'id,email\nsub_1,a@old.example\nsub_2,b@old.example\n';
     const newer = 'id,email,active\nsub_1,a@new.example,\nsub_2,b@new.example,true\n';
     const it = await stage(() => undefined, older, newer);
@@ -148,7 +148,7 @@ describe('runs revert', () => {
   it.each([
     ['cards', ['card', 'activate', '--from', '-'], 'card activate cannot be undone'],
     ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
-  ])('refuses a run of %s (2)', async (_, args, message) => {
+  ])('runs revert refuses a run of %s (2)', async (_, args, message) => {
     const it = await stage();
     expect((await it.run([...args, '--run', 'r', '--yes'], idLines(1))).code).toBe(0);
     const { code, stdout, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
@@ -156,7 +156,7 @@ describe('runs revert', () => {
     expect(stderr).toContain(message);
   });
 
-  it('refuses the plan of an update without --changed-from, a run that is not there, and no --plan (2)', async () => {
+  it('runs revert refuses an update without --changed-from, a run that does not exist, and no --plan (2)', async () => {
     const it = await stage();
     await it.run([...UPDATE.slice(0, 5), '--plan', 'p.plan']);
     await it.run(['plan', 'apply', 'p.plan', '--yes']);
@@ -172,7 +172,7 @@ describe('runs revert', () => {
 });
 
 describe('a row whose id was written again later', () => {
-  it('is left out, counted and named (15), unless --over-later', async () => {
+  it('runs revert omits, counts and names a row whose ID was changed again later (15), unless --over-later', async () => {
     const { run, plan, server } = await stage();
     expect((await run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
     const later = ['calendar', 'subscribers', 'update', 'sub_2', '--email', 'newest@x.example', '--yes', '-q'];

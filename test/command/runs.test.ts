@@ -82,7 +82,7 @@ async function kill(running: RunningFrontdesk): Promise<void> {
 }
 
 describe('a run that is killed', () => {
-  test('is running, then interrupted; a resume repeats no done row and leaves the ones that may have left', async () => {
+  test('a killed run is running, then interrupted, and a resume sends no row again that is done or may have been sent', async () => {
     const home = createHome();
     const { server, letGo, running } = await startStuck(home);
     expect(await runsList(home)).toEqual([
@@ -132,7 +132,7 @@ describe('a run that is killed', () => {
     expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { applied: 4, unknown: 2 } });
   });
 
-  test('had every row in its journal before the request left', async () => {
+  test('a killed run has every row in its journal before its request was sent', async () => {
     const home = createHome();
     const { server } = await startHanging([1]);
     const running = startFrontdesk([...BLOCK, '--run', 'one'], { env: server.env, home, stdin: idLines(1) });
@@ -149,7 +149,7 @@ describe('signals', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    '%s: no new rows, those in flight are waited for, then summary and resume command',
+    '%s ends a run: no new rows, rows in progress finish, then summary and resume command',
     async (signal, code) => {
       const home = createHome();
       const replies = new Map<number, () => void>();
@@ -175,7 +175,7 @@ describe('signals', () => {
     },
   );
 
-  test('a second one ends at once; what was in flight is unknown', async () => {
+  test('a second signal ends a run at once, and rows in progress are unknown', async () => {
     const home = createHome();
     const { running } = await startStuck(home, ENDLESS_GRACE);
     running.child.kill('SIGINT');
@@ -192,7 +192,7 @@ describe('signals', () => {
     expect((await runsList(home))[0]?.state).toBe('stopped');
   });
 
-  test('one alone waits up to 5 s for those in flight', async () => {
+  test('one signal alone waits up to 5 s for the rows in progress of a run', async () => {
     const home = createHome();
     const { running } = await startStuck(home);
     const sinceMs = performance.now();
@@ -234,7 +234,7 @@ describe('--run', () => {
     return { server, run };
   }
 
-  test('a finished run prints its results again and sends nothing', async () => {
+  test('--run of a finished run prints its results again and sends nothing', async () => {
     const { server, run } = await finished(createHome());
     const again = await run(BLOCK);
     expect(server.requests).toHaveLength(3);
@@ -252,7 +252,7 @@ describe('--run', () => {
       'a value given to all rows is not what',
     ],
     ['another shard', [...BLOCK, '--shard', '1/1'], undefined, '--shard is not what it was begun with'],
-  ])('%s under that name is exit 2', async (_what, args, stdin, problem) => {
+  ])('--run with %s under that name is exit 2', async (_what, args, stdin, problem) => {
     const { server, run } = await finished(createHome());
     const other = await run(args, stdin);
     expect(other.code).toBe(2);
@@ -260,7 +260,7 @@ describe('--run', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('resumes a run that stopped, with other limits if they are given', async () => {
+  test('--run resumes a run that stopped, with other limits if they are given', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined)),
@@ -281,7 +281,7 @@ describe('--run', () => {
 });
 
 describe('a run whose file of rows is gone', () => {
-  test('tells what it did, and gets its rows again from the command that began it', async () => {
+  test('a run whose file of rows is gone still has its results, and gets its rows again from the command that began it', async () => {
     const server = await startRecordingServer(playService(() => undefined));
     const options = { env: server.env, home: createHome(), stdin: idLines(2) };
     const begin = [...BLOCK, '--run', 'eve'];
@@ -302,7 +302,7 @@ describe('a run whose file of rows is gone', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('has nothing to say without its record, which is gone too', async () => {
+  test('a run without rows and without its record has no results', async () => {
     const server = await startRecordingServer(playService(() => undefined));
     const options = { env: server.env, home: createHome(), stdin: idLines(2) };
     await runFrontdesk([...BLOCK, '--run', 'eve'], options);
@@ -346,12 +346,12 @@ describe('runs resume', () => {
     };
   }
 
-  test('leaves rows alone whose request may have left', async () => {
+  test('runs resume leaves rows alone whose request may have been sent', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
     expect(await resume([])).toMatchObject({ code: 8, lines: [] });
   });
 
-  test('--reconcile reads and compares', async () => {
+  test('runs resume --reconcile checks the cards', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
     const result = await resume(['--reconcile'], 'BLOCKED');
     expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
@@ -366,7 +366,7 @@ describe('runs resume', () => {
     expect((await resume([])).lines).toHaveLength(2);
   });
 
-  test('--reconcile leaves a row unknown whose card reads otherwise', async () => {
+  test('runs resume --reconcile leaves a row unknown if its card has another status', async () => {
     const home = createHome();
     const { resume } = await withUnknown(home, ['card', 'block']);
     const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
@@ -380,7 +380,7 @@ describe('runs resume', () => {
     expect(await resume(['--reconcile'], 'BLOCKED')).toMatchObject({ code: 0 });
   });
 
-  test('--reconcile says what it saw of a row whose process was killed', async () => {
+  test('runs resume --reconcile says what the card of a killed row shows', async () => {
     const home = createHome();
     const { server, letGo, running } = await startStuck(home);
     await kill(running);
@@ -395,7 +395,7 @@ describe('runs resume', () => {
     );
   });
 
-  test('--reconcile notes what the card of a reissue shows, and leaves the row unknown', async () => {
+  test('runs resume --reconcile notes what the card of a reissue shows, and leaves the row unknown', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'reissue']);
     const result = await resume(['--reconcile', '-o', 'csv'], 'REISSUED');
     expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
@@ -404,7 +404,7 @@ describe('runs resume', () => {
     expect(result.stderr).toContain('frontdesk runs results u --outcome unknown');
   });
 
-  test('--reconcile goes with --run too, so that a job comes to its end', async () => {
+  test('--reconcile works with --run too, so that a job can finish', async () => {
     const { repeat } = await withUnknown(createHome(), ['card', 'block']);
     expect(await repeat([])).toMatchObject({ code: 8, lines: [] });
     const result = await repeat(['--reconcile'], 'BLOCKED');
@@ -416,13 +416,13 @@ describe('runs resume', () => {
   test.each([
     ['without --run', ['--reconcile'], '--reconcile: belongs to --run'],
     ['with --resend-unknown', ['--run', 'r', '--reconcile', '--resend-unknown'], 'exclude each other'],
-  ])('--reconcile %s is exit 2', async (_what, more, said) => {
+  ])('runs resume --reconcile %s is exit 2', async (_what, more, said) => {
     const result = await runFrontdesk([...BLOCK, ...more], { stdin: idLines(2) });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(said);
   });
 
-  test('--resend-unknown asks, so off a terminal it needs --yes', async () => {
+  test('runs resume --resend-unknown needs --yes outside a terminal', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'reissue']);
     expect(await resume(['--resend-unknown'])).toMatchObject({ code: 2, stdout: '', lines: [] });
     const result = await resume(['--resend-unknown', '--yes']);
@@ -436,7 +436,7 @@ describe('runs resume', () => {
     );
   });
 
-  test('--resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
+  test('runs resume --resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
     const home = createHome();
     let isOver = false;
     const server = await startRecordingServer(
@@ -463,7 +463,7 @@ describe('runs resume', () => {
     expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
   });
 
-  test('earlier failures do not count towards --max-failures, and the options of the run are kept', async () => {
+  test('runs resume counts no earlier failures towards --max-failures, and keeps the options of the run', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
     const options = { env: server.env, home };
@@ -477,7 +477,7 @@ describe('runs resume', () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('counts a row whose credential was refused as left to send, and one that --expect held as over', async () => {
+  test('runs resume counts a row whose credential was refused as left to send, and one that --expect held back as done', async () => {
     let isOver = false;
     const server = await startRecordingServer(
       playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
@@ -492,7 +492,7 @@ describe('runs resume', () => {
     expect(rowLines(resumed.stdout)).toEqual(['1 not_sent null 0 PRECONDITION', '2 applied 200 2']);
   });
 
-  test('under its name an input without rows is another input', async () => {
+  test('--run with an input without rows is another input', async () => {
     const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
     const options = { env: server.env, home: createHome() };
     await runFrontdesk([...BLOCK, '--run', 'm', '-j', '1'], { ...options, stdin: idLines(2) });
@@ -505,7 +505,7 @@ describe('runs resume', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('names the command of the run in its summary', async () => {
+  test('runs resume names the command of the run in its summary', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
     expect((await resume(['-o', 'table'])).stderr).toMatch(
       /^frontdesk: note: run u is unsettled: of 5 rows nothing is left to send, 2 unknown\ncard block \(run u\): 5 rows: 3 applied; 0 requests, /,
@@ -517,11 +517,11 @@ describe('runs resume', () => {
     ['a run that is not there', ['runs', 'resume', 'nope']],
     ['--last without any run', ['runs', 'resume', '--last']],
     ['--reconcile and --resend-unknown', ['runs', 'resume', 'nope', '--reconcile', '--resend-unknown']],
-  ])('%s is exit 2', async (_what, args) => {
+  ])('runs resume: %s is exit 2', async (_what, args) => {
     expect(await runFrontdesk(args)).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('at another place is refused', async () => {
+  test('runs resume with another service is refused', async () => {
     const home = createHome();
     const { running } = await startStuck(home);
     await kill(running);
@@ -531,7 +531,7 @@ describe('runs resume', () => {
     expect(result.stderr).toContain('now leads to');
   });
 
-  test('takes a sandbox run up although its port changes', async () => {
+  test('runs resume resumes a sandbox run although its port changes', async () => {
     const home = createHome();
     const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
     // The ids that the sandbox lists.
@@ -562,7 +562,7 @@ describe('runs results', () => {
     return (args: readonly string[]) => runFrontdesk(['runs', 'results', 'r', ...args], { home });
   }
 
-  test('prints any run again: row, id, outcome, httpStatus, attempts, error', async () => {
+  test('runs results prints any run again: row, id, outcome, httpStatus, attempts, error', async () => {
     const results = await mixed(createHome());
     const { stdout, code } = await results(['-o', 'ndjson']);
     expect(code).toBe(0);
@@ -578,7 +578,7 @@ describe('runs results', () => {
     });
   });
 
-  test('know why a row failed: what the service said, what --expect saw, what broke on the way', async () => {
+  test('runs results say why a row failed: what the service returned, what --expect found, what broke', async () => {
     const home = createHome();
     const server = await startRecordingServer(
       playService((request) => {
@@ -615,7 +615,7 @@ describe('runs results', () => {
     expect(kept).not.toContain('kari@example.com');
   });
 
-  test('keep the times at which each row was sent and how long it took', async () => {
+  test('runs results keep when each row was sent and how long it took', async () => {
     const home = createHome();
     await mixed(home);
     const records = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8')
@@ -630,7 +630,7 @@ describe('runs results', () => {
     expect(records.filter(({ s }) => s === 'intent').every(({ t }) => t > 0)).toBe(true);
   });
 
-  test('--outcome filters, with several', async () => {
+  test('runs results --outcome filters by several outcomes', async () => {
     const results = await mixed(createHome());
     expect((await results(['--outcome', 'rejected', '--json', '--query', '[].row'])).stdout).toBe('[\n  2\n]\n');
     expect(rowLines((await results(['--outcome', 'rejected,applied', '-o', 'ndjson'])).stdout)).toHaveLength(3);
@@ -644,7 +644,7 @@ describe('runs results', () => {
       ['--empty-cells', 'clear'],
       ['{"name":"","active":true}', '{"name":"B","active":false}'],
     ],
-  ])('--as-input of a table as NDJSON sends the same again (%j)', async (more, bodies) => {
+  ])('runs results --as-input of a table as NDJSON sends the same again (%j)', async (more, bodies) => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const update = ['calendar', 'update', '--from', '-', '-y', '-j', '1', ...more];
@@ -655,7 +655,7 @@ describe('runs results', () => {
     expect(server.requests.map(({ body }) => body)).toEqual([...bodies, ...bodies]);
   });
 
-  test('--failed and --as-input come back in the dialect of the file that was read', async () => {
+  test('--failed and --as-input are in the dialect of the file that was read', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => ({ status: 409, body: {} })));
     const failed = join(home.path, 'failed.csv');
@@ -677,7 +677,7 @@ describe('runs results', () => {
     expect(readFileSync(failed, 'utf8')).toMatch(/^cardId\treason\t_row\t_outcome\t_error\n[^\r]*\n$/);
   });
 
-  test('--as-input gives the original rows and _outcome', async () => {
+  test('runs results --as-input prints the original rows and _outcome', async () => {
     const results = await mixed(createHome());
     expect((await results(['--as-input', '-o', 'csv', '--outcome', 'rejected'])).stdout).toBe(
       `cardId;clientReference;_outcome\n${cardId(2)};b;rejected\n`,
@@ -702,7 +702,7 @@ describe('runs', () => {
     }
   }
 
-  test('list is newest first, and show gives one', async () => {
+  test('runs list is newest first, and runs show prints one', async () => {
     const home = createHome();
     await two(home);
     expect((await runsList(home)).map(({ run }) => run)).toEqual(['second', 'first']);
@@ -710,7 +710,7 @@ describe('runs', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ run: 'first', state: 'finished', outcomes: { applied: 1 } });
   });
 
-  test('list has the same members in every format, and says nothing of what was sent of a run that it leaves out', async () => {
+  test('runs list has the same members in every format, and says nothing about requests of a run that it omits', async () => {
     const home = createHome();
     await two(home);
     const { stdout } = await runFrontdesk(['runs', 'list', '-o', 'ndjson', '--limit', '1'], { home });
@@ -727,7 +727,7 @@ describe('runs', () => {
     }
   });
 
-  test('list takes --state and --limit', async () => {
+  test('runs list takes --state and --limit', async () => {
     const home = createHome();
     await two(home);
     const names = async (...args: string[]) => {
@@ -754,7 +754,7 @@ describe('runs', () => {
     });
   });
 
-  test.each(['rows', 'a plan'])('of %s has to keep to the maxRows that its profile has by now', async (what) => {
+  test.each(['rows', 'a plan'])('a resume of %s obeys the maxRows that its profile has now', async (what) => {
     const home = createHome();
     let isOver = false;
     const server = await startRecordingServer(
@@ -784,7 +784,7 @@ describe('runs', () => {
   });
 
   test.each(['left.csv', 'left.ndjson', 'left.json'])(
-    'of ids of a command line is resumed into its %s',
+    'a run of IDs of a command line is resumed into its %s',
     async (name) => {
       const home = createHome();
       let isOver = false;
@@ -802,7 +802,7 @@ describe('runs', () => {
     },
   );
 
-  test('a resume of a run that began with --failed writes that file anew, whichever way it is taken up', async () => {
+  test('a resume of a run that began with --failed writes that file anew, however it is resumed', async () => {
     const home = createHome();
     let isBroken = true;
     const server = await startRecordingServer(({ url }) =>
@@ -827,7 +827,7 @@ describe('runs', () => {
     expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
   });
 
-  test('rows that are under way in a running run are in flight, not unknown', async () => {
+  test('rows in progress of a running run are in flight, not unknown', async () => {
     const home = createHome();
     const server = await startRecordingServer(() => 'hang');
     const running = startFrontdesk([...BLOCK, '--run', 'r', '-j', '2'], { env: server.env, home, stdin: idLines(3) });
@@ -848,7 +848,7 @@ describe('runs', () => {
     expect(await results()).toBe('1\tunknown\n2\tunknown\n3\tnot_sent\n');
   });
 
-  test('any part of an id that no other run has names it', async () => {
+  test('any part of a run ID that no other run has names the run', async () => {
     const home = createHome();
     await two(home);
     const show = (part: string) => runFrontdesk(['runs', 'show', part, '--json'], { home });
@@ -906,7 +906,7 @@ describe('runs', () => {
     expect(await run(['runs', 'report', 'whole', 'one', '--as', 'html'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('remove asks, so off a terminal it needs --yes', async () => {
+  test('runs remove needs --yes outside a terminal', async () => {
     const home = createHome();
     await two(home);
     for (const which of [['first'], ['--older-than', '1ms']]) {
@@ -924,7 +924,7 @@ describe('runs', () => {
       'Delete run first, which is unsettled and has 1 row whose outcome is unknown (open: first:1)?',
       { rejected: 1 },
     ],
-  ])('the question before the removal of one that is %s says what is lost', async (state, question, { rejected }) => {
+  ])('the question before the removal of a run that is %s says what is lost', async (state, question, { rejected }) => {
     const home = createHome();
     const server = await startRecordingServer(
       playService(() => (rejected > 0 ? { status: 500, body: {} } : undefined)),
@@ -936,7 +936,7 @@ describe('runs', () => {
     expect(stderr).toContain(question);
   });
 
-  test('remove of old runs goes on behind a run whose header is damaged, and names it', async () => {
+  test('runs remove of old runs continues after a run whose header is damaged, and names it', async () => {
     const home = createHome();
     await two(home);
     writeFileSync(join(home.stateDir, 'runs/first/header.json'), '{');
@@ -946,7 +946,7 @@ describe('runs', () => {
     expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['first']);
   });
 
-  test('remove deletes what a run kept', async () => {
+  test('runs remove deletes what a run kept', async () => {
     const home = createHome();
     await two(home);
     expect((await runFrontdesk(['runs', 'remove', '--older-than', '90d', '--yes', '--json'], { home })).stdout).toBe(

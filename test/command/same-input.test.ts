@@ -19,7 +19,7 @@ async function begin(special: () => Reply | undefined = () => undefined) {
 }
 
 describe('the same rows again', () => {
-  it('of events are refused (17) with the earlier run, whatever the format they come in, unless --again', async () => {
+  it('the same events again are refused (17) with the earlier run, in any format, unless --again', async () => {
     const { file, run, posts } = await begin();
     expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
     expect(posts()).toBe(2);
@@ -43,7 +43,7 @@ describe('the same rows again', () => {
     expect(posts()).toBe(4);
   });
 
-  it('of reissues are refused too, also as a plan; other rows, or rows of which none was done, are not', async () => {
+  it('the same reissues again are refused, also as a plan, but not other rows, or rows of which none was done', async () => {
     const { run, posts } = await begin();
     const reissue = ['card', 'reissue', cardId(1), cardId(2), '-q'];
     expect((await run([...reissue, '--plan', 'p.plan'])).code).toBe(0);
@@ -58,7 +58,7 @@ describe('the same rows again', () => {
     expect(refused.posts()).toBe(4);
   });
 
-  it('of other operations are a notice', async () => {
+  it('the same rows of other operations again are a notice', async () => {
     const { run, posts } = await begin();
     const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json'];
     expect((await run(block)).stderr).not.toContain('SAME_INPUT');
@@ -70,7 +70,7 @@ describe('the same rows again', () => {
     expect(posts()).toBe(4);
   });
 
-  it('are forgotten of the sandbox when it is reset', async () => {
+  it('the same rows in the sandbox are accepted after a reset', async () => {
     const { file, run } = await begin();
     file('in.csv', EVENTS.replaceAll('c1', 'cal_harbour_tours'));
     const sandbox = ['-p', 'sandbox', ...CREATE];

@@ -70,7 +70,7 @@ async function serve(home: Home, ...args: string[]): Promise<Served> {
 }
 
 describe('sandbox info --json', () => {
-  test('is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
+  test('sandbox info --json is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
     const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
     expect(code).toBe(0);
     const info = JSON.parse(stdout);
@@ -85,7 +85,7 @@ describe('sandbox info --json', () => {
 });
 
 describe('sandbox info for people', () => {
-  test('keeps the ids of the cards on a screen of 24 lines, with subscribers to try', async () => {
+  test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to try', async () => {
     const { stdout } = await runFrontdesk(['sandbox', 'info']);
     expect(stdout.trimEnd().split('\n').length).toBeLessThan(24);
     expect(stdout).toContain(`  ${ACTIVE}  ACTIVE\n`);
@@ -93,7 +93,7 @@ describe('sandbox info for people', () => {
     expect(stdout).not.toContain('409');
   });
 
-  test('--choices shows every rule that it chose, and no ids', async () => {
+  test('sandbox info --choices shows every rule that the sandbox chose, and no IDs', async () => {
     const home = createHome();
     const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--choices'], { home });
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe('sandbox info for people', () => {
 });
 
 describe('--profile sandbox', () => {
-  test('needs no account, says once that it is the sandbox, and every id of sandbox info can be read', async () => {
+  test('--profile sandbox needs no account, says once that it is the sandbox, and every ID of sandbox info can be read', async () => {
     const home = createHome();
     const { stdout } = await runFrontdesk(['sandbox', 'info', '--json'], { home });
     const info = JSON.parse(stdout);
@@ -125,7 +125,7 @@ describe('--profile sandbox', () => {
     }
   });
 
-  test('its state is kept between commands, and reset takes it back', async () => {
+  test('the sandbox keeps its state between commands, and reset restores it', async () => {
     const home = createHome();
     expect((await sandbox(home, 'card', 'block', ACTIVE, '-y')).value.status).toBe('BLOCKED');
     expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('BLOCKED');
@@ -141,7 +141,7 @@ describe('--profile sandbox', () => {
     expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).code).toBe(3);
   });
 
-  test('URLs and tokens of the environment do not count for it', async () => {
+  test('the sandbox ignores URLs and tokens of the environment', async () => {
     const server = await startRecordingServer([]);
     const env = { ...server.env, FRONTDESK_PROFILE: 'sandbox', HTTPS_PROXY: server.url, HTTP_PROXY: server.url };
     expect(await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env })).toMatchObject({
@@ -152,7 +152,7 @@ describe('--profile sandbox', () => {
     expect(server.lines).toEqual([]);
   });
 
-  test('answers the gift-card API’s error body', async () => {
+  test('the sandbox returns error bodies of the gift-card API', async () => {
     const home = createHome();
     const { code, stderr } = await sandbox(home, 'card', 'get', '00000000-0000-0000-0000-000000000000');
     expect(code).toBe(3);
@@ -163,7 +163,7 @@ describe('--profile sandbox', () => {
 });
 
 describe('sandbox serve', () => {
-  test('serves the same seed, in memory', async () => {
+  test('sandbox serve serves the same seed, in memory', async () => {
     const home = createHome();
     const { env } = await serve(home);
     expect((await runFrontdesk(['card', 'block', ACTIVE, '-y', '--query', 'status'], { env })).stdout).toBe(
@@ -173,7 +173,7 @@ describe('sandbox serve', () => {
     expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
   });
 
-  test('prints URL and tokens as text without --json', async () => {
+  test('sandbox serve prints URL and tokens as text without --json', async () => {
     const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
     await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
     running.child.kill('SIGINT');
@@ -182,7 +182,7 @@ describe('sandbox serve', () => {
     expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
   });
 
-  test('the lines that it prints can be pasted into another shell', async () => {
+  test('the lines that sandbox serve prints can be pasted into another shell', async () => {
     const running = startFrontdesk(['sandbox', 'serve']);
     await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
     const lines = running
@@ -210,7 +210,7 @@ describe('sandbox serve', () => {
     await running.result;
   });
 
-  test('--seed: cards, calendars and subscribers in the API’s shapes', async () => {
+  test('sandbox serve --seed takes cards, calendars and subscribers in the shapes of the API', async () => {
     const home = createHome();
     const card = {
       ...{
@@ -234,7 +234,7 @@ describe('sandbox serve', () => {
     expect((await runFrontdesk(list, { env })).stdout).toBe('"sub_1"\n');
   });
 
-  test('--latency delays every answer', async () => {
+  test('sandbox serve --latency delays every response', async () => {
     const { call } = await serve(createHome(), '--latency', '300ms');
     const before = performance.now();
     expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
@@ -247,13 +247,13 @@ describe('sandbox serve', () => {
     ['--fault', ['--fault', 'DELETE /v1:500']],
     ['--fault', ['--fault', 'POST /v1:tomeout']],
     ['seed', ['--seed', 'missing.json']],
-  ])('refuses a bad %s before it listens', async (named, args) => {
+  ])('sandbox serve refuses a bad %s before it listens', async (named, args) => {
     const { code, stdout, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(named);
   });
 
-  test('reports all faults of the call together', async () => {
+  test('sandbox serve reports all errors of the call together', async () => {
     const args = ['--port', 'x', '--latency', 'y', '--fault', 'z', '--fault', 'GET /:9'];
     const { code, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
     expect(code).toBe(2);
@@ -262,7 +262,7 @@ describe('sandbox serve', () => {
 });
 
 describe('--fault', () => {
-  test('a status, with its Retry-After, so many times', async () => {
+  test('--fault returns a status, with its Retry-After, so many times', async () => {
     const { call } = await serve(
       createHome(),
       '--fault',
@@ -285,7 +285,7 @@ describe('--fault', () => {
     ['reset-before', 'ACTIVE'],
     ['timeout', 'ACTIVE'],
     ['500', 'ACTIVE'],
-  ])('%s leaves the card %s', async (effect, status) => {
+  ])('--fault %s leaves the card %s', async (effect, status) => {
     const { env } = await serve(createHome(), '--fault', `POST /block:${effect}`);
     // Only what hangs is waited for so briefly.
     const args = ['card', 'block', ACTIVE, '-y', '--timeout', effect === 'timeout' ? '1s' : '30s', '--json'];
@@ -295,7 +295,7 @@ describe('--fault', () => {
     expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe(`${status}\n`);
   });
 
-  test('at random', async () => {
+  test('--fault with a percentage fails at random', async () => {
     const { call } = await serve(createHome(), '--fault', 'GET /v1/cards:500@50%');
     const statuses = new Set<number>();
     for (let tries = 0; tries < 200 && statuses.size < 2; tries += 1) {
@@ -306,7 +306,7 @@ describe('--fault', () => {
 });
 
 describe('the sandbox is strict about requests', () => {
-  test('refuses what the spec does not show', async () => {
+  test('the sandbox refuses requests that the service does not document', async () => {
     const { call, calendarToken } = await serve(createHome());
     const card = `/v1/cards/${ACTIVE}`;
     const list = '/v1/calendars/cal_harbour_tours/subscribers';

@@ -38,7 +38,7 @@ function kept(folder: string): string {
     .join('\n');
 }
 
-test('with --out it stays in the file when the history cannot be written, and the message says so', async () => {
+test('a provisioning with --out stays in the file if the history cannot be written, and the message says so', async () => {
   const home = createHome();
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
@@ -49,7 +49,7 @@ test('with --out it stays in the file when the history cannot be written, and th
   expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
-test('as JSON it is printed when the history cannot be written', async () => {
+test('a provisioning as JSON is printed if the history cannot be written', async () => {
   const home = createHome();
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
@@ -58,7 +58,7 @@ test('as JSON it is printed when the history cannot be written', async () => {
   expect(stderr).not.toContain(SECRET);
 });
 
-test('--out says where it saved, and only --show-sensitive shows it besides', async () => {
+test('provision --out says where it saved, and only --show-sensitive prints it too', async () => {
   const home = createHome();
   const server = await service(home);
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
@@ -77,7 +77,7 @@ test.each([
   ['doubled keys', `{"encryptedPaymentInstrument":"${SECRET}","encryptedPaymentInstrument":"x"}`],
   ['no JSON', `secret=${SECRET}`],
   ['nothing at all', ''],
-])('what comes with a 2xx and cannot be read stays in the file byte for byte: %s', async (_what, body) => {
+])('a 2xx of a provisioning that cannot be read stays in the file byte for byte: %s', async (_what, body) => {
   const home = createHome();
   const server = await service(home, { reply: { body } });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json', '--json'], {
@@ -90,7 +90,7 @@ test.each([
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
-test('what a 2xx began and did not end stays in the file byte for byte', async () => {
+test('a 2xx of a provisioning that breaks off stays in the file byte for byte', async () => {
   const home = createHome();
   const begun = `{"encryptedPaymentInstrument":"${SECRET}","activa`;
   const server = await service(home, { reply: { headers: { 'content-length': '500' }, body: begun } });
@@ -111,7 +111,7 @@ const UNREADABLE = [
 ] as const;
 
 test.each(UNREADABLE)(
-  'without a file, what came and is %s stands on the terminal, and that is said',
+  'without a file, a provisioning that is %s is on the terminal, and the message says so',
   async (_, reply) => {
     const home = createHome();
     const server = await service(home, { reply });
@@ -129,17 +129,20 @@ test.each(UNREADABLE)(
   },
 );
 
-test.each(UNREADABLE)('off a terminal, what came and is %s is lost where nobody asked for it', async (_, reply) => {
-  const home = createHome();
-  const server = await service(home, { reply });
-  const args = [...PROVISION, '--json', '--timeout', '1s'];
-  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
-  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-  expect(stderr).toContain('the response, as it came, is lost, and cannot be had again. --out would have kept it');
-  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
-});
+test.each(UNREADABLE)(
+  'outside a terminal, a provisioning that is %s is lost unless it was asked for',
+  async (_, reply) => {
+    const home = createHome();
+    const server = await service(home, { reply });
+    const args = [...PROVISION, '--json', '--timeout', '1s'];
+    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toContain('the response, as it came, is lost, and cannot be had again. --out would have kept it');
+    expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+  },
+);
 
-test.each(UNREADABLE)('with --show-sensitive, what came and is %s is on stdout', async (_, reply) => {
+test.each(UNREADABLE)('with --show-sensitive, a provisioning that is %s is on stdout', async (_, reply) => {
   const home = createHome();
   const server = await service(home, { reply });
   const args = [...PROVISION, '--show-sensitive', '--timeout', '1s'];
@@ -170,43 +173,49 @@ test.each([
   ['sync', 1, 16],
   // Of its folder.
   ['sync', 2, 16],
-])('%s %i of the file fails before anything is sent: %i, and no file is left', async (name, call, exitCode) => {
-  const home = createHome();
-  const server = await startRecordingServer([]);
-  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
-    env: { ...server.env, ...failing(home, name, call, '') },
-    home,
-  });
-  expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
-  expect(stderr).toContain('Nothing was sent.');
-  expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
-});
+])(
+  'provision --out: %s %i of the file fails before anything is sent: %i, and no file is left',
+  async (name, call, exitCode) => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
+      env: { ...server.env, ...failing(home, name, call, '') },
+      home,
+    });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(stderr).toContain('Nothing was sent.');
+    expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
+  },
+);
 
 test.each([
   ['write', 2, [], false],
   ['write', 2, ['--json'], false],
   ['truncate', 1, ['--json'], false],
   ['write', 2, ['--show-sensitive', '--json'], true],
-] as const)('%s %i of the answer fails with %j: it is shown where that was asked for (%s)', async (...row) => {
-  const [name, call, more, isShown] = row;
-  const home = createHome();
-  const server = await service(home);
-  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json'), ...more], {
-    env: { ...server.env, ...failing(home, name, call) },
-    home,
-  });
-  expect(code).toBe(16);
-  expect(stderr).toContain('WAS applied');
-  expect(stderr).toContain(isShown ? 'The response is on stdout' : 'The response is lost');
-  expect(stdout).toBe(isShown ? ANSWER : '');
-  expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
-  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
-});
+] as const)(
+  'provision --out: %s %i of the response fails with %j, and it is printed if that was asked for (%s)',
+  async (...row) => {
+    const [name, call, more, isShown] = row;
+    const home = createHome();
+    const server = await service(home);
+    const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json'), ...more], {
+      env: { ...server.env, ...failing(home, name, call) },
+      home,
+    });
+    expect(code).toBe(16);
+    expect(stderr).toContain('WAS applied');
+    expect(stderr).toContain(isShown ? 'The response is on stdout' : 'The response is lost');
+    expect(stdout).toBe(isShown ? ANSWER : '');
+    expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
+    expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+  },
+);
 
 test.each([
   ['sync', 2],
   ['close', 1],
-] as const)('a file that has the whole answer stays, whatever fails after it: %s', async (name, call) => {
+] as const)('a file with the whole provisioning stays, whatever fails after it: %s', async (name, call) => {
   const home = createHome();
   const server = await service(home);
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
@@ -220,7 +229,7 @@ test.each([
 });
 
 test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset' as const])(
-  'after %j no file is left',
+  'provision --out leaves no file after %j',
   async (reply) => {
     const home = createHome();
     const server = await service(home, { reply });
@@ -229,7 +238,7 @@ test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset'
   },
 );
 
-test('a stdout that is the null device, without --out, is refused', async () => {
+test('provision without --out refuses a stdout that is the null device', async () => {
   const home = createHome();
   const server = await startRecordingServer([]);
   const terminal = openTerminal([], {
@@ -248,7 +257,7 @@ test.each([
   ['without a reader', '| true', false],
   ['full, and the history cannot be written', '>/dev/full', true],
   ['without a reader, and the history cannot be written', '| true', true],
-])('a stdout that is %s: it stands on the terminal of stderr', async (_what, to, breaksHistory) => {
+])('a provisioning with a stdout that is %s is on the terminal of stderr', async (_what, to, breaksHistory) => {
   const home = createHome();
   const server = await service(home, { breaksHistory });
   const terminal = openTerminal([], {
@@ -267,58 +276,72 @@ test.each([
   ['full, and the history cannot be written', '>/dev/full', true],
   ['without a reader', '| true', false],
   ['without a reader, and the history cannot be written', '| true', true],
-])('off a terminal an answer that finds no place is lost, and that is said: %s', async (_what, to, breaksHistory) => {
-  const home = createHome();
-  const server = await service(home, { breaksHistory });
-  const script = `{ $FD ${PROVISION.join(' ')} --json 2>said; echo "ended $?" >&3; } 3>&2 ${to}; read -r over`;
-  const terminal = openTerminal([], { home, env: server.env, script });
-  await terminal.waitFor('ended 16');
-  terminal.type('\n');
-  await terminal.end;
-  const stderr = readFileSync(join(home.path, 'said'), 'utf8');
-  expect(stderr).toMatch(/the response is lost/i);
-  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
-});
+])(
+  'outside a terminal a provisioning that finds no place is lost, and the message says so: %s',
+  async (_what, to, breaksHistory) => {
+    const home = createHome();
+    const server = await service(home, { breaksHistory });
+    const script = `{ $FD ${PROVISION.join(' ')} --json 2>said; echo "ended $?" >&3; } 3>&2 ${to}; read -r over`;
+    const terminal = openTerminal([], { home, env: server.env, script });
+    await terminal.waitFor('ended 16');
+    terminal.type('\n');
+    await terminal.end;
+    const stderr = readFileSync(join(home.path, 'said'), 'utf8');
+    expect(stderr).toMatch(/the response is lost/i);
+    expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+  },
+);
 
 it.each([
   [80, 24],
   [60, 20],
-] as const)('is shown whole on a terminal of %i by %i, with nothing between its characters', async (columns, rows) => {
-  const home = createHome();
-  const long = Array.from({ length: 840 }, (_, at) => String.fromCharCode(97 + (at % 26))).join('');
-  const server = await service(home, { reply: { body: { encryptedPaymentInstrument: long, activationData: 'ünï' } } });
-  const terminal = openTerminal(PROVISION, { home, env: server.env, columns, rows });
-  await terminal.waitFor(/\? File for the secrets/);
-  terminal.type('-\r');
-  await terminal.waitFor(/y\/N/);
-  terminal.type('y\r');
-  const { text } = await terminal.end;
-  expect(text).toContain(`encryptedPaymentInstrument\n${long}\nactivationData\nünï\n`);
-  const named = openTerminal([...PROVISION, '--show-sensitive', '--columns', 'encryptedPaymentInstrument', '-y'], {
-    ...{ home, env: server.env, columns, rows },
-  });
-  expect((await named.end).text).toContain(`encryptedPaymentInstrument\n${long}\n`);
-});
+] as const)(
+  'a provisioning is shown whole in a terminal of %i by %i, with nothing between its characters',
+  async (columns, rows) => {
+    const home = createHome();
+    const long = Array.from({ length: 840 }, (_, at) => String.fromCharCode(97 + (at % 26))).join('');
+    const server = await service(home, {
+      reply: { body: { encryptedPaymentInstrument: long, activationData: 'ünï' } },
+    });
+    const terminal = openTerminal(PROVISION, { home, env: server.env, columns, rows });
+    await terminal.waitFor(/\? File for the secrets/);
+    terminal.type('-\r');
+    await terminal.waitFor(/y\/N/);
+    terminal.type('y\r');
+    const { text } = await terminal.end;
+    expect(text).toContain(`encryptedPaymentInstrument\n${long}\nactivationData\nünï\n`);
+    const named = openTerminal([...PROVISION, '--show-sensitive', '--columns', 'encryptedPaymentInstrument', '-y'], {
+      ...{ home, env: server.env, columns, rows },
+    });
+    expect((await named.end).text).toContain(`encryptedPaymentInstrument\n${long}\n`);
+  },
+);
 
-it.each(['y', 'N', 'yes', 'no'])('does not take %s for the name of a file', async (answer) => {
-  const home = createHome();
-  const server = await service(home);
-  const terminal = openTerminal(PROVISION, { home, env: server.env });
-  await terminal.waitFor(/\? File for the secrets/);
-  terminal.type(`${answer}\r`);
-  await terminal.waitFor(`${answer} cannot be the file name`);
-  // The line is empty again, so Enter takes the name that is offered.
-  terminal.type('\r');
-  await terminal.waitFor(/y\/N/);
-  // The second Enter sends nothing.
-  terminal.type('\r');
-  const { code, text } = await terminal.end;
-  expect({ code, posts: server.requests.filter(({ method }) => method === 'POST') }).toEqual({ code: 130, posts: [] });
-  expect(text).toContain('Nothing was sent.');
-  expect(readdirSync(home.path).filter((name) => name.startsWith('provision-') || name === answer)).toEqual([]);
-});
+it.each(['y', 'N', 'yes', 'no'])(
+  'the question for a file of a provisioning does not take %s for a name',
+  async (answer) => {
+    const home = createHome();
+    const server = await service(home);
+    const terminal = openTerminal(PROVISION, { home, env: server.env });
+    await terminal.waitFor(/\? File for the secrets/);
+    terminal.type(`${answer}\r`);
+    await terminal.waitFor(`${answer} cannot be the file name`);
+    // The line is empty again, so Enter takes the name that is offered.
+    terminal.type('\r');
+    await terminal.waitFor(/y\/N/);
+    // The second Enter sends nothing.
+    terminal.type('\r');
+    const { code, text } = await terminal.end;
+    expect({ code, posts: server.requests.filter(({ method }) => method === 'POST') }).toEqual({
+      code: 130,
+      posts: [],
+    });
+    expect(text).toContain('Nothing was sent.');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('provision-') || name === answer)).toEqual([]);
+  },
+);
 
-it('is asked for on a terminal: the card, a file, then yes or no', async () => {
+it('a provisioning in a terminal shows the card, asks for a file, then for yes or no', async () => {
   const home = createHome();
   const server = await service(home);
   const asked = async (...answers: readonly string[]) => {

@@ -22,7 +22,7 @@ async function begin() {
 const LIST = ['calendar', 'subscribers', 'list'];
 
 describe('the lists of several calendars', () => {
-  it('are an array of the Lists as sent in json, and entries with their calendar first elsewhere', async () => {
+  it('the lists of several calendars are an array of the Lists as sent in json, and entries with their calendar first elsewhere', async () => {
     const { server, run, file } = await begin();
     const json = await run(...LIST, 'c2', 'c1', '--json', '-q');
     expect(json.code).toBe(0);
@@ -49,7 +49,7 @@ describe('the lists of several calendars', () => {
     expect((await run(...LIST, '--from', 'ids.txt', '--json', '-q')).stdout).toMatch(/^\[/);
   });
 
-  it('one that fails is an error with its row, and the others are printed (15)', async () => {
+  it('of several lists, one that fails is an error with its row, and the others are printed (15)', async () => {
     const { run } = await begin();
     const { code, stdout, stderr } = await run(...LIST, 'c1', 'nope', 'c2', '--json');
     expect(code).toBe(15);
@@ -57,14 +57,14 @@ describe('the lists of several calendars', () => {
     expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: 'nope' });
   });
 
-  it('that may have more entries are warned about, and with --require-complete that is 15', async () => {
+  it('several lists that may have more entries get a warning, and 15 with --require-complete', async () => {
     const { run } = await begin();
     const { code, stderr } = await run(...LIST, 'c1', 'c2', '--limit', '2', '--require-complete', '--json');
     expect(code).toBe(15);
     expect(stderr).toContain('1 of 2 lists may have more entries');
   });
 
-  it('are read back by an update: a subscriber of two calendars whose copies are unchanged is no duplicate', async () => {
+  it('several lists are valid input of an update: a subscriber of two calendars whose copies are unchanged is no duplicate', async () => {
     const { server, run, file } = await begin();
     const { stdout } = await run(...LIST, 'c1', 'c2', '-o', 'csv', '-q');
     file('old.csv', stdout);

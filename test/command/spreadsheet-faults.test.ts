@@ -18,7 +18,7 @@ async function update(files: Readonly<Record<string, string>>, more: readonly st
 const OLDER = ['--changed-from', 'old.csv'];
 
 describe('a spreadsheet file', () => {
-  it('with a wrong header has one fault for each column, and none for its rows', async () => {
+  it('a file with a wrong header has one error for each column, and none for its rows', async () => {
     const rows = Array.from({ length: 300 }, (_, at) => `s${at},no boolean,x`).join('\n');
     const { code, stderr, sent } = await update({ 'new.csv': `id,activ,emial\n${rows}\n` });
     expect([code, sent]).toEqual([2, []]);
@@ -29,7 +29,7 @@ describe('a spreadsheet file', () => {
     ]);
   });
 
-  it('with booleans of another language or errors of a formula is refused, and says what to write', async () => {
+  it('a file with booleans of another language or errors of a formula is refused, and says what to write', async () => {
     const { code, stderr, sent } = await update(
       {
         'new.csv': 'id,active,email,note\ns1,WAHR,a@x,c\ns2,faux,a@x,c\n#REF!,true,a@x,c\ns4,true,#N/A,#REF!\n',
@@ -46,7 +46,7 @@ describe('a spreadsheet file', () => {
 });
 
 describe('with --changed-from', () => {
-  it('nothing is wrong with a cell that is as it was', async () => {
+  it('with --changed-from an unchanged cell is never an error', async () => {
     const { code, sent } = await update(
       {
         'old.csv': 'id,active,email\ns1,WAHR,a@x\ns2,,b@x\n',
@@ -58,7 +58,7 @@ describe('with --changed-from', () => {
     expect(sent.toSorted()).toEqual(['/v1/subscribers/s1 {"email":"a@y"}', '/v1/subscribers/s2 {"email":"b@y"}']);
   });
 
-  it('an id that lost its zeros is named with the one that it was', async () => {
+  it('with --changed-from an ID that lost its zeros is named with the one that it was', async () => {
     const { code, stderr, sent } = await update(
       { 'old.csv': 'id,email\n00000101,a@x\n', 'new.csv': 'id,email\n101,a@y\n' },
       OLDER,
@@ -67,7 +67,7 @@ describe('with --changed-from', () => {
     expect(stderr).toContain('"101" is not in "old.csv", which has "00000101": was a zero lost, or the case changed?');
   });
 
-  it('text that was opened in the wrong encoding is a fault of the whole file', async () => {
+  it('with --changed-from text that was opened in the wrong encoding is an error of the whole file', async () => {
     const { code, stderr, sent } = await update(
       {
         'old.csv': 'id,first_name\ns1,Günther\ns2,Zoë\ns3,Ann\n',
@@ -81,7 +81,7 @@ describe('with --changed-from', () => {
     );
   });
 
-  it('--expect-changes wants exactly so many rows that differ (17), and an older file (2)', async () => {
+  it('--expect-changes requires exactly so many rows that differ (17), and an older file (2)', async () => {
     const files = { 'old.csv': 'id,email\ns1,a@x\ns2,b@x\n', 'new.csv': 'id,email\ns1,a@y\ns2,b@x\n' };
     const wrong = await update(files, [...OLDER, '--expect-changes', '2']);
     expect([wrong.code, wrong.sent]).toEqual([17, []]);
@@ -97,13 +97,13 @@ it.each([
   ['€5', 'â‚¬5'],
   ['日本', 'æ—¥æœ¬'],
   ['“q”', 'â€œqâ€\u009d'],
-])('%j is told from what Windows-1252 makes of it, %j', async (text, garbled) => {
+])('with --changed-from %j is recognized in what Windows-1252 makes of it, %j', async (text, garbled) => {
   const files = { 'old.csv': `id,first_name\ns1,${text}\n`, 'new.csv': `id,first_name\ns1,${garbled}\n` };
   expect(await update(files, OLDER)).toMatchObject({ code: 2, sent: [] });
   expect((await update(files)).stderr).toContain(`for "${text}"`);
 });
 
-it('without an older file, text that looks garbled is a warning that counts it and shows the first', async () => {
+it('without --changed-from, text that looks garbled is a warning that counts it and shows the first', async () => {
   const { code, stderr, sent } = await update({
     'new.csv': 'id,first_name\ns1,GÃ¼nther\ns2,ZoÃ«\ns3,Müller\ns4,Ã\ns5,Â£\n',
   });

@@ -46,7 +46,7 @@ function shell(line: string, server: RecordingServer) {
 }
 
 describe('json', () => {
-  test('is the resource as the service sent it: every key in its order, every number digit for digit', async () => {
+  test('json is the resource as the service sent it: every key in its order, every number digit for digit', async () => {
     const server = await startRecordingServer([{ body: ODD_CARD }]);
     const { code, stdout } = await runFrontdesk([...GET, '--json'], { env: server.env });
     expect(code).toBe(0);
@@ -80,7 +80,7 @@ describe('json', () => {
     );
   });
 
-  test('a list command prints the List object as sent', async () => {
+  test('json of a list command is the List object as sent', async () => {
     const server = await startRecordingServer(lists(['s1']));
     const { stdout } = await runFrontdesk([...LIST, '--json'], { env: server.env });
     expect(stdout).toBe(
@@ -88,7 +88,7 @@ describe('json', () => {
     );
   });
 
-  test('several cards give an array, one id one object, --from one row an array', async () => {
+  test('json of several cards is an array, of one ID one object, of --from with one row an array', async () => {
     const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
     const ids = async (args: readonly string[], stdin = '') => {
       const { stdout, code } = await runFrontdesk([...args, '--json'], { env: server.env, stdin });
@@ -102,14 +102,14 @@ describe('json', () => {
     expect(await ids(['card', 'get', '--from', '-'], 'cardId\n')).toEqual([]);
   });
 
-  test('where an array is the result, none is [], never nothing', async () => {
+  test('json without a result is [] if the result is an array, never nothing', async () => {
     expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
     expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
   });
 });
 
 describe('--active all merges both answers into one List', () => {
-  test('in every format, with the members of the first answer', async () => {
+  test('--active all merges both lists in every format, with the members of the first response', async () => {
     const server = await startRecordingServer(lists(['s1', 's2'], ['s3']));
     const all = [...LIST, '--active', 'all'];
     const { stdout, stderr } = await runFrontdesk([...all, '--json'], { env: server.env });
@@ -131,14 +131,14 @@ describe('--active all merges both answers into one List', () => {
   test.each([
     ['the active half', ten, ['s']],
     ['the inactive half', ['s'], ten],
-  ])('warns when %s is full', async (_, active, inactive) => {
+  ])('--active all warns when %s is full', async (_, active, inactive) => {
     const server = await startRecordingServer(lists(active, inactive));
     const { code, stderr } = await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env });
     expect(code).toBe(0);
     expect(JSON.parse(stderr).notice.message).toContain('there may be more');
   });
 
-  test('prints nothing when one half fails', async () => {
+  test('--active all prints nothing if one half fails', async () => {
     const server = await startRecordingServer((request, count) =>
       count === 1 ? lists(['s1'])(request, count) : { status: 403, body: {} },
     );
@@ -150,7 +150,7 @@ describe('--active all merges both answers into one List', () => {
 });
 
 describe('a list that has exactly limit entries', () => {
-  test('only the parameters that were given are sent', async () => {
+  test('subscribers list sends only the parameters that were given', async () => {
     const server = await startRecordingServer(lists([]));
     await runFrontdesk([...LIST, '--active', 'false'], { env: server.env });
     await runFrontdesk([...LIST, '--active', 'true', '--limit', '100'], { env: server.env });
@@ -159,7 +159,7 @@ describe('a list that has exactly limit entries', () => {
 });
 
 describe('ndjson', () => {
-  test('is one compact object a line; a list gives its entries, an empty one nothing', async () => {
+  test('ndjson is one compact object per line, of a list its entries, of an empty one nothing', async () => {
     const server = await startRecordingServer([{ body: ODD_CARD }]);
     expect((await runFrontdesk([...GET, '-o', 'ndjson'], { env: server.env })).stdout).toBe(`${ODD_CARD}\n`);
     const some = await startRecordingServer(lists(['s1', 's2']));
@@ -172,7 +172,7 @@ describe('ndjson', () => {
 });
 
 describe('csv', () => {
-  test('one resource: nested values by dotted column, numbers as sent', async () => {
+  test('csv of one resource has nested values by dotted column, numbers as sent', async () => {
     const server = await startRecordingServer([{ body: ODD_CARD }]);
     const { stdout } = await runFrontdesk([...GET, '-o', 'csv'], { env: server.env });
     expect(stdout).toBe(
@@ -180,7 +180,7 @@ describe('csv', () => {
     );
   });
 
-  test('many cards: the fixed columns, metadata and transactions as one JSON cell each', async () => {
+  test('csv of many cards has the fixed columns, metadata and transactions as one JSON cell each', async () => {
     const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
     const { stdout } = await runFrontdesk([...GET, OTHER_ID, '-o', 'csv'], { env: server.env });
     const [header, row] = stdout.split('\r\n');
@@ -190,7 +190,7 @@ describe('csv', () => {
     expect(row).toContain('"{""store"":""Bergen""}"');
   });
 
-  test('a list of subscribers can be fed to subscribers update without a value changing', async () => {
+  test('csv of subscribers can be fed to subscribers update without a value changing', async () => {
     const values = { email: '+1@x.example', first_name: "'=A1", last_name: 'a "b", \r\nc\t', active: false };
     const server = await startRecordingServer(({ method }) =>
       method === 'GET'
@@ -212,7 +212,7 @@ describe('csv', () => {
 });
 
 describe('table off a terminal', () => {
-  test('one header and one row per resource, tab-separated, nothing cut', async () => {
+  test('a table outside a terminal is one header and one row per resource, tab-separated, nothing cut', async () => {
     const long = 'x'.repeat(3000);
     const server = await startRecordingServer([{ body: { id: 'cal_1', name: 'a\tb\nc', description: long } }]);
     const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n'], { env: server.env });
@@ -231,12 +231,15 @@ describe('one-time secrets are hidden in table and csv unless --show-sensitive; 
     ],
     [['--show-sensitive'], 'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\tad\tau😀\n'],
     [['-o', 'ndjson'], '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}\n'],
-  ])('%j', async (flags, expected) => {
-    const body = '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}';
-    const server = await startRecordingServer([{ body }]);
-    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b', ...flags];
-    expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stdout: expected });
-  });
+  ])(
+    'one-time secrets are hidden in table and csv unless --show-sensitive, and printed in json and ndjson: %j',
+    async (flags, expected) => {
+      const body = '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}';
+      const server = await startRecordingServer([{ body }]);
+      const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b', ...flags];
+      expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stdout: expected });
+    },
+  );
 });
 
 test.each(['table', 'json'])('-v shows no one-time secret of the other wallet either (%s)', async (format) => {
@@ -252,14 +255,14 @@ test.each(['table', 'json'])('-v shows no one-time secret of the other wallet ei
 describe('streams that are closed or full', () => {
   const cards: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.endsWith('reissue') ? OTHER_ID : CARD_ID) });
 
-  test('stdin closed is no terminal', async () => {
+  test('a closed stdin is no terminal', async () => {
     const server = await startRecordingServer(cards);
     expect(await shell('$F card get $ID --query status <&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
     expect((await shell('$F card block $ID <&-', server)).code).toBe(2);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   });
 
-  test('a reader that goes away leaves the rows counted that were not read for it', async () => {
+  test('if the reader of stdout goes away, the rows that were not read are counted', async () => {
     const gone = join(createHome().path, 'gone');
     const server = await startRecordingServer(async ({ url }, count) => {
       // All rows fit into the pipe: the second one is not answered before its reader has gone.

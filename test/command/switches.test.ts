@@ -7,7 +7,7 @@ const PROBLEM = 'must be 1, true, yes or on, or 0, false, no, off or empty';
 
 describe('the variables that switch something', () => {
   it.each(['FRONTDESK_NO_HISTORY', 'FRONTDESK_ACCESSIBLE', 'FRONTDESK_DEBUG'])(
-    '%s with another value is refused by reads and writes, and named',
+    '%s with another value is refused by reads and changes, and named',
     async (name) => {
       expect(await runFrontdesk(GET, { env: { [name]: 'ja' } })).toMatchObject({
         code: 2,
@@ -20,7 +20,7 @@ describe('the variables that switch something', () => {
     },
   );
 
-  it('FRONTDESK_READ_ONLY with another value is refused by writes alone', async () => {
+  it('FRONTDESK_READ_ONLY with another value is refused by changes alone', async () => {
     const env = { FRONTDESK_READ_ONLY: 'ja' };
     expect((await runFrontdesk(GET, { env })).code).toBe(0);
     const written = await runFrontdesk(ACTIVATE, { env });
@@ -29,14 +29,14 @@ describe('the variables that switch something', () => {
   });
 
   it.each([[['--help']], [['--version']], [['help']], [['card', 'get', '--help']]])(
-    '%j goes on and says it',
+    '%j works with a wrong switch and says so',
     async (args) => {
       const { code, stderr } = await runFrontdesk(args, { env: { FRONTDESK_DEBUG: 'ja' } });
       expect([code, stderr]).toEqual([0, `warning: FRONTDESK_DEBUG: ${PROBLEM}\n`]);
     },
   );
 
-  it('doctor goes on and says it', async () => {
+  it('doctor works with a wrong switch and says so', async () => {
     const { code, stdout } = await runFrontdesk(['doctor', '--json'], { env: { FRONTDESK_READ_ONLY: 'ja' } });
     expect(code).toBe(0);
     expect(stdout).toContain(`FRONTDESK_READ_ONLY: ${PROBLEM}`);

@@ -20,7 +20,7 @@ const NAMES = [
   '❤️‍🔥🧑🏻‍🤝‍🧑🏿',
 ];
 
-it('a table on a terminal has its columns below each other in every script', async () => {
+it('a table in a terminal has its columns below each other in every script', async () => {
   const data = NAMES.map((name, index) => ({
     id: `s${index}`,
     first_name: name,

@@ -20,7 +20,7 @@ function summaryOf(stderr: string): Readonly<Record<string, unknown>> {
 }
 
 describe('requests of a summary', () => {
-  it('are those that left: none to a service that cannot be reached, and each repeat', async () => {
+  it('the requests of a summary are those that were sent: none to a service that cannot be reached, and each retry', async () => {
     const { run } = await begin((_request, count) => (count === 1 ? { status: 429, body: '' } : undefined));
     const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json', '-j', '1', '--retries', '1'];
     const gone = await run(block, { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' });
@@ -32,7 +32,7 @@ describe('requests of a summary', () => {
 });
 
 describe('a row that did not succeed', () => {
-  it('is said in the same words live, in its results, and by a plan that is applied again', async () => {
+  it('a failed row has the same words live, in runs results, and when a plan is applied again', async () => {
     const { run } = await begin(({ method, url }) => {
       if (method !== 'POST') return undefined;
       return url.includes(cardId(1)) ? refusal(409, 'CARD_EXPIRED') : 'reset';
@@ -50,7 +50,7 @@ describe('a row that did not succeed', () => {
     expect(messages((await run(apply)).stdout)).toEqual(live);
   });
 
-  it('of a read that stops is one line with the number of all that were not reached', async () => {
+  it('a read of many rows that stops has one line with the number of rows that were not reached', async () => {
     const { run } = await begin(() => ({ status: 401, body: {} }));
     const ids = [1, 2, 3, 4, 5, 6].map(cardId);
     const { stderr, code } = await run(['card', 'get', ...ids, '-j', '1', '--json']);
@@ -62,7 +62,7 @@ describe('a row that did not succeed', () => {
 });
 
 describe('an event', () => {
-  it('is named by its name and start in the results and reports of its run, and not by its description', async () => {
+  it('an event has its name and start in results and reports, and not its description', async () => {
     const { run, file } = await begin((_request, count) => (count === 1 ? { status: 500, body: 'no' } : undefined));
     file('in.csv', 'name,start,calendar,description\nOpening,2026-05-01,c1,for Ann\nClosing,2026-05-02,c1,for Bo\n');
     await run(['calendar', 'event', 'create', '--from', 'in.csv', '--yes', '-q', '--run', 'may', '-j', '1']);
@@ -78,7 +78,7 @@ describe('an event', () => {
 });
 
 describe('the file of --changed-from', () => {
-  it('is named by the summary and the report', async () => {
+  it('the file of --changed-from is named by the summary and the report', async () => {
     const { run, file } = await begin();
     file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
     file('new.csv', 'id,email\ns1,c@example.com\ns2,b@example.com\n');
@@ -89,7 +89,7 @@ describe('the file of --changed-from', () => {
     expect(report).toContain('- Compared with: `old.csv`');
   });
 
-  it('does not say what a raw call changed later: runs revert leaves that row alone', async () => {
+  it('runs revert omits a row that a raw call changed later', async () => {
     const { run, file } = await begin();
     file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
     file('new.csv', 'id,email\ns1,c@example.com\ns2,d@example.com\n');

@@ -31,13 +31,13 @@ async function at(env: RunOptions['env'], args: readonly string[], replies: read
 }
 
 describe('where nothing can be written', () => {
-  test('a read works', async () => {
+  test('a read works where nothing can be written', async () => {
     const read = [{ body: cardText('ACTIVE') }];
     const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
     expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
   });
 
-  test('a write works that is not to be recorded', async () => {
+  test('a change without a record works where nothing can be written', async () => {
     const written = [{ body: cardText('ACTIVE') }];
     const result = await at(NOWHERE, ['card', 'activate', CARD_ID, '--no-history', '--query', 'status'], written);
     expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
@@ -52,17 +52,20 @@ describe('where nothing can be written', () => {
     ['a card of the sandbox', ['card', 'get', CARD_ID, '-p', 'sandbox'], '', 'FRONTDESK_STATE_DIR'],
     ['settings', ['profile', 'set', 'live'], '', 'FRONTDESK_CONFIG_DIR'],
     ['rows from a pipe', ['card', 'get', '--from', '-'], `${CARD_ID}\n`, 'TMPDIR'],
-  ])('%s names the variable that helps, and sends nothing', async (_what, args, stdin, variable) => {
-    const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
-    expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
-    expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
-    expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
-  });
+  ])(
+    '%s where nothing can be written names the variable that helps, and sends nothing',
+    async (_what, args, stdin, variable) => {
+      const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
+      expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
+      expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
+      expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
+    },
+  );
 
   test.each([
     ['of the audit log', ['card', 'activate', CARD_ID], { FRONTDESK_AUDIT_LOG: '/tmp/of-nobody/audit.log' }],
     ['of --failed', ['card', 'activate', CARD_ID, OTHER_ID, '--yes', '--failed', '/tmp/of-nobody/left.csv'], {}],
-  ])('no variable helps where the file %s cannot be made, and nothing is sent', async (_what, args, more) => {
+  ])('no variable is suggested if the file %s cannot be created, and nothing is sent', async (_what, args, more) => {
     const env = { ...more, TMPDIR: '/tmp' };
     const { code, stdout, stderr, lines } = await at(env, args);
     expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
@@ -70,7 +73,7 @@ describe('where nothing can be written', () => {
     expect(stderr).not.toContain('hint:');
   });
 
-  test('without a home folder too', async () => {
+  test('a change without a home folder names the variable that helps', async () => {
     const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
     expect(written).toMatchObject({ code: 16, lines: [] });
     expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
@@ -82,7 +85,7 @@ describe('where nothing can be written', () => {
   test.each([
     ['nothing can be written', NOWHERE],
     ['there is no home folder', HOMELESS],
-  ])('doctor calls nothing a problem that works when %s', async (_what, env) => {
+  ])('doctor reports no problem where a call works: %s', async (_what, env) => {
     const { stdout } = await at(env, ['doctor', '--json', '--query', "checks[?status=='problem'].name"]);
     expect(JSON.parse(stdout).filter((name: string) => name !== 'runs')).toEqual(['state-folder']);
     const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);

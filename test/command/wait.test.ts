@@ -10,7 +10,7 @@ const card = (status: string): Reply => ({ body: cardText(status) });
 const serve = (script: readonly Reply[] | Handler) => startRecordingServer(script, untilFileEnds);
 
 describe.concurrent('card wait', () => {
-  test('takes a status in lower case', async () => {
+  test('card wait takes a status in lower case', async () => {
     const { code, stdout } = await runFrontdesk([
       'card',
       'wait',
@@ -24,7 +24,7 @@ describe.concurrent('card wait', () => {
     expect({ code, stdout: JSON.parse(stdout).status }).toEqual({ code: 0, stdout: 'ACTIVE' });
   });
 
-  test('reads until the status is one of those wanted, and prints the card as card get does', async () => {
+  test('card wait reads until the card has one of the statuses, and prints the card as card get does', async () => {
     const server = await serve([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
     const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {
       env: server.env,
@@ -41,13 +41,13 @@ describe.concurrent('card wait', () => {
       `CARD ID\tSTATUS\tBALANCE\tINITIAL\tEXPIRES\tCLIENT REFERENCE\tDESIGN\n${CARD_ID}\tACTIVE\t10.10\t50.00\t2031-01-01T00:00:00Z\torder-1\tclassic\n`,
     ],
     ['ndjson', `${cardText('ACTIVE')}\n`],
-  ])('prints %s as card get does', async (format, expected) => {
+  ])('card wait prints %s as card get does', async (format, expected) => {
     const server = await serve([card('ACTIVE')]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
     expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
   });
 
-  test('ends with 124 when its time is up, and names the last status seen', async () => {
+  test('card wait exits with 124 when its time is up, and names the last status seen', async () => {
     const server = await serve(() => card('WAITING_ACTIVATION'));
     const result = await runFrontdesk(
       [...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'],
@@ -77,7 +77,7 @@ describe.concurrent('card wait', () => {
     ['answers 500', { status: 500, body: {} }],
     ['answers 429 without a time', { status: 429, body: {} }],
     ['answers a web page', { body: '<html></html>' }],
-  ])('waits its time out for a service that %s', async (_, trouble) => {
+  ])('card wait waits the whole time for a service that %s', async (_, trouble) => {
     const server = await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '200ms'], {
       env: server.env,
@@ -86,7 +86,7 @@ describe.concurrent('card wait', () => {
     expect(result.stderr).toContain('within 3s: its last status is BLOCKED. The last check failed: ');
   });
 
-  test('goes on when a service that stopped listening is back, and waits its time out when it is not', async () => {
+  test('card wait continues when a service that stopped listening is back, and waits the whole time when it is not', async () => {
     const server = await serve([card('BLOCKED')]);
     const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '200ms'], {
       env: server.env,
@@ -98,7 +98,7 @@ describe.concurrent('card wait', () => {
     expect(result.stderr).toContain('(refused)');
   });
 
-  test('ends with 7 when the service never answered at all', async () => {
+  test('card wait exits with 7 if the service never returned anything', async () => {
     const server = await serve([]);
     await server.stop();
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--retries', '0'], { env: server.env });
@@ -110,13 +110,13 @@ describe.concurrent('card wait', () => {
     [403, 5],
     [404, 3],
     [422, 6],
-  ])('ends at once when the service answers %i, with %i', async (status, code) => {
+  ])('card wait ends at once if the service returns %i, with %i', async (status, code) => {
     const server = await serve([{ status, body: { errorCode: 'NO', message: 'no' } }]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
     expect(result).toMatchObject({ code, stdout: '' });
   });
 
-  test('obeys a Retry-After before it reads again', async () => {
+  test('card wait obeys a Retry-After before it reads again', async () => {
     const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
     const server = await serve([busy, card('ACTIVE')]);
     const result = await runFrontdesk(
@@ -127,14 +127,14 @@ describe.concurrent('card wait', () => {
     expect(result.elapsedMs).toBeGreaterThan(1000);
   });
 
-  test('ends with 11 and the time to try again when the service asks to wait for longer than the wait', async () => {
+  test('card wait exits with 11 and the time to run it again if the service asks for a longer pause than the wait', async () => {
     const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
     expect(result.code).toBe(11);
     expect(result.stderr).toMatch(/the service asked for a pause until 20\d\d-.*past the end of this wait of 5s/);
   });
 
-  test('a signal ends it at once', async () => {
+  test('a signal ends card wait at once', async () => {
     const server = await serve([card('BLOCKED')]);
     const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
     await running.waitForOutput('is BLOCKED, waiting for ACTIVE');
@@ -143,7 +143,7 @@ describe.concurrent('card wait', () => {
     expect(result).toMatchObject({ code: 130, stdout: '' });
   });
 
-  test('reports each change of the status once, and nothing with --quiet', async () => {
+  test('card wait reports each change of the status once, and nothing with --quiet', async () => {
     const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
     const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
     const loud = await runFrontdesk(line, { env: (await serve(script)).env });
@@ -155,7 +155,7 @@ describe.concurrent('card wait', () => {
     expect(quiet).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('names all faults of a call together and sends nothing', async () => {
+  test('card wait names all errors of a call together and sends nothing', async () => {
     const server = await serve([]);
     const result = await runFrontdesk(
       ['card', 'wait', 'nope', '--status', 'ACTIVE,BLOKED', '--timeout', '5', '--interval', '0s'],
@@ -173,14 +173,14 @@ describe.concurrent('card wait', () => {
     [['card', 'wait', '--status', 'ACTIVE'], '<cardId>: is required'],
     [[...WAIT, '--status', ''], '--status: must be one of'],
     [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
-  ])('refuses %j', async (args, expected) => {
+  ])('card wait refuses %j', async (args, expected) => {
     const server = await serve([]);
     const result = await runFrontdesk(args, { env: server.env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(expected);
   });
 
-  test('works in the sandbox', async () => {
+  test('card wait works in the sandbox', async () => {
     const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
     const result = await runFrontdesk(['-p', 'sandbox', 'card', 'wait', id, '--status', 'ACTIVE', '--json', '-q']);
     expect(result.code).toBe(0);

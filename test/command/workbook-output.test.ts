@@ -45,7 +45,7 @@ const LIST = ['calendar', 'subscribers', 'list', 'c1', '--limit', '100'];
 const UPDATE = ['calendar', 'subscribers', 'update', '--dry-run', '--json'];
 
 describe('-o xlsx', () => {
-  it('writes a list to a new file that only its owner can read, and no cell of it differs when it is read back', async () => {
+  it('-o xlsx writes a list to a new file that only its owner can read, and no cell differs when the file is input', async () => {
     const server = await startRecordingServer(() => ({ body: LIST_BODY }));
     const home = createHome();
     const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
@@ -75,7 +75,7 @@ describe('-o xlsx', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  it('writes to a stdout that is no terminal, with the columns and the order asked for', async () => {
+  it('-o xlsx writes to a stdout that is no terminal, with the columns and the order asked for', async () => {
     const server = await startRecordingServer(() => ({ body: LIST_BODY }));
     const home = createHome();
     const FD = ['-o', 'xlsx', '--columns', 'email,active', '--sort-by', 'first_name', '-q'];
@@ -89,7 +89,7 @@ describe('-o xlsx', () => {
     ]);
   });
 
-  it('is refused on a terminal, where only --out is left', async () => {
+  it('-o xlsx is refused in a terminal without --out', async () => {
     const server = await startRecordingServer([]);
     const home = createHome();
     const { end } = openTerminal([...LIST, '-o', 'xlsx'], { home, env: server.env, columns: 120 });
@@ -112,7 +112,7 @@ describe('-o xlsx', () => {
     ['a file that exists', [...LIST, '--out', 'there.xlsx']],
     ['stdout by a name', [...LIST, '--out', '-']],
     ['a folder that is missing', ['runs', '--out', 'no/a.xlsx']],
-  ])('is refused with 2, and nothing is sent: %s', async (_, args) => {
+  ])('-o xlsx is refused with 2, and nothing is sent: %s', async (_, args) => {
     const server = await startRecordingServer([]);
     const home = createHome();
     writeFileSync(pathIn(home, 'there.xlsx'), 'mine');
@@ -128,12 +128,12 @@ describe('-o xlsx', () => {
     ['the settings', ['config', 'set', 'output', 'xlsx'], {}],
     ['--out alone', ['runs', '--out', 'a.xlsx'], {}],
     ['--out of csv', ['runs', '-o', 'csv', '--out', 'a.xlsx'], {}],
-  ])('is chosen by the option alone: %s is refused', async (_, args, env) => {
+  ])('-o xlsx is chosen by the option alone: %s is refused', async (_, args, env) => {
     const { code, stdout, home } = await runFrontdesk(args, { env });
     expect([code, stdout, existsSync(pathIn(home, 'a.xlsx'))]).toEqual([2, '', false]);
   });
 
-  it('of several cards has a row for each, without those that could not be read', async () => {
+  it('-o xlsx of several cards has a row for each, without those that could not be read', async () => {
     const server = await startRecordingServer(
       playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
     );
@@ -150,7 +150,7 @@ describe('-o xlsx', () => {
     expect(rows[0]?.[header.indexOf('metadata')]).toBe('{"store":"Bergen"}');
   });
 
-  it('tells a cell that no sheet holds as an error of its row (15), and has the others', async () => {
+  it('-o xlsx reports a cell that is too long as an error of its row (15), and has the others', async () => {
     const long = cardText('ACTIVE', cardId(2)).replace('order-1', 'x'.repeat(32_768));
     const server = await startRecordingServer(
       playService(({ url }) => (url.includes(cardId(2)) ? { body: long } : undefined)),
@@ -170,7 +170,7 @@ describe('-o xlsx', () => {
     ).toEqual([cardId(1), cardId(3)]);
   });
 
-  it('has what a read that was stopped had read', async () => {
+  it('-o xlsx of a read that stops has what was read', async () => {
     const server = await startRecordingServer(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
     const home = createHome();
     const args = [
@@ -199,7 +199,7 @@ describe('-o xlsx', () => {
     ).toEqual([cardId(1), cardId(2)]);
   });
 
-  it('of more rows than a sheet has is refused before anything is read', async () => {
+  it('-o xlsx of more rows than a sheet has is refused before anything is read', async () => {
     const server = await startRecordingServer([]);
     const home = createHome();
     const stdin = Array.from({ length: 1_048_576 }, (_, index) => `${cardId(index)}\n`).join('');
@@ -212,7 +212,7 @@ describe('-o xlsx', () => {
     expect(existsSync(pathIn(home, 'c.xlsx'))).toBe(false);
   });
 
-  it('ends with 16 where the file finds no room, and leaves no part of it', async () => {
+  it('-o xlsx exits with 16 if the disk has no room, and leaves no part of the file', async () => {
     const server = await startRecordingServer(() => ({ body: LIST_BODY }));
     const home = createHome();
     const full = injecting(`const { open } = process.getBuiltinModule('node:fs').promises;
@@ -230,7 +230,7 @@ describe('-o xlsx', () => {
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });
 
-  it('of history, runs, results, rows to correct and a plan has the columns of csv', async () => {
+  it('-o xlsx of history, runs, results, rows to correct and a plan has the columns of csv', async () => {
     const server = await startRecordingServer(
       playService(({ url }) => (url.includes('/s2') ? refusal(409, 'NO') : undefined)),
     );

@@ -45,36 +45,36 @@ const TWO_SENT = [
 ];
 
 describe('--from takes a workbook', () => {
-  test('told by its name', async () => {
+  test('--from takes an .xlsx file by its name', async () => {
     const home = homeWith({ 'rows.xlsx': await writtenWorkbook([TWO]) });
     expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: TWO_SENT });
   });
 
-  test('told by its content, from stdin', async () => {
+  test('--from takes an .xlsx file from stdin by its content', async () => {
     const result = await sent([...UPDATE, '--from', '-'], createHome(), sheetJsWorkbook([TWO]));
     expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
   });
 
-  test('told by --from-format', async () => {
+  test('--from takes an .xlsx file by --from-format', async () => {
     const home = homeWith({ rows: sheetJsWorkbook([TWO]) });
     const result = await sent([...UPDATE, '--from', 'rows', '--from-format', 'xlsx'], home);
     expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
   });
 
-  test('for a read', async () => {
+  test('--from takes an .xlsx file for a read', async () => {
     const home = homeWith({ 'rows.xlsx': sheetJsWorkbook([sheet([['cardId'], [cardId(1)]])]) });
     const result = await sent(['card', 'get', '--from', 'rows.xlsx', '-o', 'ndjson'], home);
     expect(result).toMatchObject({ code: 0, requests: [`${cardId(1)} `] });
   });
 
-  test('without a row: exit 0 and a notice', async () => {
+  test('an .xlsx file without a row is exit 0 and a notice', async () => {
     const home = homeWith({ 'rows.xlsx': sheetJsWorkbook([sheet([HEADER])]) });
     const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
     expect(result).toMatchObject({ code: 0, requests: [] });
     expect(result.stderr).toContain('nothing to do: the input has no rows');
   });
 
-  test('of 100,000 rows', async () => {
+  test('--from takes an .xlsx file of 100,000 rows', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => [`s${index}`, `user${index}@example.com`, 'A', true]);
     const home = homeWith({
       'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
@@ -97,7 +97,7 @@ describe('the sheet', () => {
     ),
   ]);
 
-  test('is the first, and a notice says so when there are more', async () => {
+  test('the first sheet is read, and a notice says so if there are more', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
     expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
@@ -109,14 +109,14 @@ describe('the sheet', () => {
     });
   });
 
-  test('is the one that --sheet names, without a notice', async () => {
+  test('the sheet that --sheet names is read without a notice', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last year'], home);
     expect(result).toMatchObject({ code: 0, requests: ['s9 {"email":"z@x"}'] });
     expect(result.stderr).not.toContain('WORKBOOK');
   });
 
-  test('is refused when there is none of that name, with the nearest', async () => {
+  test('--sheet with an unknown name is refused, with the nearest one', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
       '--sheet: "rows.xlsx" has no sheet "Last yaer": did you mean "Last year"? Nothing was sent.',
@@ -126,7 +126,7 @@ describe('the sheet', () => {
     );
   });
 
-  test('belongs to a workbook and to --from', async () => {
+  test('--sheet without an .xlsx file or without --from is refused', async () => {
     const home = homeWith({ 'rows.csv': Buffer.from('id,email\ns1,a@x\n') });
     expect(await refused([...UPDATE, '--from', 'rows.csv', '--sheet', 'Rows'], home)).toBe(
       '--sheet is for .xlsx files, but "rows.csv" is not one. Nothing was sent.',
@@ -134,7 +134,7 @@ describe('the sheet', () => {
     expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
   });
 
-  test('has hidden rows, which are read, and a warning says so even with --quiet', async () => {
+  test('hidden rows of a sheet are read, and a warning says so even with --quiet', async () => {
     const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
     const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
     const hidden = '1 of 2 rows is hidden in the sheet, but included in this run';
@@ -152,7 +152,7 @@ describe('the sheet', () => {
 });
 
 describe('rows without a value at the end of a workbook', () => {
-  test('are left out with a notice', async () => {
+  test('rows without a value at the end of an .xlsx file are omitted with a notice', async () => {
     const rows = [
       textRow(1, ['id', 'email']),
       textRow(2, ['s1', 'a@x']),
@@ -167,7 +167,7 @@ describe('rows without a value at the end of a workbook', () => {
 });
 
 describe('faults of a workbook are listed all at once, with their cells,', () => {
-  test('and nothing is sent', async () => {
+  test('errors of an .xlsx file are listed with their cells, and nothing is sent', async () => {
     const home = homeWith({
       'rows.xlsx': await writtenWorkbook([
         sheet([
@@ -188,7 +188,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     ]);
   });
 
-  test('and of a wrong header the header alone', async () => {
+  test('a wrong header of an .xlsx file is the only error that is listed', async () => {
     const home = homeWith({
       'rows.xlsx': await writtenWorkbook([
         sheet([
@@ -202,7 +202,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     );
   });
 
-  test('twenty of them, and how many more', async () => {
+  test('twenty errors of an .xlsx file are listed, and the others counted', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => [`s${index}`, index + 0.5]);
     const home = homeWith({ 'rows.xlsx': sheetJsWorkbook([sheet([['id', 'email'], ...rows])]) });
     const message = await refused([...UPDATE, '--from', 'rows.xlsx'], home);
@@ -211,7 +211,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     expect(message.endsWith('; and 10 more')).toBe(true);
   });
 
-  test('also those of the older file', async () => {
+  test('errors of the older .xlsx file are listed too', async () => {
     const home = homeWith({
       'new.xlsx': sheetJsWorkbook([TWO]),
       'old.xlsx': sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 1.5, true]], 'Old')]),
@@ -236,7 +236,7 @@ describe('a run from a workbook', () => {
   const book = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), sheet([['cardId', 'reason'], ...cards], 'Cards')]);
   const args = [...BLOCK, '--from', 'rows.xlsx', '--sheet', 'Cards'];
 
-  test('is resumed from its own copy, with its sheet', async () => {
+  test('a run from an .xlsx file is resumed from its record, with its sheet', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     const failing = await startRecordingServer(
       playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -259,7 +259,7 @@ describe('a run from a workbook', () => {
     expect(rows.stdout).toBe(`cardId,reason,_outcome\r\n${cardId(2)},reason 2,rejected\r\n`);
   });
 
-  test('writes --failed as CSV, which is an input again', async () => {
+  test('a run from an .xlsx file writes --failed as CSV, which is valid input', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     const failing = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
     await runFrontdesk([...args, '--failed', 'failed.csv'], { env: failing.env, home });
@@ -270,7 +270,7 @@ describe('a run from a workbook', () => {
     expect(again.requests).toEqual([1, 2, 3, 4].map((n) => `${cardId(n)}/block {"reason":"reason ${n}"}`));
   });
 
-  test('does not write --failed under the name of a workbook', async () => {
+  test('--failed does not write CSV under the name of an .xlsx file', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...args, '--failed', 'failed.xlsx'], home)).toBe(
       '--failed: failed.xlsx would be read as xlsx, but the rows are written as csv. Nothing was sent.',
@@ -278,7 +278,7 @@ describe('a run from a workbook', () => {
     expect(existsSync(join(home.path, 'work', 'failed.xlsx'))).toBe(false);
   });
 
-  test('is the same run under its name, and another one with another sheet', async () => {
+  test('--run with an .xlsx file is the same run under its name, and another one with another sheet', async () => {
     const home = homeWith({
       'rows.xlsx': sheetJsWorkbook([sheet([['cardId'], [cardId(1)]], 'One'), sheet([['cardId'], [cardId(2)]], 'Two')]),
     });
@@ -320,27 +320,30 @@ describe('a hidden first sheet is passed over with a notice, and hidden rows are
     ['a program that writes true', () => hiddenBook('hidden', '<row hidden="true"')],
     ['Google Sheets', () => hiddenBook('hidden', '<row hidden="1" ht="15.75" customHeight="1"')],
     ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
-  ])('%s', async (_program, make) => {
-    const home = homeWith({ 'rows.xlsx': make() });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-    expect(result).toMatchObject({
-      code: 0,
-      requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
-    });
-    const notices = result.stderr.split('\n').slice(0, 2);
-    expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
-      {
-        code: 'WORKBOOK',
-        message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
-      },
-      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
-    ]);
-    const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
-    expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
-  });
+  ])(
+    'a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by %s',
+    async (_program, make) => {
+      const home = homeWith({ 'rows.xlsx': make() });
+      const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+      expect(result).toMatchObject({
+        code: 0,
+        requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
+      });
+      const notices = result.stderr.split('\n').slice(0, 2);
+      expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
+        {
+          code: 'WORKBOOK',
+          message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
+        },
+        { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
+      ]);
+      const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
+      expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
+    },
+  );
 });
 
-test('a workbook of hidden sheets alone is refused, with their names', async () => {
+test('an .xlsx file of hidden sheets alone is refused, with their names', async () => {
   const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
   const parts = {
     'xl/workbook.xml':
@@ -402,21 +405,24 @@ describe('cells with another look than what is stored, and merged cells, are ref
         ),
       '02.01.2026',
     ],
-  ])('%s', async (_program, make, date) => {
-    const home = homeWith({ 'rows.xlsx': make() });
-    expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
-      '7 faults in "rows.xlsx", nothing was sent',
-      'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42). Store the intended value as text',
-      'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50). Store the intended value as text',
-      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024). Store it as text: dates are sent as typed`,
-      'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
-      'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
-      'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012). Store the intended value as text',
-      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
-    ]);
-  });
+  ])(
+    'cells with another look than what is stored, and merged cells, are refused, as written by %s',
+    async (_program, make, date) => {
+      const home = homeWith({ 'rows.xlsx': make() });
+      expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
+        '7 faults in "rows.xlsx", nothing was sent',
+        'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42). Store the intended value as text',
+        'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50). Store the intended value as text',
+        `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024). Store it as text: dates are sent as typed`,
+        'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
+        'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
+        'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012). Store the intended value as text',
+        'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
+      ]);
+    },
+  );
 
-  test('which other sheets there are is said with the faults', async () => {
+  test('the errors of an .xlsx file name its other sheets', async () => {
     const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
     const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
     const hint = 'the sheet "Notes" is read, and not "Rows" (--sheet names another)';
@@ -457,7 +463,7 @@ const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow
 const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
 
 describe('what a spreadsheet does not show', () => {
-  test('rows of an extension are no rows of the sheet', async () => {
+  test('rows of an extension of an .xlsx file are no rows of the sheet', async () => {
     const more = `<extLst><ext><sheetData>${textRow(4, ['s9', 'z@x', '', 'Zoe'])}</sheetData></ext></extLst>`;
     const home = homeWith({ 'rows.xlsx': sheetWith('', PEOPLE, more) });
     expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: PEOPLE_SENT });
@@ -471,7 +477,7 @@ describe('what a spreadsheet does not show', () => {
       '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="2" width="9"/></cols>',
       '1 column ("first_name") is',
     ],
-  ])('columns %s are read, counted and named', async (_how, before, are) => {
+  ])('hidden columns %s are read, counted and named', async (_how, before, are) => {
     const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
     const message = `${are} hidden in the sheet, but included in this run`;
     const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
@@ -481,7 +487,7 @@ describe('what a spreadsheet does not show', () => {
     expect(dry.stderr).toContain(message);
   });
 
-  test('rows that are hidden unless they say otherwise are counted', async () => {
+  test('rows that are hidden by default are counted', async () => {
     const rows = PEOPLE.replace('<row r="3"', '<row r="3" hidden="0"');
     for (const format of ['zeroHeight="1"', 'defaultRowHeight="0"']) {
       const home = homeWith({ 'rows.xlsx': sheetWith(`<sheetFormatPr ${format}/>`, rows) });
@@ -492,7 +498,7 @@ describe('what a spreadsheet does not show', () => {
   });
 });
 
-test('TRUE() and FALSE() are booleans, also where several cells share them', async () => {
+test('TRUE() and FALSE() in a sheet are booleans, also if several cells share them', async () => {
   const cell = (formula: string, value: string) => `<c t="b">${formula}<v>${value}</v></c>`;
   const rows = [
     textRow(1, ['id', 'active']),
@@ -524,7 +530,7 @@ describe('a sheet whose header has faults is not read on', () => {
       textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
       '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty, but must contain the names of the columns',
     ],
-  ])('%s', async (_what, rows, message) => {
+  ])('a sheet whose header has errors is not read on: %s', async (_what, rows, message) => {
     const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(message);
   });

@@ -95,38 +95,41 @@ const casesOf = (ways: readonly string[]) =>
   );
 
 describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is sent', () => {
-  it.each(casesOf(Object.keys(WAYS)))('%s as %s', async (name, way) => {
-    const operation = writes.find((row) => row.name === name);
-    if (operation === undefined) throw new Error(name);
-    const place = await open();
-    const args = await WAYS[way]?.(place, operation);
-    if (args === undefined) throw new Error(`${name} as ${way}`);
-    const before = place.server.requests.length;
-    const { home, server } = place;
-    const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
-    const all = args.includes('--dry-run') ? args : [...args, '--yes'];
-    const { code, stdout, stderr } = await runFrontdesk(all, { home, env, stdin: stdinOf(operation) });
-    expect({ code, stdout, stderr }).toEqual({
-      code: 5,
-      stdout: '',
-      stderr: 'frontdesk: changes are not allowed in this environment. Nothing was sent.\n',
-    });
-    expect(server.requests).toHaveLength(before);
-  });
+  it.each(casesOf(Object.keys(WAYS)))(
+    'FRONTDESK_READ_ONLY refuses %s as %s, and nothing is sent',
+    async (name, way) => {
+      const operation = writes.find((row) => row.name === name);
+      if (operation === undefined) throw new Error(name);
+      const place = await open();
+      const args = await WAYS[way]?.(place, operation);
+      if (args === undefined) throw new Error(`${name} as ${way}`);
+      const before = place.server.requests.length;
+      const { home, server } = place;
+      const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
+      const all = args.includes('--dry-run') ? args : [...args, '--yes'];
+      const { code, stdout, stderr } = await runFrontdesk(all, { home, env, stdin: stdinOf(operation) });
+      expect({ code, stdout, stderr }).toEqual({
+        code: 5,
+        stdout: '',
+        stderr: 'frontdesk: changes are not allowed in this environment. Nothing was sent.\n',
+      });
+      expect(server.requests).toHaveLength(before);
+    },
+  );
 
-  it.each(['1', 'true', 'yes'])('whatever the profile, with the value %s', async (value) => {
+  it.each(['1', 'true', 'yes'])('FRONTDESK_READ_ONLY=%s refuses a change whatever the profile says', async (value) => {
     const env = { FRONTDESK_READ_ONLY: value };
     const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
     expect((await runFrontdesk(args, { env })).code).toBe(5);
   });
 
-  it.each(['', '0', 'false'])('but not with the value %j', async (value) => {
+  it.each(['', '0', 'false'])('FRONTDESK_READ_ONLY with the value %j refuses nothing', async (value) => {
     const env = { FRONTDESK_READ_ONLY: value };
     const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
     expect((await runFrontdesk(args, { env })).code).toBe(0);
   });
 
-  it('leaves reading, planning and looking at plans as they are', async () => {
+  it('FRONTDESK_READ_ONLY allows reading, planning and showing plans', async () => {
     const { home, server } = await open();
     const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
     const run = (args: readonly string[]) => runFrontdesk(args, { home, env, stdin: idLines(2) });
@@ -152,20 +155,23 @@ describe('a profile that demands approvals', () => {
     return { ...place, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN } };
   }
 
-  it.each(casesOf(['rows', 'a named run', 'raw']))('L8 refuses %s as %s, and nothing is sent', async (name, way) => {
-    const operation = writes.find((row) => row.name === name);
-    if (operation === undefined) throw new Error(name);
-    const place = await demanding();
-    const args = await WAYS[way]?.(place, operation);
-    if (args === undefined) throw new Error(`${name} as ${way}`);
-    const { home, env } = place;
-    const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
-    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('profile live demands 2 approvals of');
-    expect(place.server.requests).toEqual([]);
-  });
+  it.each(casesOf(['rows', 'a named run', 'raw']))(
+    'L8 a profile with approvals refuses %s as %s, and nothing is sent',
+    async (name, way) => {
+      const operation = writes.find((row) => row.name === name);
+      if (operation === undefined) throw new Error(name);
+      const place = await demanding();
+      const args = await WAYS[way]?.(place, operation);
+      if (args === undefined) throw new Error(`${name} as ${way}`);
+      const { home, env } = place;
+      const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
+      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+      expect(stderr).toContain('profile live demands 2 approvals of');
+      expect(place.server.requests).toEqual([]);
+    },
+  );
 
-  it('refuses each part of an input, and a run that goes on, and leaves single writes as they are', async () => {
+  it('a profile with approvals refuses each shard of an input, and a resume, and allows single changes', async () => {
     const place = await demanding();
     const { home, env, server } = place;
     const bulk = ['card', 'activate', '--from', '-', '--yes'];
@@ -181,7 +187,7 @@ describe('a profile that demands approvals', () => {
     expect(posts(place)).toHaveLength(2);
   });
 
-  it('refuses a run of many rows that was begun before', async () => {
+  it('a profile with approvals refuses a bulk run that was begun before', async () => {
     const place = await open();
     const { home, server } = place;
     const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
@@ -199,12 +205,12 @@ describe('a profile that demands approvals', () => {
     ['--approvals', '0'],
     ['--approvals', '10'],
     ['--approvals', 'two'],
-  ])('refuses %s %s', async (option, value) => {
+  ])('profile set refuses %s %s as approvals', async (option, value) => {
     const { code } = await runFrontdesk(['profile', 'set', 'live', option, value]);
     expect(code).toBe(2);
   });
 
-  it('takes both settings away with an empty value', async () => {
+  it('profile set removes approvers and approvals with an empty value', async () => {
     const { home } = await demanding();
     const args = ['profile', 'set', 'live', '--approvers', '', '--approvals', '', '--json'];
     const { stdout } = await runFrontdesk(args, { home });
@@ -220,7 +226,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
       .map((line) => JSON.parse(line));
 
   it.skipIf(process.platform === 'win32')(
-    'refuses a file that everybody can write to (4), and sends nothing',
+    'FRONTDESK_AUDIT_LOG refuses a file that everybody can write to (4), and nothing is sent',
     async () => {
       const home = createHome();
       const path = join(home.path, 'audit.jsonl');
@@ -236,7 +242,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     },
   );
 
-  it('gets the events of a write before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
+  it('FRONTDESK_AUDIT_LOG has a change before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
     const seen: string[] = [];
     const home = createHome();
     const path = join(home.path, 'audit.jsonl');
@@ -282,7 +288,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     expect(readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8')).toBe(kept);
   });
 
-  it('gets the rows of runs too, whatever became of them', async () => {
+  it('FRONTDESK_AUDIT_LOG has the rows of runs, whatever their outcome', async () => {
     const home = createHome();
     const path = join(home.path, 'audit.jsonl');
     const server = await startRecordingServer(
@@ -326,7 +332,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     ['one write without history', ['card', 'block', cardId(1), '--yes', '--no-history']],
     ['rows', ['card', 'activate', '--from', '-', '--yes']],
     ['a raw write', ['api', 'POST', `/v1/cards/${cardId(1)}/block`, '--yes']],
-  ])('that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
+  ])('FRONTDESK_AUDIT_LOG that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
     const { home, server } = await open();
     mkdirSync(join(home.path, 'folder'));
     const pipe = join(home.path, 'pipe');
@@ -342,7 +348,7 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     expect(history.stdout).toBe('[]\n');
   });
 
-  it('is not needed for reading', async () => {
+  it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
     const { home, server } = await open();
     writeFileSync(join(home.path, 'work', 'x'), '');
     const env = { ...server.env, FRONTDESK_AUDIT_LOG: '/nowhere/log' };
@@ -371,14 +377,14 @@ describe('an argument that may be a secret is repeated in no message', () => {
     [['card', 'get', cardId(1), '-o', JWT]],
     [['api', 'GET', `/v1/cards?x=#${JWT}`]],
     [['auth', 'login', `Bearer ${SECRET}`]],
-  ])('%j', async (args) => {
+  ])('an argument that may be a secret is repeated in no message: %j', async (args) => {
     const { code, stdout, stderr } = await runFrontdesk(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).not.toContain(SECRET);
     expect(stderr).not.toContain(JWT);
   });
 
-  it('while a path and a command are words like any other', async () => {
+  it('a path and a command are repeated in messages like any other word', async () => {
     const { stderr } = await runFrontdesk([
       'auth',
       'login',

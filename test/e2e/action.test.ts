@@ -61,18 +61,18 @@ async function run(env: Readonly<Record<string, string>>, handler = release) {
 }
 
 describe('action.yml', () => {
-  it('has no expression in its shell lines', () => {
+  it('action.yml has no expression in its shell lines', () => {
     expect(step?.run).not.toContain('${{');
   });
 
-  it('downloads the executable, compares it with SHA256SUMS, and puts it on the path', async () => {
+  it('action.yml downloads the executable, compares it with SHA256SUMS, and puts it on the PATH', async () => {
     const { code, stderr, path, output, bin, lines } = await run({});
     expect([code, stderr, path, output]).toEqual([0, '', `${bin}\n`, `path=${join(bin, 'frontdesk')}\n`]);
     expect(readFileSync(join(bin, 'frontdesk'), 'utf8')).toBe(EXECUTABLE);
     expect(lines).toEqual(['GET /r/frontdesk-1.2.3-linux-x64', 'GET /r/SHA256SUMS']);
   });
 
-  it('believes the given sum alone, and does not ask for another', async () => {
+  it('action.yml with a given sum uses no other', async () => {
     const { code, lines } = await run({ SHA256: SUM });
     expect([code, lines]).toEqual([0, ['GET /r/frontdesk-1.2.3-linux-x64']]);
   });
@@ -87,14 +87,14 @@ describe('action.yml', () => {
     ['http without a sum', { URL: 'http://files.invalid/r' }, 'url must be https, unless sha256 is given'],
     ['http to a host that begins like this machine', { URL: 'http://127.0.0.1.invalid/r' }, 'url must be https'],
     ['a copy of the action without a URL', { URL: '' }, 'url is required if the action is a copy'],
-  ])('fails on %s, and nothing is on the path', async (_, env, message) => {
+  ])('action.yml fails on %s, and nothing is on the PATH', async (_, env, message) => {
     const { code, stderr, path } = await run(env);
     expect([code, path]).toEqual([1, '']);
     expect(stderr).toContain(`::error::frontdesk: `);
     expect(stderr).toContain(message);
   });
 
-  it('fails on sums that do not name the file', async () => {
+  it('action.yml fails on sums that do not name the file', async () => {
     const { code, stderr } = await run({}, (request, count) =>
       request.url.endsWith('SHA256SUMS') ? { body: 'nothing' } : release(request, count),
     );

@@ -114,17 +114,17 @@ describe('the look for planted tokens', () => {
     ['base64', (token: string) => Buffer.from(`user:${token}@`).toString('base64')],
     ['base64', (token: string) => Buffer.from(`x ${token}`).toString('base64url')],
     ['hex', (token: string) => Buffer.from(token).toString('hex')],
-  ])('sees a token that is %s (%#)', (form, disguise) => {
+  ])('the search for planted tokens finds a token that is %s (%#)', (form, disguise) => {
     const found = findCanary(Buffer.from(`before ${disguise(CARDS_CANARY)} after`), [STORED_CANARY, CARDS_CANARY]);
     expect(found).toContain(`token 2, ${form}`);
     expect(found.filter((name) => name.startsWith('token 1'))).toEqual([]);
   });
 
-  test('sees none in innocent text', () => {
+  test('the search for planted tokens finds none in innocent text', () => {
     expect(findCanary(Buffer.from('fdCanary Bearer *** ends with ==, d3fa 7f3a'), [CARDS_CANARY])).toEqual([]);
   });
 
-  test('fails a test in which a token was an argument, was printed, or was written to a file', async () => {
+  test('the search for planted tokens fails a test in which a token was an argument, was printed, or was written to a file', async () => {
     await expect(onStage(async (stage) => void (await stage.run([...GET, CALENDAR_CANARY])))).rejects.toThrow(
       'by argv',
     );
@@ -138,7 +138,7 @@ describe('the look for planted tokens', () => {
 });
 
 describe.concurrent('tokens', () => {
-  test('are shown by no command, however much it is asked to say', () =>
+  test('tokens are printed by no command, with --verbose and FRONTDESK_DEBUG too', () =>
     onStage(async (stage) => {
       await logIn(stage);
       const paths = REGISTRY.entries.map(({ path }) => path).filter((path) => !LEFT_OUT.includes(path.join(' ')));
@@ -156,7 +156,7 @@ describe.concurrent('tokens', () => {
       expect(readdirSync(stage.home.stateDir).length).toBeGreaterThan(1);
     }));
 
-  test('are shown by no failure, although the answer echoes them', async () => {
+  test('tokens are printed by no failure, although the response echoes them', async () => {
     const echo = `${CARDS_CANARY} ${encodeURIComponent(CARDS_CANARY)} Bearer ${CARDS_CANARY}`;
     const faults: readonly Behaviour[] = [
       json(401, { errorCode: CARDS_CANARY, message: echo, details: { echo: [echo] } }),
@@ -189,7 +189,7 @@ describe.concurrent('tokens', () => {
     await Promise.all(faults.map(play));
   });
 
-  test('stay behind when nothing can be sent: an untrusted certificate, a proxy that refuses', () =>
+  test('tokens are not sent over an untrusted certificate or to a proxy that refuses', () =>
     onStage(async (stage) => {
       const expired = await startFaultServer({ script: [silence()], tls: EXPIRED_CERTIFICATE });
       const proxy = await startProxyServer({ answer: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' });
@@ -214,7 +214,7 @@ describe.concurrent('tokens', () => {
       }
     }));
 
-  test('are in the arguments of no process while a call goes on', () =>
+  test('tokens are in the arguments of no process during a call', () =>
     onStage(
       async (stage) => {
         await logIn(stage);

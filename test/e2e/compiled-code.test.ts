@@ -76,7 +76,7 @@ async function usedHome() {
 }
 
 describe('compiled code that earlier starts kept', () => {
-  it('is used by the next start, which writes nothing', async () => {
+  it('compiled code is used by the next start, which writes nothing', async () => {
     const { home, files } = await usedHome();
     const before = versions(files);
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
@@ -87,7 +87,7 @@ describe('compiled code that earlier starts kept', () => {
     expect(message).toMatch(/: (\d+) of the \1 files that doctor loads were compiled already$/);
   });
 
-  it('is not used where a bit of it was lost, and is written anew', async () => {
+  it('compiled code is not used if a bit of it was lost, and is written anew', async () => {
     const { home, files } = await usedHome();
     for (const at of [0, 8, 15, 16, 40, 1000]) {
       for (const path of files) {
@@ -104,7 +104,7 @@ describe('compiled code that earlier starts kept', () => {
     }
   });
 
-  it('is not used where sixteen random bytes stand in its second copy', async () => {
+  it('compiled code is not used if its second copy has sixteen random bytes', async () => {
     const { home, files } = await usedHome();
     for (const path of files) {
       const bytes = readFileSync(path);
@@ -124,19 +124,19 @@ describe('compiled code that earlier starts kept', () => {
     ['one of two copies', (size: number) => size / 2],
     ['all but the last byte', (size: number) => size - 1],
     ['all but the last two bytes', (size: number) => size - 2],
-  ])('is not used where %s is left of it', async (_, lengthOf) => {
+  ])('compiled code is not used if %s is left of it', async (_, lengthOf) => {
     const { home, files } = await usedHome();
     for (const path of files) truncateSync(path, lengthOf(lstatSync(path).size));
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
   });
 
-  it('is not used where zeros of its length took its place', async () => {
+  it('compiled code is not used if it was replaced by zeros', async () => {
     const { home, files } = await usedHome();
     for (const path of files) writeFileSync(path, Buffer.alloc(lstatSync(path).size));
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
   });
 
-  it('that V8 refuses is written anew three times, and then never again', async () => {
+  it('compiled code that V8 refuses is written anew three times, and then never again', async () => {
     const { home, files } = await usedHome();
     const [path = ''] = files.filter((file) => file.endsWith('base.cjs'));
     const refusals: number[] = [];
@@ -152,7 +152,7 @@ describe('compiled code that earlier starts kept', () => {
     expect((await doctorOn(home)).status).toBe('warning');
   });
 
-  it('is kept whole by ten starts at once', async () => {
+  it('compiled code stays whole with ten starts at once', async () => {
     const home = createHome();
     const ended = await Promise.all(Array.from({ length: 10 }, () => call(home)));
     expect(ended.map(readOf)).toEqual(Array.from({ length: 10 }, () => AS_ALWAYS));
@@ -167,7 +167,7 @@ describe('compiled code that earlier starts kept', () => {
     expect(versions(keptFiles(home))).toEqual(before);
   });
 
-  it('belongs to the options of Node that it was made under', async () => {
+  it('compiled code belongs to the options of Node that it was made under', async () => {
     const { home, files } = await usedHome();
     const before = versions(files);
     const env = { NODE_OPTIONS: '--max-old-space-size=300' };
@@ -204,7 +204,7 @@ describe('the compiled code of two builds', () => {
     return spawnSync(process.execPath, [program, 'frobnicate'], { env, encoding: 'utf8' }).stderr;
   }
 
-  it('is not mixed up when one takes turns with the other', () => {
+  it('the compiled code of two builds that take turns is not mixed up', () => {
     const home = createHome();
     const other = otherBuild(home, true);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -214,7 +214,7 @@ describe('the compiled code of two builds', () => {
     expect(readdirSync(compiledFolder(home)).length).toBe(2);
   });
 
-  it('is not kept of files that were not built together, as while a package is being replaced', () => {
+  it('compiled code is not kept of files that were not built together, as while a package is being replaced', () => {
     const home = createHome();
     const half = otherBuild(home, false);
     expect(refuse(home, half)).toContain('unheard command of');
@@ -229,34 +229,37 @@ describe('where compiled code cannot be kept', () => {
     ['there is no home', { HOME: undefined }],
     ['the home is not there', { HOME: '/proc/self/absent' }],
     ['it is switched off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
-  ])('a call works as always: %s', async (_, env) => {
+  ])('a call works if compiled code cannot be kept: %s', async (_, env) => {
     const home = createHome();
     for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
     expect(keptFiles(home)).toEqual([]);
     expect((await doctorOn(home, env)).message).toMatch(/every start compiles the program again$/);
   });
 
-  it('a call works as always where a file is in the way', async () => {
+  it('a call works if a file is in the place of the folder of compiled code', async () => {
     const home = createHome();
     writeFileSync(join(home.path, '.cache'), 'mine');
     for (let start = 0; start < 2; start += 1) expect(readOf(await call(home))).toEqual(AS_ALWAYS);
     expect(readFileSync(join(home.path, '.cache'), 'utf8')).toBe('mine');
   });
 
-  it.skipIf(process.platform === 'win32')('nothing is run from a folder that others can write to', async () => {
-    const { home, files } = await usedHome();
-    const before = versions(files);
-    chmodSync(compiledFolder(home), 0o777);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    const { status, message } = await doctorOn(home);
-    expect({ status, message }).toEqual({
-      status: 'warning',
-      message: `${compiledFolder(home)} is not used, as it is not yours alone: every start compiles the program again`,
-    });
-    expect(versions(files)).toEqual(before);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'compiled code is not run from a folder that others can write to',
+    async () => {
+      const { home, files } = await usedHome();
+      const before = versions(files);
+      chmodSync(compiledFolder(home), 0o777);
+      expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+      const { status, message } = await doctorOn(home);
+      expect({ status, message }).toEqual({
+        status: 'warning',
+        message: `${compiledFolder(home)} is not used, as it is not yours alone: every start compiles the program again`,
+      });
+      expect(versions(files)).toEqual(before);
+    },
+  );
 
-  it.skipIf(process.platform === 'win32')('a file that others can write to is not run', async () => {
+  it.skipIf(process.platform === 'win32')('compiled code in a file that others can write to is not run', async () => {
     const { home, files } = await usedHome();
     for (const path of files) chmodSync(path, 0o666);
     expect((await doctorOn(home)).message).toMatch(/^damaged files in /);
@@ -295,7 +298,7 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
     return home;
   }
 
-  it.each(['022', '077'])('T20 in a checkout under umask %s is not run', async (umask) => {
+  it.each(['022', '077'])('T20 compiled code that came with a checkout under umask %s is not run', async (umask) => {
     const from = await hostileRepository();
     for (const brings of [['XDG_CACHE_HOME'], ['XDG_CACHE_HOME', 'XDG_CONFIG_HOME']]) {
       const home = createHome();
@@ -310,7 +313,7 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
     }
   });
 
-  it('is not run by a link, below a folder of others, or with another mode, and doctor says where', async () => {
+  it('compiled code is not run by a link, below a folder of others, or with another mode, and doctor says where', async () => {
     const { home, files } = await usedHome();
     const [folder = ''] = readdirSync(compiledFolder(home));
     const places = [
@@ -350,7 +353,7 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
     }
   });
 
-  it('is neither used nor made where CI is set, and the key is shown nowhere', async () => {
+  it('compiled code is neither used nor made if CI is set, and its key is printed nowhere', async () => {
     const { home, files } = await usedHome();
     for (const path of files) writeFileSync(path, 'x', { mode: 0o600 });
     expect(readOf(await call(home, CALL, { CI: 'true' }))).toEqual(AS_ALWAYS);
@@ -378,7 +381,7 @@ describe('the folders of other builds', () => {
   const countOf = (home: Home, age: number) =>
     readdirSync(compiledFolder(home)).filter((name) => name.startsWith(`other-${age}-`)).length;
 
-  it('are removed after a month', async () => {
+  it('the compiled code of other builds is removed after a month', async () => {
     const home = createHome();
     addFolders(home, 3, 31);
     addFolders(home, 2, 29);
@@ -386,7 +389,7 @@ describe('the folders of other builds', () => {
     expect([countOf(home, 31), countOf(home, 29), readdirSync(compiledFolder(home)).length]).toEqual([0, 2, 3]);
   });
 
-  it('give way to a new one when there are twelve, the oldest first', async () => {
+  it('of twelve folders of compiled code the oldest gives way to a new one', async () => {
     const home = createHome();
     addFolders(home, 1, 9);
     addFolders(home, 11, 2);
@@ -394,7 +397,7 @@ describe('the folders of other builds', () => {
     expect([countOf(home, 9), countOf(home, 2), readdirSync(compiledFolder(home)).length]).toEqual([0, 11, 12]);
   });
 
-  it('stay when one of the twelve was written today: options that change at every start write once a day', async () => {
+  it('twelve folders of compiled code stay if one was written today, so options that change at every start write once a day', async () => {
     const home = createHome();
     addFolders(home, 11, 9);
     addFolders(home, 1, 0);

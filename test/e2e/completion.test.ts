@@ -75,15 +75,15 @@ describe.each(SHELLS)('completion in $name', ({ name, offers }) => {
   const isMissing = spawnSync(name, ['--version']).error !== undefined;
   if (isMissing) process.stderr.write(`completion tests skipped: ${name} is not installed\n`);
 
-  it.skipIf(isMissing).each(CASES)('offers $offered after $words', ({ words, offered }) => {
+  it.skipIf(isMissing).each(CASES)(`completion in ${name} offers $offered after $words`, ({ words, offered }) => {
     expect(offers(words).sort()).toEqual(offered);
   });
 
-  it.skipIf(isMissing)('offers every top-level command', () => {
+  it.skipIf(isMissing)(`completion in ${name} offers every top-level command`, () => {
     expect(offers(['frontdesk', ''])).toEqual(expect.arrayContaining(['card', 'calendar', 'auth', 'runs', 'help']));
   });
 
-  it.skipIf(isMissing)('calls frontdesk for the value of --profile and for nothing else', () => {
+  it.skipIf(isMissing)(`completion in ${name} calls frontdesk for the value of --profile and for nothing else`, () => {
     rmSync(calls, { force: true });
     for (const { words } of CASES) offers(words);
     expect(() => readFileSync(calls)).toThrow('ENOENT');
@@ -91,12 +91,15 @@ describe.each(SHELLS)('completion in $name', ({ name, offers }) => {
     expect(readFileSync(calls, 'utf8')).toBe('profile list -o table --columns name --no-header --quiet\n');
   });
 
-  it.skipIf(isMissing)('offers the stored profiles and the newest runs where a command takes one', () => {
-    expect(offers(['frontdesk', 'profile', 'use', '']).sort()).toEqual(['live', 'sandbox']);
-    expect(offers(['frontdesk', 'profile', 'show', 'l'])).toEqual(['live']);
-    expect(offers(['frontdesk', 'runs', 'resume', '']).sort()).toEqual(['monday', 'tuesday']);
-    expect(offers(['frontdesk', 'runs', 'results', 't'])).toEqual(['tuesday']);
-  });
+  it.skipIf(isMissing)(
+    `completion in ${name} offers the stored profiles and the newest runs where a command takes one`,
+    () => {
+      expect(offers(['frontdesk', 'profile', 'use', '']).sort()).toEqual(['live', 'sandbox']);
+      expect(offers(['frontdesk', 'profile', 'show', 'l'])).toEqual(['live']);
+      expect(offers(['frontdesk', 'runs', 'resume', '']).sort()).toEqual(['monday', 'tuesday']);
+      expect(offers(['frontdesk', 'runs', 'results', 't'])).toEqual(['tuesday']);
+    },
+  );
 });
 
 beforeAll(async () => {
@@ -117,7 +120,7 @@ describe('completion in bash', () => {
     { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
     { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
     { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },
-  ])('offers $offered after $words', ({ words, offered }) => {
+  ])('completion in bash offers $offered after $words', ({ words, offered }) => {
     expect(bash?.offers(words)).toEqual(offered);
   });
 });
@@ -128,7 +131,7 @@ describe('frontdesk completion', () => {
     { shell: 'zsh', file: '_frontdesk' },
     { shell: 'fish', file: 'frontdesk.fish' },
     { shell: 'powershell', file: 'frontdesk.ps1' },
-  ])('prints the committed script of $shell', async ({ shell, file }) => {
+  ])('frontdesk completion prints the committed script of $shell', async ({ shell, file }) => {
     const { code, stdout, stderr } = await runFrontdesk(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(readFileSync(script(file), 'utf8'));

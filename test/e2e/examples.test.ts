@@ -164,11 +164,11 @@ const OF_TOPICS = TOPICS.flatMap(({ blocks }) =>
 const LINES = [...new Set([...OF_COMMANDS, ...OF_TOPICS])].filter((line) => !NOT_RUN.some((each) => each.test(line)));
 
 describe('an example of the help', () => {
-  it('is there for every command', () => {
+  it('the help of every command has an example', () => {
     expect(LINES.length).toBeGreaterThan(90);
   });
 
-  it.concurrent.each(LINES)('frontdesk %s', async (line) => {
+  it.concurrent.each(LINES)('the example of the help works: frontdesk %s', async (line) => {
     const { code, said } = await run(line);
     expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
   });

@@ -13,11 +13,14 @@ const program = isInWine ? [process.execPath, standIn] : [executable];
 const isHere = isInWine || existsSync(executable);
 
 describe('the standalone executable', () => {
-  it.skipIf(!isHere)('does a shift of work (skipped until `npm run build:exe` made it)', () => {
-    expect(smoke(program)).toEqual([]);
-  });
+  it.skipIf(!isHere)(
+    'the standalone executable does a shift of work (skipped until `npm run build:exe` made it)',
+    () => {
+      expect(smoke(program)).toEqual([]);
+    },
+  );
 
-  it.skipIf(!isHere)('takes the compiled code that it brings along', () => {
+  it.skipIf(!isHere)('the standalone executable uses the compiled code that it contains', () => {
     const [file = '', ...first] = program;
     const args = [...first, 'doctor', '--json', '--query', "checks[?name=='compile-cache'].message | [0]"];
     const env = { PATH: process.env['PATH'], FRONTDESK_TEST_EXE: process.env['FRONTDESK_TEST_EXE'] };

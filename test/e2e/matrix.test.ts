@@ -55,7 +55,7 @@ async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
 }
 
 describe.concurrent.each(WRITES)('%s', (write) => {
-  it.each(TWINS)('meets: %s', async (_, twin) => {
+  it.each(TWINS)('a change meets: %s', async (_, twin) => {
     const meeting = { write, ...twin };
     const { end, applied } = await play(meeting);
     expect(end).toBe(endOf(meeting));
@@ -79,7 +79,7 @@ describe.concurrent('the built program ends the same way', () => {
     ['calendar', '401', '4 rejected 1 POST 0 GET'],
     ['subscriber', '403', '5 rejected 1 POST 0 GET'],
   ];
-  it.each(rows)('%s meets: %s', async (call, eventName, expected) => {
+  it.each(rows)('the built program: %s meets: %s', async (call, eventName, expected) => {
     const stage = await build({ write: 'cardBlock', event: EVENTS[eventName], isDone: false });
     const result = await meet(stage.url, call, { retries: 2, budgetMs: 60_000 });
     const requests = requestsAt(stage);

@@ -7,7 +7,7 @@ const bin = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 describe.each(NODES)('on Node $major', ({ major, path }) => {
   it.skipIf(path === undefined)(
-    `the built program does a shift of work (skipped when there is no Node ${major} here)`,
+    `the built program does a shift of work on Node ${major} (skipped if it is not installed)`,
     () => {
       expect(smoke([path ?? '', bin])).toEqual([]);
     },

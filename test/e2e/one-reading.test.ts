@@ -14,7 +14,7 @@ const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 /** Said by the decoder alone, through which all text of an input goes. */
 const OF_THE_DECODER = 'Nothing from here on was read';
 
-test('resume, results, report and revert parse no input', async () => {
+test('runs resume, results, report and revert parse no input', async () => {
   const home = createHome();
   const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
   const ids = [1, 2, 3, 4].map((n) => `sub_${n}`);

@@ -75,7 +75,7 @@ beforeAll(() => {
 }, 120_000);
 
 describe('the package', () => {
-  it('is at most 2 MB and brings nothing else along', () => {
+  it('the package is at most 2 MB and has no dependency', () => {
     const { dependencies, optionalDependencies } = readJson<Manifest>(join(root, 'package.json'));
     expect(packed.size).toBeLessThanOrEqual(2_000_000);
     expect({ dependencies, optionalDependencies }).toEqual({});
@@ -85,7 +85,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('holds the program, its manual, completions, licences and changes, and nothing of the workshop', () => {
+  it('the package has the program, its manual, completions, licences and changes, and no sources or tests', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -113,7 +113,7 @@ describe('the package', () => {
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
   });
 
-  it('pleases publint', async () => {
+  it('the package has no fault that publint knows', async () => {
     const { messages, pkg } = await publint({
       pkgDir: join(prefix, 'node_modules', 'frontdesk'),
       strict: true,
@@ -122,19 +122,22 @@ describe('the package', () => {
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
   });
 
-  it('has scripts of no kind that an installation would run', () => {
+  it('the package has no script that an installation would run', () => {
     const { scripts } = readJson<Manifest>(join(root, 'package.json'));
     expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$|^prepare$/.test(name))).toEqual([]);
   });
 
   const installed = join(prefix, 'node_modules', 'frontdesk', 'bin', 'frontdesk.js');
   describe.each(NODES)('installed, on Node $major', ({ major, path }) => {
-    it.skipIf(path === undefined)(`works from any folder (skipped when there is no Node ${major} here)`, () => {
-      expect(smoke([path ?? '', installed])).toEqual([]);
-    });
+    it.skipIf(path === undefined)(
+      `the installed package works from any folder on Node ${major} (skipped if it is not installed)`,
+      () => {
+        expect(smoke([path ?? '', installed])).toEqual([]);
+      },
+    );
   });
 
-  it('puts a command into the prefix', () => {
+  it('installing the package puts a command into the prefix', () => {
     const name = process.platform === 'win32' ? 'frontdesk.cmd' : 'frontdesk';
     const command = join(prefix, 'node_modules', '.bin', name);
     const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' });
@@ -158,13 +161,13 @@ describe('what is bundled', () => {
   ];
   const bundled = headings.map(([, name = '', version = '', licence = '']) => ({ name, version, licence }));
 
-  it('is named in the notices, under a licence that allows it', () => {
+  it('each bundled package is named in the notices, under a licence that allows it', () => {
     expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'undici', 'zod']));
     expect(bundled.filter(({ licence }) => !LICENCES.has(licence))).toEqual([]);
   });
 
   const lock = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(join(root, 'package-lock.json'));
-  it('accepts Node 20.19.0, as the lock says of each', () => {
+  it('each bundled package accepts Node 20.19.0, as the lock says', () => {
     const refusing = Object.entries(lock.packages)
       .filter(([path]) => bundled.some(({ name }) => path.endsWith(`node_modules/${name}`)))
       .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, [20, 19, 0]))
@@ -172,7 +175,7 @@ describe('what is bundled', () => {
     expect(refusing).toEqual([]);
   });
 
-  it('runs no script when the lock is installed, but for those that are known', () => {
+  it('installing the lock runs no script but the known ones', () => {
     const { allowScripts } = readJson<Manifest>(join(root, 'package.json'));
     const names = Object.entries(lock.packages)
       .filter(([, { hasInstallScript }]) => hasInstallScript === true)

@@ -74,7 +74,7 @@ function clone(folder: string): void {
 }
 
 describe('the recipe for plans in GitHub Actions', () => {
-  it('plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
+  it('the workflow for plans plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
     const server = await startRecordingServer(playService());
     const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
     const first = newFolder();
@@ -112,7 +112,7 @@ describe('the recipe for plans in GitHub Actions', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('uses nothing of an environment in a job that names none, and the token in one step alone', () => {
+  it('the workflow for plans uses an environment only in the job that names it, and the token in one step', () => {
     expect(jobs.plan.environment).toBeUndefined();
     expect(JSON.stringify(jobs.plan)).not.toContain('secrets.');
     expect(read('guides/plans-in-github-actions.md')).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
@@ -121,7 +121,7 @@ describe('the recipe for plans in GitHub Actions', () => {
     expect(withToken.map(({ name }) => name)).toEqual(['Apply']);
   });
 
-  it('keeps every file that its lines write, whatever happens', () => {
+  it('the workflow for plans keeps every file that its lines write, whatever happens', () => {
     const written = [...scriptOf(jobs.apply).matchAll(/(?:> |--failed )(\S+)/g)].map(([, name]) => name);
     const kept = jobs.apply.steps.filter((step) => step.uses?.startsWith('actions/upload-artifact@'));
     expect(kept.map((step) => step.if)).toEqual(['always()']);

@@ -109,20 +109,23 @@ it('every link of every page leads to a file', () => {
 describe('every session of the README and the guides runs as printed', () => {
   const found = PAGES.flatMap(([, text]) => sessions(text));
 
-  it('has sessions to run', () => {
+  it('the README and the guides have sessions to run', () => {
     expect(found.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))('%s …', (_name, steps) => {
-    const needed = HAS_SSH_KEYGEN ? steps : steps.filter(({ command }) => !command.includes('plan approve'));
-    const results = run(needed);
-    for (const [index, { command, output }] of needed.entries()) {
-      // A step without a printed output has to succeed, whatever it says.
-      if (output === '') expect({ command, ...results[index] }).toMatchObject({ command, exitCode: 0 });
-      else expect(`$ ${command}\n${results[index]?.output}`).toBe(`$ ${command}\n${output}`);
-    }
-    expect(results).toHaveLength(needed.length);
-  });
+  it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))(
+    'the session runs as printed: %s …',
+    (_name, steps) => {
+      const needed = HAS_SSH_KEYGEN ? steps : steps.filter(({ command }) => !command.includes('plan approve'));
+      const results = run(needed);
+      for (const [index, { command, output }] of needed.entries()) {
+        // A step without a printed output has to succeed, whatever it says.
+        if (output === '') expect({ command, ...results[index] }).toMatchObject({ command, exitCode: 0 });
+        else expect(`$ ${command}\n${results[index]?.output}`).toBe(`$ ${command}\n${output}`);
+      }
+      expect(results).toHaveLength(needed.length);
+    },
+  );
 });
 
 /** The lines of the other blocks that call frontdesk, without their comments. */
@@ -133,11 +136,11 @@ const LINES = PAGES.flatMap(([, text]) => [...text.matchAll(/^\s*```([a-z]*)\n(.
   .map((line) => line.replace(/\s+# .*| >>? .*/g, '').replaceAll(/<([a-z]+)>/g, '$1'));
 
 describe('every other line of the README and the guides is a call that frontdesk takes', () => {
-  it('has such lines', () => {
+  it('the README and the guides have command lines outside sessions', () => {
     expect(LINES.length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(LINES)('%s', async (line) => {
+  it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
     const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
     expect(unknown).toBeUndefined();
     const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);

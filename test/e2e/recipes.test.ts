@@ -155,7 +155,7 @@ describe('the recipe for GitHub Actions', () => {
   const { strategy, steps } = workflow.jobs.block;
   const index = (name: string) => steps.findIndex((step) => step.name === name);
 
-  it('is a workflow in which no shard cancels the others and the state is kept whatever happens', () => {
+  it('the recipe for GitHub Actions lets no shard cancel the others, and keeps the state whatever happens', () => {
     expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
     const keep = steps[index('Keep the state, also of a job that failed')];
     expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
@@ -167,11 +167,11 @@ describe('the recipe for GitHub Actions', () => {
     expect(index('Install frontdesk')).toBeLessThan(index('Block'));
   });
 
-  it('has no expression in its shell lines, so that they run here as they stand', () => {
+  it('the recipe for GitHub Actions has no expression in its shell lines, so that they run here unchanged', () => {
     for (const { run } of steps) expect(run ?? '').not.toContain('${{');
   });
 
-  it('does every row once although a job is killed and run again', async () => {
+  it('the recipe for GitHub Actions sends every row once although a job is killed and run again', async () => {
     const place = await Place.make();
     const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
     await runWithKill(place, (shard, attempt) =>
@@ -179,7 +179,7 @@ describe('the recipe for GitHub Actions', () => {
     );
   });
 
-  it('refuses to start over when the state of the earlier attempt is lost', async () => {
+  it('the recipe for GitHub Actions refuses to start over if the state of the earlier attempt is lost', async () => {
     const place = await Place.make();
     const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
     const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
@@ -199,7 +199,7 @@ describe('what others bring into a workflow', () => {
     for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('is never a package by the name frontdesk, which is not published by this project', () => {
+  it('no page or recipe installs a package by the name frontdesk, which is not published by this project', () => {
     const pages = readdirSync(join(root, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
     const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
     const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
@@ -210,7 +210,7 @@ describe('what others bring into a workflow', () => {
 });
 
 describe('the recipe for Kubernetes', () => {
-  it('is a claim and a job in which ends that a restart cannot help end the index', () => {
+  it('the recipe for Kubernetes is a claim and a job, and does not restart a pod if that cannot help', () => {
     expect(manifests.map((document) => document.errors)).toEqual([[], []]);
     expect(manifests.every(({ contents }) => isMap(contents))).toBe(true);
     expect(job.kind).toBe('Job');
@@ -221,7 +221,7 @@ describe('the recipe for Kubernetes', () => {
     expect(job.spec.template.spec.restartPolicy).toBe('Never');
   });
 
-  it('does every row once although a pod is killed and started again', async () => {
+  it('the recipe for Kubernetes sends every row once although a pod is killed and started again', async () => {
     const place = await Place.make();
     const [container] = job.spec.template.spec.containers;
     const [shell = '', option = ''] = container?.command ?? [];
@@ -237,7 +237,7 @@ describe('the recipe for Kubernetes', () => {
 });
 
 describe('the recipe for Slurm', () => {
-  it('does every row once although a task is killed and put back into the queue', async () => {
+  it('the recipe for Slurm sends every row once although a task is killed and queued again', async () => {
     const place = await Place.make();
     await runWithKill(place, (shard) =>
       place.start(['bash', join(root, 'docs', 'recipes', 'slurm-array.sh')], {

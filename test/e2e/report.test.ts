@@ -58,7 +58,7 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
     { width: 390, scheme: 'dark' },
     { width: 1280, scheme: 'light' },
     { width: 1280, scheme: 'dark' },
-  ] as const)('is accessible and fits at $width pixels, $scheme', async (look) => {
+  ] as const)('the html report is accessible and fits at $width pixels, $scheme', async (look) => {
     page.requests.length = 0;
     await page.load(address, look);
     expect(page.requests).toEqual([address]);
@@ -70,7 +70,7 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
     expect(page.complaints).toEqual([]);
   });
 
-  test('draws its pictures: bars have a size, and text is as large as it is meant', async () => {
+  test('the html report draws its pictures: bars have a size, and text has the intended size', async () => {
     await page.load(address, { width: 390 });
     const bars = await page.evaluate(
       '[...document.querySelectorAll("svg[role=img]")].map((svg) => [...svg.querySelectorAll("rect")].every((rect) => rect.getBoundingClientRect().width > 0.5))',
@@ -79,14 +79,14 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
     expect(await page.evaluate('getComputedStyle(document.querySelector("svg text")).fontSize')).toBe('13px');
   });
 
-  test('prints on paper', async () => {
+  test('the html report prints on paper', async () => {
     await page.load(address, { width: 1280, scheme: 'dark' });
     const pdf = await page.pdf();
     expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
     expect(page.complaints).toEqual([]);
   });
 
-  test('names the rows that need a person', async () => {
+  test('the html report names the rows that need a check', async () => {
     await page.load(address, { width: 1280 });
     const ids = await page.evaluate('[...document.querySelectorAll("td.id")].map((cell) => cell.textContent)');
     expect(ids).toEqual([30, ...Array.from({ length: 15 }, (_, index) => 4 * (index + 1))].map(cardId));

@@ -108,19 +108,22 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   },
 };
 
-it.each(Object.entries(WAYS))('rows send the same and end the same through %s', async (_name, block) => {
-  const [home, server] = [createHome(), await startService()];
-  const outcomes = await block({
-    home,
-    server,
-    file: (name, content) => writeFileSync(join(home.path, 'work', name), content),
-    outcomes: async (args) => {
-      const { stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
-      expect(stdout, stderr).not.toBe('');
-      return rowLines(stdout).map((line) => line.split(' ')[1] ?? '');
-    },
-  });
-  const sent = server.requests.filter(({ method }) => method === 'POST').map(({ url, body }) => `${url} ${body}`);
-  expect(sent.sort()).toEqual(CARDS.map((id) => `/v1/cards/${id}/block ${JSON.stringify({ reason: REASON })}`));
-  expect(outcomes).toEqual(OUTCOMES);
-});
+it.each(Object.entries(WAYS))(
+  'rows send the same requests and have the same outcomes through %s',
+  async (_name, block) => {
+    const [home, server] = [createHome(), await startService()];
+    const outcomes = await block({
+      home,
+      server,
+      file: (name, content) => writeFileSync(join(home.path, 'work', name), content),
+      outcomes: async (args) => {
+        const { stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
+        expect(stdout, stderr).not.toBe('');
+        return rowLines(stdout).map((line) => line.split(' ')[1] ?? '');
+      },
+    });
+    const sent = server.requests.filter(({ method }) => method === 'POST').map(({ url, body }) => `${url} ${body}`);
+    expect(sent.sort()).toEqual(CARDS.map((id) => `/v1/cards/${id}/block ${JSON.stringify({ reason: REASON })}`));
+    expect(outcomes).toEqual(OUTCOMES);
+  },
+);

@@ -48,7 +48,7 @@ describe('a call loads no more than it needs', () => {
     [['card', '--help'], HELP, []],
     [['--help'], HELP, []],
     [['card', 'get', CARD_ID, '--json'], [...CALL, 'card-get.cjs'], PARSER],
-  ])('%j', async (args, chunks, builtins) => {
+  ])('a call loads no more than it needs: %j', async (args, chunks, builtins) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
   });
@@ -68,7 +68,7 @@ const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
 ];
 
 describe('a feature is loaded where it is used alone', () => {
-  it.each(FEATURES)('%s have chunks of those names', (_, chunks) => {
+  it.each(FEATURES)('%s has a chunk of its name', (_, chunks) => {
     expect(readdirSync(CHUNKS).filter((name) => chunks.test(name))).not.toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('a feature is loaded where it is used alone', () => {
     [['card', 'block', '--from', '-', '-q', '-o', 'csv', '--yes']],
     [['history', '--json']],
     [['runs', 'list', '--json']],
-  ])('and not by %j', async (args) => {
+  ])('a feature is not loaded by %j', async (args) => {
     const server = await startRecordingServer(({ method }) => ({
       body: cardText(method === 'GET' ? 'ACTIVE' : 'BLOCKED'),
     }));
@@ -92,7 +92,7 @@ describe('a feature is loaded where it is used alone', () => {
 });
 
 describe('a stdin that holds nothing', () => {
-  it('is known for no terminal without the module of terminals, which brings the network along', () => {
+  it('an empty stdin is no terminal without the module of terminals, which loads the network', () => {
     const home = createHome();
     const list = join(home.path, 'loaded.json');
     const env = {
@@ -117,7 +117,7 @@ describe('the weight of what every call loads', () => {
     ['help.cjs', 11_000],
     ['call.cjs', 250_500],
     ['transport.cjs', 240_000],
-  ])('%s stays below %i bytes', (name, limitBytes) => {
+  ])('what every call loads of %s stays below %i bytes', (name, limitBytes) => {
     expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
   });
 });

@@ -58,23 +58,26 @@ const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson', '--timeout', '30s'];
 describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurrent: true }, () => {
   const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
-  it.each(places)('"%s" is not believed when others can write to it, and one command fixes it', async (place) => {
-    const stage = await onStage();
-    await stopped(stage);
-    const before = stage.posts();
-    sh(`chmod g+w ${join(stage.home.stateDir, place)}`, '/');
-    const refused = await stage.run(RESUME);
-    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' });
-    expect(refused.stderr).toContain(
-      `${join(stage.home.stateDir, place).replace(/\/$/, '')} was not used: others can write to it`,
-    );
-    expect(stage.posts()).toBe(before);
-    sh(fixOf(refused.stderr), '/');
-    expect((await stage.run(RESUME)).code).not.toBe(4);
-    expect(stage.posts()).toBeGreaterThan(before);
-  });
+  it.each(places)(
+    'T21 "%s" of the state folder is refused if others can write to it, and one command fixes it',
+    async (place) => {
+      const stage = await onStage();
+      await stopped(stage);
+      const before = stage.posts();
+      sh(`chmod g+w ${join(stage.home.stateDir, place)}`, '/');
+      const refused = await stage.run(RESUME);
+      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' });
+      expect(refused.stderr).toContain(
+        `${join(stage.home.stateDir, place).replace(/\/$/, '')} was not used: others can write to it`,
+      );
+      expect(stage.posts()).toBe(before);
+      sh(fixOf(refused.stderr), '/');
+      expect((await stage.run(RESUME)).code).not.toBe(4);
+      expect(stage.posts()).toBeGreaterThan(before);
+    },
+  );
 
-  it('may be read by others, below a folder of root that its group can write to', async () => {
+  it('T21 the state folder may be read by others, below a folder of root that its group can write to', async () => {
     const stage = await onStage();
     const above = join(stage.home.path, 'volume');
     mkdirSync(above);
@@ -92,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurre
     expect((await stage.run(RESUME, state)).code).not.toBe(4);
   });
 
-  it('is not believed through a link', async () => {
+  it('T21 the state folder is refused through a link', async () => {
     const stage = await onStage();
     await stopped(stage);
     const before = stage.posts();
@@ -103,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurre
     expect(stage.posts()).toBe(before);
   });
 
-  it('a listing names the run that is not believed, shows the others and ends with 4', async () => {
+  it('T21 runs list names a run that is refused, shows the others and exits with 4', async () => {
     const stage = await onStage();
     await stopped(stage);
     await stage.run(['card', 'block', '--from', '-', '--run', 'june', '--yes']);
@@ -128,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurre
     }
   });
 
-  it('a write is refused where others can write to the history, and goes without one', async () => {
+  it('T21 a change is refused if others can write to the history, and is sent with --no-history', async () => {
     const stage = await onStage();
     mkdirSync(stage.home.stateDir, { mode: 0o700 });
     writeFileSync(join(stage.home.stateDir, 'history.jsonl'), '', { mode: 0o600 });
@@ -142,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurre
     expect((await stage.run(['history'])).code).toBe(4);
   });
 
-  it.skipIf(!HAS_OTHER)('a run that another user put there is not resumed', async () => {
+  it.skipIf(!HAS_OTHER)('T21 a run of another user is not resumed', async () => {
     const stage = await onStage();
     await stopped(stage);
     const before = stage.posts();
@@ -184,7 +187,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
   /** Another plan of the same rows, with its hash in the header: a backup that was restored by half. */
   const OTHER_PLAN = `old=${HASH_OF_COPY}; cp q.plan "$run/plan"; sed -i "s/$old/${HASH_OF_COPY}/" "$run/header.json"`;
 
-  it('is resumed with the signatures that it keeps', async () => {
+  it('the run of a plan is resumed with the signatures that it keeps', async () => {
     const { stage, run, work } = await approved();
     expect(existsSync(join(run, 'plan.ann.sig'))).toBe(true);
     sh('rm p.plan p.plan.ann.sig', work);
@@ -200,7 +203,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
     ['whose signer is no longer listed', 'echo "ann $(cat bob.pub)" > allowed', 5, '1 missing'],
     ['whose copy was changed', CHANGE_COPY, 2, 'its hash does not match'],
     ['whose copy is another plan', OTHER_PLAN, 2, 'keeps another plan'],
-  ])('is not resumed %s', async (_, script, code, says) => {
+  ])('the run of a plan is not resumed %s', async (_, script, code, says) => {
     const { stage, run, work } = await approved();
     sh(script.replaceAll('$run', run), work);
     const before = stage.posts();
@@ -212,7 +215,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
 
   const APPLY = ['plan', 'apply', 'p.plan', '--yes', '--timeout', '30s'];
 
-  it('is not gone on with by its plan where its copy is another plan', async () => {
+  it('the run of a plan is not resumed by plan apply if its copy is another plan', async () => {
     const { stage, run, work } = await approved();
     sh(OTHER_PLAN.replaceAll('$run', run), work);
     const before = stage.posts();
@@ -222,7 +225,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
     expect(stage.posts()).toBe(before);
   });
 
-  it('gets a copy that was changed again from its plan, and sends what stands there', async () => {
+  it('the run of a plan restores a changed copy from the plan, and sends the rows of the plan', async () => {
     const { stage, run, work } = await approved();
     sh(CHANGE_COPY.replaceAll('$run', run), work);
     const before = stage.posts();
@@ -236,7 +239,7 @@ describe.skipIf(process.platform === 'win32')('T22 settings', { concurrent: true
   it.each([
     ['the file', 'settings.json'],
     ['the folder', '.'],
-  ])('are not used when others can write to %s', async (_, place) => {
+  ])('T22 settings are not used if others can write to %s', async (_, place) => {
     const stage = await onStage();
     sh(`chmod g+w ${place}`, stage.home.configDir);
     const refused = await stage.run(['card', 'get', CARD_ID]);
@@ -246,7 +249,7 @@ describe.skipIf(process.platform === 'win32')('T22 settings', { concurrent: true
     expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
   });
 
-  it('may be a link, and may be read by others', async () => {
+  it('T22 settings may be a link, and may be read by others', async () => {
     const stage = await onStage();
     sh(
       `mkdir ../dotfiles; mv settings.json ../dotfiles/s; chmod 644 ../dotfiles/s; ln -s ../dotfiles/s settings.json`,
@@ -258,7 +261,7 @@ describe.skipIf(process.platform === 'win32')('T22 settings', { concurrent: true
     expect(stage.server.requests.length).toBe(1);
   });
 
-  it.skipIf(!HAS_OTHER)('of another user are not used', async () => {
+  it.skipIf(!HAS_OTHER)('T22 settings of another user are not used', async () => {
     const stage = await onStage();
     sh(`chown ${OTHER} settings.json`, stage.home.configDir);
     const refused = await stage.run(['card', 'get', CARD_ID]);
@@ -280,7 +283,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('T23 the approv
   const APPROVE = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
   const APPLY = ['plan', 'apply', 'p.plan', '--yes'];
 
-  it('count nothing when a folder further up can be renamed by others, also behind a link', async () => {
+  it('T23 no approver counts if a folder further up can be renamed by others, also behind a link', async () => {
     const { stage, work, set } = await signed();
     expect((await stage.run(APPROVE)).code).toBe(0);
     copyFileSync(join(work, 'p.plan'), join(work, 'q.plan'));
@@ -300,7 +303,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('T23 the approv
     expect(readFileSync(join(stage.home.configDir, 'settings.json'), 'utf8')).toContain('linked/allowed');
   });
 
-  it('cannot be set where there is no such file', async () => {
+  it('T23 approvers cannot be set without their file', async () => {
     const { stage, set } = await signed();
     expect((await stage.run([...set, 'a/b/absent'])).code).toBe(2);
   });
@@ -318,7 +321,7 @@ describe.skipIf(process.platform === 'win32')(
       ['a body', ['api', 'POST', '/v1/calendars/c', '--data', '@pipe', '--yes']],
       ['an older file', ['calendar', 'update', '--from', 'rows.csv', '--changed-from', 'pipe', '--yes']],
       ['a seed', ['sandbox', 'serve', '--seed', 'pipe']],
-    ])('%s', async (_, args) => {
+    ])('T24 a signal ends a command that reads an endless pipe: %s', async (_, args) => {
       const { home, server } = await onStage();
       const work = join(home.path, 'work');
       sh('mkfifo pipe; printf "id,name\nc,x\n" > rows.csv', work);
@@ -337,7 +340,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(elapsedMs).toBeLessThan(20_000);
     });
 
-    it('and what is written to a pipe in pieces is read whole', async () => {
+    it('T24 a pipe that is written in pieces is read whole', async () => {
       const stage = await onStage();
       sh('mkfifo pipe', join(stage.home.path, 'work'));
       const running = stage.run(['card', 'get', '--from', 'pipe', '-o', 'ndjson']);
@@ -349,7 +352,7 @@ describe.skipIf(process.platform === 'win32')(
       expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
     });
 
-    it('and takes along what a token command started', async () => {
+    it('T24 a signal ends what a token command started', async () => {
       const { home, server } = await onStage();
       const work = join(home.path, 'work');
       sh('mkfifo started', work);
@@ -372,24 +375,27 @@ describe.concurrent('T25 a pattern of requireReason that never comes to an end',
     ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
     ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
     ['of a raw body', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '@-', '--yes']],
-  ])('refuses the reason %s with 2, and nothing is sent', async (what, args) => {
-    const { home, server, run } = await onStage();
-    expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
-    const reason = 'reported stolen by the customer at the desk!';
-    const stdin = what.includes('body') ? JSON.stringify({ reason }) : `cardId,reason\n${CARD_ID},${reason}\n`;
-    const { code, stdout, stderr } = await runFrontdesk(args, {
-      home,
-      stdin,
-      env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
-    });
-    expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
-    expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
-  });
+  ])(
+    'T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent',
+    async (what, args) => {
+      const { home, server, run } = await onStage();
+      expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
+      const reason = 'reported stolen by the customer at the desk!';
+      const stdin = what.includes('body') ? JSON.stringify({ reason }) : `cardId,reason\n${CARD_ID},${reason}\n`;
+      const { code, stdout, stderr } = await runFrontdesk(args, {
+        home,
+        stdin,
+        env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
+      });
+      expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
+      expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
+    },
+  );
 });
 
 describe('what a call leaves behind', () => {
   it.skipIf(process.platform === 'win32')(
-    'no ids of stdin stay in the folder for temporary files after a signal',
+    'no IDs of stdin stay in the folder for temporary files after a signal',
     async () => {
       const { home } = await onStage();
       const tmp = join(home.path, 'tmp');

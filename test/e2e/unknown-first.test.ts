@@ -35,7 +35,7 @@ describe('an unknown outcome whose record cannot be written ends with 8', () => 
       ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'May', '--start', '2030-05-01'],
     ],
     ['api', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '{}', '--yes']],
-  ])('%s', async (_, args) => {
+  ])('an unknown outcome whose record cannot be written exits with 8: %s', async (_, args) => {
     const home = createHome();
     // A card that reads as it is to be would settle it.
     const server = await breaksHistory(home, args.includes('activate') ? 'NEW' : 'ACTIVE');
@@ -52,7 +52,7 @@ describe('an unknown outcome whose record cannot be written ends with 8', () => 
     expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
   });
 
-  it('the desk', async () => {
+  it('the desk exits with 8 for an unknown outcome whose record cannot be written', async () => {
     const home = createHome();
     const server = await breaksHistory(home);
     const env = { ...server.env, ...NO_PAUSE, FRONTDESK_ACCESSIBLE: '1' };
@@ -68,7 +68,7 @@ describe('an unknown outcome whose record cannot be written ends with 8', () => 
     expect((await terminal.end).code).toBe(8);
   });
 
-  it('an assistant', async () => {
+  it('mcp returns 8 for an unknown outcome whose record cannot be written', async () => {
     const home = createHome();
     const server = await breaksHistory(home);
     const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, ...NO_PAUSE } });

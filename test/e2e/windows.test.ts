@@ -38,14 +38,14 @@ describe.skipIf(!isWindows)('names that Windows does not have (skipped on other 
     ['--failed', 'CON.csv'],
     ['--failed', 'failed.csv '],
     ['--plan', 'aux'],
-  ])('%s %s is exit 2, and nothing is made or sent', async (option, name) => {
+  ])('a name that Windows does not have is exit 2, and nothing is created or sent: %s %s', async (option, name) => {
     const home = homeWithIds();
     const { code, stderr } = await run(home, block(option, name));
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${option}: cannot be "${name}"`) });
     expect(readdirSync(join(home.path, 'work'))).toEqual(['ids.txt']);
   });
 
-  it('--out NUL is exit 2, because the answer comes once and would be lost', async () => {
+  it('--out NUL is exit 2, because the response comes once and would be lost', async () => {
     const args = ['card', 'provision', CARD, '--wallet', 'wallet_a', ...SANDBOX, '--out', 'NUL'];
     const { code, stderr } = await run(createHome(), args);
     expect({ code, stderr }).toEqual({
@@ -54,7 +54,7 @@ describe.skipIf(!isWindows)('names that Windows does not have (skipped on other 
     });
   });
 
-  it('a profile may have any of them, because no file is called after it', async () => {
+  it('a profile may have a name that Windows reserves, because no file has its name', async () => {
     const home = createHome();
     expect((await run(home, ['profile', 'set', 'NUL', '--cards-url', 'https://cards.example.com'])).code).toBe(0);
     expect((await run(home, ['profile', 'show', 'NUL', '--query', 'name', '--json'])).stdout).toBe('"NUL"\n');
@@ -62,7 +62,7 @@ describe.skipIf(!isWindows)('names that Windows does not have (skipped on other 
 });
 
 describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () => {
-  it('are taken with \\\\?\\, from the root of the drive, and relative to a drive', async () => {
+  it('paths of Windows are taken with \\\\?\\, from the root of the drive, and relative to a drive', async () => {
     const home = homeWithIds();
     const work = onWindows(join(home.path, 'work'));
     const [drive = ''] = work.split('\\');
@@ -73,7 +73,7 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     }
   });
 
-  it('of a share that is not there are named, exit 2', async () => {
+  it('a path of a missing share of Windows is named, exit 2', async () => {
     const { code, stderr } = await run(createHome(), [
       'card',
       'get',
@@ -85,7 +85,7 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('could not read') });
   });
 
-  it('%APPDATA% has the settings and %LOCALAPPDATA% the state', async () => {
+  it('on Windows %APPDATA% has the settings and %LOCALAPPDATA% the state', async () => {
     const home = createHome();
     const [roaming, local] = [join(home.path, 'roaming'), join(home.path, 'local')];
     mkdirSync(roaming);
@@ -113,7 +113,7 @@ function pick({ code, stdout }: { readonly code: number | null; readonly stdout:
 }
 
 describe.skipIf(!isWindows)('text on Windows (skipped on other systems)', () => {
-  it('is UTF-8 on the way in and out, whatever the code page', async () => {
+  it('text on Windows is UTF-8 in and out, whatever the code page', async () => {
     const home = createHome();
     const reason = 'gestohlen in Köln 漢字 😀';
     expect((await run(home, ['card', 'block', CARD, '--reason', reason, ...SANDBOX])).code).toBe(0);
@@ -125,7 +125,7 @@ describe.skipIf(!isWindows)('text on Windows (skipped on other systems)', () => 
     ['cmd', { SHELL: '' }, `plan show "it's 5%.plan"`],
     ['PowerShell', { SHELL: '', PSModulePath: 'a;b;c' }, `plan show "it's 5%.plan"`],
     ['Git Bash', { SHELL: '/usr/bin/bash' }, String.raw`plan show 'it'\''s 5%.plan'`],
-  ])('has commands quoted for %s', async (_shell, env, command) => {
+  ])('commands in messages on Windows are quoted for %s', async (_shell, env, command) => {
     const { code, stderr } = await run(homeWithIds(), block('--plan', "it's 5%.plan"), { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(command) });
   });
@@ -136,7 +136,7 @@ describe.skipIf(!isWindows)('tokens on Windows (skipped on other systems)', () =
     ['a file', ['--token-file', 'token.txt'], ''],
     ['stdin', ['--token-stdin'], 'token-of-windows\r\n'],
     ['a command of cmd', ['--token-command', 'type token.txt'], ''],
-  ])('lose the line end that %s gives them', async (_what, option, stdin) => {
+  ])('tokens on Windows lose the line end that %s adds', async (_what, option, stdin) => {
     const home = createHome();
     writeFileSync(join(home.path, 'work', 'token.txt'), 'token-of-windows\r\n');
     const server = await startFaultServer({ script: [json(200, { cardId: CARD, status: 'ACTIVE' })] });

@@ -36,7 +36,7 @@ async function expectLines(calls: readonly (readonly [args: readonly string[], l
 }
 
 describe.concurrent('ids', () => {
-  test('I1 refuses the ids . and .. wherever they come from, before anything is sent', () =>
+  test('I1 refuses the IDs . and .. wherever they come from, before anything is sent', () =>
     onStage(async (stage) => {
       const file = stage.file('rows.ndjson', '{"id":"cal_1","name":"a"}\n{"id":"..","name":"b"}\n');
       await expectRefusals(stage, [
@@ -50,13 +50,13 @@ describe.concurrent('ids', () => {
       ]);
     }));
 
-  test('I2 encodes an id that looks encoded already, so that it comes out as it went in', () =>
+  test('I2 encodes an ID that looks encoded already, so that the service gets it unchanged', () =>
     expectLines([
       [['calendar', 'update', '%2e%2e', '--name', 'x'], 'POST /v1/calendars/%252e%252e'],
       [['calendar', 'subscribers', 'list', '%2F'], 'GET /v1/calendars/%252F/subscribers'],
     ]));
 
-  test('I3 sends an id with separators of URLs as one segment', () =>
+  test('I3 sends an ID with separators of URLs as one segment', () =>
     expectLines([
       [['calendar', 'subscribers', 'list', 'a/b'], 'GET /v1/calendars/a%2Fb/subscribers'],
       [['calendar', 'subscribers', 'list', 'a?b'], 'GET /v1/calendars/a%3Fb/subscribers'],
@@ -65,7 +65,7 @@ describe.concurrent('ids', () => {
       [['calendar', 'subscribers', 'list', 'a\\b c'], 'GET /v1/calendars/a%5Cb%20c/subscribers'],
     ]));
 
-  test('I4 refuses control characters in an id, before anything is sent', () =>
+  test('I4 refuses control characters in an ID, before anything is sent', () =>
     onStage(async (stage) => {
       const file = stage.file('rows.ndjson', '{"id":"a\\u0000b","name":"x"}\n');
       const ids = ['a\nb', 'a\rb', 'a\tb', 'a\u001bb', 'a\u007fb', 'ab\n'];
@@ -75,7 +75,7 @@ describe.concurrent('ids', () => {
       ]);
     }));
 
-  test('I5 refuses an empty id', () =>
+  test('I5 refuses an empty ID', () =>
     onStage((stage) =>
       expectRefusals(stage, [
         [['card', 'get', ''], '<cardId>'],
@@ -84,7 +84,7 @@ describe.concurrent('ids', () => {
       ]),
     ));
 
-  test('I6 refuses half a surrogate pair in an id, without a stack trace', () =>
+  test('I6 refuses half a surrogate pair in an ID, without a stack trace', () =>
     onStage((stage) =>
       expectRefusals(stage, [
         [
@@ -94,7 +94,7 @@ describe.concurrent('ids', () => {
       ]),
     ));
 
-  test('I7 sends an id of 5000 characters, and explains a 431 or 414 by its length', async () => {
+  test('I7 sends an ID of 5000 characters, and explains a 431 or 414 by its length', async () => {
     const id = '漢'.repeat(5000);
     await expectLines([
       [['calendar', 'subscribers', 'list', id], `GET /v1/calendars/${'%E6%BC%A2'.repeat(5000)}/subscribers`],
@@ -115,7 +115,7 @@ describe.concurrent('ids', () => {
     );
   });
 
-  test('I8 counts an id in code points: 5000 pass, 5001 do not', async () => {
+  test('I8 counts an ID in code points: 5000 pass, 5001 do not', async () => {
     await onStage((stage) =>
       expectRefusals(stage, [[['calendar', 'subscribers', 'list', 'x'.repeat(5001)], '5000', '5001']]),
     );
@@ -127,7 +127,7 @@ describe.concurrent('ids', () => {
     ]);
   });
 
-  test('I9 takes a card id of any variant as typed, and refuses every other shape', async () => {
+  test('I9 takes a card ID of any variant as typed, and refuses every other shape', async () => {
     await expectLines([
       [['card', 'get', '7C0E1111-2222-02d3-0456-55556666777F'], 'GET /v1/cards/7C0E1111-2222-02d3-0456-55556666777F'],
     ]);
@@ -144,12 +144,12 @@ describe.concurrent('ids', () => {
     );
   });
 
-  test('I10 explains -- to somebody whose id begins with a dash, and takes what stands behind it', async () => {
+  test('I10 explains -- for an ID that begins with a dash, and takes what follows it', async () => {
     await onStage((stage) => expectRefusals(stage, [[['calendar', 'subscribers', 'list', '-abc'], '--']]));
     await expectLines([[['calendar', 'subscribers', 'list', '--', '-abc'], 'GET /v1/calendars/-abc/subscribers']]);
   });
 
-  test('I11 refuses invisible characters in a card id, and warns of them in any other', async () => {
+  test('I11 refuses invisible characters in a card ID, and warns of them in any other', async () => {
     await onStage((stage) =>
       expectRefusals(stage, [
         [['card', 'get', `${CARD_ID}\u200b`], '<U+200B>'],
@@ -235,7 +235,7 @@ describe.concurrent('arguments', () => {
       ]),
     ));
 
-  test('I16 tells an empty field, a null one and one that was not given apart', async () => {
+  test('I16 tells empty, null and omitted fields apart', async () => {
     const event = ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n', '--start', '2027-01-01'];
     const given = '"name":"n","start":"2027-01-01"';
     await Promise.all(
@@ -261,7 +261,7 @@ describe.concurrent('arguments', () => {
     );
   });
 
-  test('I17 refuses an end that is before the start in every zone, and sends all else as typed', async () => {
+  test('I17 refuses an end that is before the start in every zone, and sends every other date as typed', async () => {
     const event = ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n'];
     await onStage((stage) =>
       expectRefusals(stage, [
@@ -334,7 +334,7 @@ describe.concurrent('arguments', () => {
     });
   });
 
-  test('I26 refuses unknown and misspelt words with the nearest name, and takes no beginning for the whole', () =>
+  test('I26 refuses unknown and misspelt words with the nearest name, and takes no abbreviation', () =>
     onStage((stage) =>
       expectRefusals(stage, [
         [['card', 'blok', CARD_ID, '--yes'], 'card block'],
@@ -349,7 +349,7 @@ describe.concurrent('arguments', () => {
       ]),
     ));
 
-  test('I27 refuses a destructive write where nobody can be asked, unless --yes is given', async () => {
+  test('I27 refuses a destructive change outside a terminal, unless --yes is given', async () => {
     const file = 'rows.txt';
     await onStage((stage) => {
       stage.file(file, `${CARD_ID}\n${CARD_ID.replace('7', '8')}\n`);
@@ -366,7 +366,7 @@ describe.concurrent('arguments', () => {
     });
   });
 
-  test('refuses everything in JSON mode as one JSON line on stderr', () =>
+  test('a refused argument in JSON mode is one JSON line on stderr', () =>
     onStage(
       async (stage) => {
         const { code, stdout, stderr } = await stage.run(['card', 'get', 'x', '--limit', '0', '--json']);

@@ -59,18 +59,18 @@ describe.concurrent('bodies that do not end well', () => {
       /the response declares 99000000000 bytes \(the limit is 33554432 bytes\)/,
     ],
   ];
-  it.each(rows)('%s: nothing half is printed', async (_, answer, text) => {
+  it.each(rows)('%s: no half of a body is printed', async (_, answer, text) => {
     await expectUnreadable(answer, text);
   });
 
-  it('B7 endless body: stopped at the limit', async () => {
+  it('B7 an endless body is stopped at the limit', async () => {
     const endless = flood(`${HEAD}\r\n{"a":"`, 'x'.repeat(65_536));
     const write = await once(endless, 'event', { attemptMs: 15_000, budgetMs: 15_000 });
     expect(write.end).toBe('8 unknown');
     expect(write.error?.message).toContain('the response does not end (the limit is 33554432 bytes)');
   });
 
-  it('B9 gzip although not asked: the encoding is named', async () => {
+  it('B9 gzip without a request for it is refused by name', async () => {
     const zipped = reply(200, { 'Content-Encoding': 'gzip' }, gzipSync(CARD));
     await expectUnreadable(zipped, /the response is compressed \(gzip\), which was not asked for/);
     const { server } = await once(zipped, 'get');
@@ -139,14 +139,14 @@ describe('memory and time of large answers', () => {
     }
   });
 
-  it('B21 more parts than memory is given for them, after a write: unknown, never a crash', async () => {
+  it('B21 a response to a change with more parts than its memory is unknown, never a crash', async () => {
     const server = await faulty(json(200, filled('[', '{"a":1}', ']')));
     const result = await meet(server, 'provisionA', { attemptMs: 30_000 });
     expect(result.end).toBe('8 unknown');
     expect(result.error?.message).toContain('the response has too many parts');
   });
 
-  it('B10 a gzip bomb: never unpacked', async () => {
+  it('B10 a gzip bomb is never unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
     const server = await faulty(reply(200, { 'Content-Encoding': 'gzip' }, Buffer.concat(Array(150).fill(bomb))));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-against-a-bomb' };
@@ -198,7 +198,7 @@ describe.concurrent('numbers', () => {
     expect((await meet(server, 'get', { flags: ['--query', none] })).stdout).toBe('[]\n');
   });
 
-  it('B16 a JavaScript engine without source text access and rawJSON: the same digits', async () => {
+  it('B16 a JavaScript engine without source text access and rawJSON prints the same digits', async () => {
     const home = createHome();
     const old = join(home.path, 'old-engine.cjs');
     writeFileSync(
@@ -216,7 +216,7 @@ describe.concurrent('numbers', () => {
 });
 
 describe.concurrent('names', () => {
-  it('B17 a key that stands there twice: an ambiguous answer', async () => {
+  it('B17 a response with the same key twice is refused as ambiguous', async () => {
     const twice = json(200, CARD.replace('"status":"ACTIVE"', '"status":"ACTIVE","status":"BLOCKED"'));
     const read = await once(twice, 'get');
     expect(read.end).toBe('10');
@@ -236,7 +236,7 @@ describe.concurrent('names', () => {
     ['B19 toString', 'toString', 'v2'],
     ['B19 hasOwnProperty', 'hasOwnProperty', 'v3'],
     ['B19 then', 'then', 'v4'],
-  ])('%s as a key of metadata is a key', async (_, name, value) => {
+  ])('%s as a key of metadata is a key like any other', async (_, name, value) => {
     const answer = json(200, CARD.replace('{"store":"Bergen"}', metadata));
     const asJson = await once(answer, 'get', { format: ['-o', 'ndjson'] });
     expect(asJson.stdout).toBe(`${CARD.replace('{"store":"Bergen"}', metadata)}\n`);
@@ -257,7 +257,7 @@ describe.concurrent('names', () => {
     expect(JSON.parse(query.stdout)).toEqual(['ACTIVE', null, 'HACKED']);
   });
 
-  it('B20 nested past 256: refused, whatever the depth; 256 is shown', async () => {
+  it('B20 a response nested deeper than 256 is refused, and 256 is printed', async () => {
     // The card is one level, its metadata the second.
     const nested = (levels: number) => {
       const inside = `${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}`;
@@ -282,14 +282,14 @@ describe.concurrent('text', () => {
     ['B22 an overlong form', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
     ['B25 UTF-16', Buffer.from(`\ufeff${CARD}`, 'utf16le')],
     ['B25 latin-1 that says so', Buffer.from('{"name":"caf\u00e9"}', 'latin1')],
-  ])('%s: unreadable, never repaired', async (_, bytes) => {
+  ])('%s: text is unreadable, never repaired', async (_, bytes) => {
     await expectUnreadable(
       reply(200, { 'Content-Type': 'application/json; charset=iso-8859-1' }, bytes),
       /the response is not UTF-8 text/,
     );
   });
 
-  it('B25 UTF-16 without a byte order mark: zero bytes are no JSON', async () => {
+  it('B25 UTF-16 without a byte order mark is no JSON', async () => {
     await expectUnreadable(reply(200, {}, Buffer.from('{"a":1}', 'utf16le')), /the response is not JSON/);
   });
 
@@ -298,7 +298,7 @@ describe.concurrent('text', () => {
     expect((await once(json(200, `\ufeff\ufeff${CARD}`), 'get')).end).toBe('10');
   });
 
-  it('B24 half a surrogate pair: kept in JSON, shown as a replacement in a table', async () => {
+  it('B24 half a surrogate pair is kept in JSON, and shown as a replacement in a table', async () => {
     const answer = json(200, CARD.replace('Bergen', 'a\\ud800b'));
     const asJson = await once(answer, 'get');
     expect(asJson.stdout).toContain('"store": "a\\ud800b"');
@@ -308,7 +308,7 @@ describe.concurrent('text', () => {
 });
 
 describe.concurrent('shapes', () => {
-  it.each(['null', '[]', '"x"', '5', 'true'])('B26 %s as the body: no card', async (body) => {
+  it.each(['null', '[]', '"x"', '5', 'true'])('B26 %s as the body is no card', async (body) => {
     await expectUnreadable(json(200, body), /the response is not a JSON object/);
     const list = await once(json(200, body), 'list');
     expect(list.end).toBe('10');
@@ -317,13 +317,13 @@ describe.concurrent('shapes', () => {
   it.each([
     ['an object without data', '{"object":"list"}', 'the response has no array data'],
     ['data that is no array', '{"object":"list","data":{}}', 'the response has no array data'],
-  ])('B26 a list that is %s: the field is named', async (_, body, text) => {
+  ])('B26 a list that is %s is refused with the name of the field', async (_, body, text) => {
     const { end, error } = await once(json(200, body), 'list');
     expect(end).toBe('10');
     expect(error?.message).toContain(text);
   });
 
-  it('B26 entries of a list that are no objects are shown as they are', async () => {
+  it('B26 entries of a list that are no objects are printed as they are', async () => {
     for (const format of [['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]) {
       const { code, notices } = await once(json(200, '{"object":"list","data":[null,5,"x",[]]}'), 'list', { format });
       expect(code).toBe(0);
@@ -331,7 +331,7 @@ describe.concurrent('shapes', () => {
     }
   });
 
-  it('B27 unknown status and further fields: shown as they are', async () => {
+  it('B27 an unknown status and further fields are printed as they are', async () => {
     const text = cardWith('"status2":"x","colour":{"hue":[1,2]}').replace('"ACTIVE"', '"FROZEN_SOLID"');
     const { code, stdout, notices } = await once(json(200, text), 'get', { format: ['-o', 'ndjson'] });
     expect(code).toBe(0);
@@ -341,7 +341,7 @@ describe.concurrent('shapes', () => {
     expect(table.stdout).toBe('FROZEN_SOLID\n');
   });
 
-  it('B28 without a required field: what is there is printed, with a warning', async () => {
+  it('B28 a card without a required field is printed with a warning', async () => {
     const text = `{"cardId":"${CARD_ID}","design":"classic"}`;
     const result = await once(json(200, text), 'get', { format: ['-o', 'ndjson'], flags: ['--quiet'] });
     expect(result.code).toBe(0);
@@ -352,7 +352,7 @@ describe.concurrent('shapes', () => {
   });
 
   const OTHER = '00000000-0000-0000-0000-000000000001';
-  it("B29 another card's id: no answer to what was asked; a reissue may have one", async () => {
+  it('B29 a response with another card ID is unreadable, except to a reissue', async () => {
     const other = json(200, cardText('ACTIVE', OTHER));
     const read = await once(other, 'get');
     expect(read.end).toBe('10');
@@ -366,7 +366,7 @@ describe.concurrent('shapes', () => {
     expect(upper.code).toBe(0);
   });
 
-  it('B30 an object of another kind: a read fails, a write is unknown', async () => {
+  it('B30 for an object of another kind a read fails, and a change is unknown', async () => {
     expect((await once(json(200, '{"object":"subscriber","data":[]}'), 'list')).end).toBe('10');
     const event = await once(json(200, '{"object":"calendar","id":"cal_1"}'), 'event');
     expect(event.end).toBe('8 unknown');
@@ -375,7 +375,7 @@ describe.concurrent('shapes', () => {
     expect(calendar.end).toBe('8 unknown');
   });
 
-  it('B31 a date that does not exist: the text of the service', async () => {
+  it('B31 a date that does not exist is printed as the service sent it', async () => {
     const answer = json(200, CARD.replace('2031-01-01T00:00:00Z', '2026-02-30T25:61:00Z'));
     expect((await once(answer, 'get')).stdout).toContain('"expiryDate": "2026-02-30T25:61:00Z"');
     const table = await once(answer, 'get', { format: ['--columns', 'expiryDate', '--no-header'] });
@@ -390,7 +390,7 @@ describe.concurrent('shapes', () => {
     [3, ['--limit', '3'], 0, 1],
     [2, ['--limit', '3'], 0, 0],
     [3, ['--limit', '3', '--require-complete'], 15, 0],
-  ])('B32 %i entries with %j: all are printed, a full page is warned about', async (count, flags, code, warnings) => {
+  ])('B32 %i entries with %j are all printed, with a warning for a full page', async (count, flags, code, warnings) => {
     const data = Array.from({ length: count }, (_, index) => ({ id: `sub_${index}`, object: 'subscriber' }));
     const result = await once(json(200, { object: 'list', data }), 'list', { flags });
     expect(result.code).toBe(code);
@@ -399,13 +399,13 @@ describe.concurrent('shapes', () => {
     if (code === 15) expect(result.error?.message).toContain('there may be more than 3 subscribers');
   });
 
-  it('B33 another content type with valid JSON: accepted', async () => {
+  it('B33 another content type with valid JSON is accepted', async () => {
     for (const type of ['text/plain', 'text/html', 'application/octet-stream', '']) {
       expect((await once(reply(200, { 'Content-Type': type }, CARD), 'activate')).code).toBe(0);
     }
   });
 
-  it('B34 an error message of 5 MB: cut for people, whole in JSON', async () => {
+  it('B34 an error message of 5 MB is cut in text, and whole in JSON', async () => {
     const message = 'x'.repeat(5_000_000);
     const answer = json(400, { errorCode: 'LONG', message });
     const people = await once(answer, 'activate', { format: [] });

@@ -96,7 +96,7 @@ async function killSomewhere(
 const RESUME = ['runs', 'resume', 'r', '--json'];
 
 describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
-  test('K1 loses no row and sends none again, whenever it is killed', () =>
+  test('K1 a run loses no row and sends none again, whenever it is killed', () =>
     onStage(
       async (stage) => {
         const rows = 60;
@@ -134,7 +134,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
       },
     ));
 
-  test('K2 has the intent of a row on the disk before its request leaves', async () => {
+  test('K2 a run has the intent of a row on the disk before its request is sent', async () => {
     let synced = '';
     let journal = '';
     const missing: string[] = [];
@@ -163,7 +163,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
     );
   });
 
-  test('K3 cuts a torn last line: what it was about is done, or was never sent', () =>
+  test('K3 a resume cuts a torn last line of the journal: its row is done, or was never sent', () =>
     onStage(
       async (stage) => {
         await killedRun(stage, 4, 3);
@@ -187,7 +187,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
       { route: (request, count) => (count === 3 ? silence() : answerAsService(request)) },
     ));
 
-  test('K4 stops at a damaged line, names it, and guesses nothing', () =>
+  test('K4 a resume stops at a damaged line of the journal, names it, and guesses nothing', () =>
     onStage(
       async (stage) => {
         await killedRun(stage, 5, 4);
@@ -208,7 +208,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
       { route: answeringUntil(4) },
     ));
 
-  test('K12 leaves unknown rows alone unless told to read them or to send them again', async () => {
+  test('K12 a resume leaves unknown rows alone without --reconcile or --resend-unknown', async () => {
     const states = new Map<string, string>();
     await onStage(
       async (stage) => {
@@ -251,7 +251,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
 });
 
 describe.concurrent('a run that stops', () => {
-  test.runIf(CAN_MOUNT)('K5 sends no row whose intent the disk has no room for', () =>
+  test.runIf(CAN_MOUNT)('K5 a run sends no row whose intent the disk has no room for', () =>
     onStage(async (stage) => {
       rowsFile(stage, 400);
       const { stdout, stderr } = await stage.shell(
@@ -274,7 +274,7 @@ describe.concurrent('a run that stops', () => {
     }),
   );
 
-  test('K6 stops at the first 401, and at a 403 before anything succeeded', async () => {
+  test('K6 a run stops at the first 401, and at a 403 before anything succeeded', async () => {
     for (const [status, code] of [
       [401, 4],
       [403, 5],
@@ -292,7 +292,7 @@ describe.concurrent('a run that stops', () => {
     }
   });
 
-  test('K7 stops after five consecutive rows that could not be sent, and says how to go on', async () => {
+  test('K7 a run stops after five consecutive rows that could not be sent, and names the command that resumes', async () => {
     await onStage(async (stage) => {
       await stage.server.close();
       const result = await stage.run(activate(rowsFile(stage, 30), '-j', '1', '--retries', '0'));
@@ -316,7 +316,7 @@ describe.concurrent('a run that stops', () => {
     });
   });
 
-  test('K8 ends with the worst that happened to any row', async () => {
+  test('K8 a run exits with the worst outcome of any row', async () => {
     const replies: Readonly<Record<string, () => ReturnType<typeof json> | undefined>> = {
       ok: () => undefined,
       missing: () => json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no' }),
@@ -343,7 +343,7 @@ describe.concurrent('a run that stops', () => {
     }
   });
 
-  test('K13 ends at once at the second Ctrl-C, and what was in flight is unknown', () =>
+  test('K13 a run ends at once at the second Ctrl-C, and rows in progress are unknown', () =>
     onStage(
       async (stage) => {
         const env = { ...stage.env, ...ENDLESS_GRACE };
@@ -361,8 +361,8 @@ describe.concurrent('a run that stops', () => {
     ));
 });
 
-describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () => {
-  test('K9 refuses another operation, input, profile or address under the name of a run', () =>
+describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
+  test('K9 a resume refuses another operation, input, profile or address under the name of a run', () =>
     onStage(async (stage) => {
       const file = rowsFile(stage, 2);
       expect((await stage.run(activate(file))).code).toBe(0);
@@ -381,7 +381,7 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
       expect(stage.lines).toHaveLength(before);
     }));
 
-  test('K10 has nothing left to do after the end, and gives results and exit code again', () =>
+  test('K10 a finished run has nothing left to do, and gives its results and exit code again', () =>
     onStage(
       async (stage) => {
         const args = activate(rowsFile(stage, 3), '-j', '1');
@@ -398,7 +398,7 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
       { route: (request) => (idIn(request) === cardId(2) ? json(409, { errorCode: 'X', message: 'x' }) : undefined) },
     ));
 
-  test('K11 has every result in the journal when the reader of stdout goes away', () =>
+  test('K11 a run has every result in the journal when the reader of stdout goes away', () =>
     onStage(async (stage) => {
       rowsFile(stage, 40);
       const call = '$FD card activate --yes -o ndjson --run r --from rows.txt';
@@ -410,7 +410,7 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
       expect(rowsOf({ stdout }).map(({ id, outcome }) => [id, outcome])).toEqual(ids(40).map((id) => [id, 'applied']));
     }));
 
-  test('K14 warns when the run that is taken up is more than a week old', () =>
+  test('K14 a resume warns if the run is more than a week old', () =>
     onStage(
       async (stage) => {
         await killedRun(stage, 3, 2);
@@ -424,7 +424,7 @@ describe.concurrent('a run that is taken up again', { timeout: 1_800_000 }, () =
       { route: (request, count) => (count === 2 ? silence() : answerAsService(request)) },
     ));
 
-  test(`K15 does ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
+  test(`K15 a run sends ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
     onStage(async (stage) => {
       const measure = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(stage.path('peak'))}, String(process.resourceUsage().maxRSS)));`;
       const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measure)}` };

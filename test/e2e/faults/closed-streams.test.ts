@@ -121,12 +121,12 @@ async function play(path: string, script: string): Promise<ShellResult> {
 
 const paths = REGISTRY.entries.map((entry) => entry.path.join(' ')).filter((path) => !SILENT_HERE.includes(path));
 
-test('P5 knows how to call every command there is (G12)', () => {
+test('P5 every command is called with closed streams (G12)', () => {
   expect(Object.keys(CALLS).sort()).toEqual([...paths].sort());
 });
 
 describe.concurrent('every command with streams that cannot be used (G12)', () => {
-  test.for(paths)('P2 P4 P5 %s ends with the right code', async (path) => {
+  test.for(paths)('P2 P4 P5 %s exits with the right code', async (path) => {
     const { writes } = CALLS[path] ?? {};
     const [full, closed, gone, noErrors] = await Promise.all([
       play(path, '$RUN > /dev/full'),

@@ -131,7 +131,7 @@ describe.concurrent('tokens and where they go', () => {
       expect(stage.server.connections).toBe(0);
     }));
 
-  test('C6 has no option that takes a token, and says why to somebody who types one', () =>
+  test('C6 has no option that takes a token, and says why if one is typed', () =>
     onStage(async (stage) => {
       const calls = [
         [...GET, '--token', 'hunter2-hunter2'],
@@ -162,7 +162,7 @@ describe.concurrent('tokens and where they go', () => {
       expect(stage.lines).toEqual([LINE, LINE, `POST /v1/cards/${CARD_ID}/activate`]);
     }));
 
-  test('C16 ends with 4 when the token command fails, says nothing of its output, and looks nowhere else', () =>
+  test('C16 exits with 4 if the token command fails, prints nothing of its output, and uses no other token', () =>
     onStage(async (stage) => {
       const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url, '--token-command'];
       for (const [command, text] of [
@@ -247,7 +247,7 @@ describe.concurrent('tokens and where they go', () => {
       expect(stderr).toContain('< 200');
     }));
 
-  test('C20 masks our own token wherever the service echoes it', async () => {
+  test('C20 masks its token wherever the service echoes it', async () => {
     const forms = [CARDS_CANARY, encodeURIComponent(CARDS_CANARY), Buffer.from(CARDS_CANARY).toString('base64')];
     const echo = {
       errorCode: 'DENIED',
@@ -315,7 +315,7 @@ describe.concurrent('tokens and where they go', () => {
       { route: () => silence() },
     ));
 
-  test('C22 runs the token command without our tokens in its environment or anybody’s arguments', () =>
+  test('C22 runs the token command without tokens in its environment or in arguments', () =>
     onStage(async (stage) => {
       const script = stage.file(
         'give-token',
@@ -337,7 +337,7 @@ describe.concurrent('tokens and where they go', () => {
       expect(readFileSync(stage.path('arguments'), 'utf8')).toContain('give-token');
     }));
 
-  test('C23 shows what provisioning answers in json alone, or in the file of --out', () =>
+  test('C23 shows the response to a provisioning in json alone, or in the file of --out', () =>
     onStage(async (stage) => {
       const provision = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--verbose'];
       for (const format of ['json', 'ndjson']) {
@@ -434,7 +434,7 @@ describe.concurrent('files of credentials and settings', () => {
       expect(readFileSync(credentialsOf(stage)).equals(before)).toBe(true);
     }));
 
-  test('C9 reads a mounted secret of any owner, and warns when everybody can', () =>
+  test('C9 reads a mounted secret of any owner, and warns if everybody can', () =>
     onStage(async (stage) => {
       const file = stage.file('mounted.planted', `${STORED_CANARY}\n`);
       const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url, '--token-file', file];
@@ -452,7 +452,7 @@ describe.concurrent('files of credentials and settings', () => {
       expect(readFileSync(credentialsOf(stage), 'utf8')).not.toContain(STORED_CANARY);
     }));
 
-  test('C12 leaves a damaged settings file as it is, and keeps a copy of damaged credentials at the next login', () =>
+  test('C12 leaves a damaged settings file unchanged, and keeps a copy of damaged credentials at the next login', () =>
     onStage(async (stage) => {
       await logIn(stage);
       const good = readFileSync(settingsOf(stage));
@@ -559,7 +559,7 @@ describe.concurrent('files of credentials and settings', () => {
       expect(stage.lines).toEqual([]);
     }));
 
-  test('C25 leaves files of a newer frontdesk alone', () =>
+  test('C25 does not change files of a newer frontdesk', () =>
     onStage(async (stage) => {
       await logIn(stage);
       for (const path of [settingsOf(stage), credentialsOf(stage)]) {

@@ -35,19 +35,22 @@ async function write(behaviour: Behaviour, call: CallName, options: FaultOptions
 }
 
 describe.concurrent('redirects', () => {
-  it.each([301, 302, 303])('H1 %i to a write: never followed, unknown unless the card shows it', async (status) => {
-    const moved = reply(status, { Location: '/v2/elsewhere' }, '');
-    const server = await faulty(onPost(moved, json(200, cardText('EXPIRED'))));
-    const unknown = await meet(server, 'activate', { retries: 2 });
-    expect(unknown.end).toBe('8 unknown');
-    expect(seen(server)).toBe('1 POST, 2 GET');
-    expect((await write(moved, 'activate')).code).toBe(0);
-    const read = await once(moved, 'list', { retries: 2 });
-    expect(read.end).toBe('6');
-    expect(seen(read.server)).toBe('0 POST, 1 GET');
-  });
+  it.each([301, 302, 303])(
+    'H1 a redirect %i of a change is never followed, and is unknown unless the card shows it',
+    async (status) => {
+      const moved = reply(status, { Location: '/v2/elsewhere' }, '');
+      const server = await faulty(onPost(moved, json(200, cardText('EXPIRED'))));
+      const unknown = await meet(server, 'activate', { retries: 2 });
+      expect(unknown.end).toBe('8 unknown');
+      expect(seen(server)).toBe('1 POST, 2 GET');
+      expect((await write(moved, 'activate')).code).toBe(0);
+      const read = await once(moved, 'list', { retries: 2 });
+      expect(read.end).toBe('6');
+      expect(seen(read.server)).toBe('0 POST, 1 GET');
+    },
+  );
 
-  it.each([307, 308])('H1 %i to the same host: never followed, rejected', async (status) => {
+  it.each([307, 308])('H1 a redirect %i to the same host is never followed, and is rejected', async (status) => {
     const moved = reply(status, { Location: '/v2/elsewhere' }, '');
     const wrote = await once(moved, 'activate', { retries: 2 });
     expect(wrote.end).toBe('6 rejected');
@@ -61,7 +64,7 @@ describe.concurrent('redirects', () => {
     expect(seen(read.server)).toBe('0 POST, 1 GET');
   });
 
-  it('H2 307 to another port, and to another scheme: the second server sees nothing', async () => {
+  it('H2 a 307 to another port or scheme sends nothing to the second server', async () => {
     const second = await faulty(ACTIVE);
     for (const location of [`${second.url}/v1/x`, `https://127.0.0.1:${second.port}/v1/x`, '//other.example/x']) {
       const wrote = await once(reply(307, { Location: location }, ''), 'block');
@@ -71,7 +74,7 @@ describe.concurrent('redirects', () => {
     expect(second.connections).toBe(0);
   });
 
-  it('H3 Location with a password and escape codes: its origin and nothing else', async () => {
+  it('H3 of a Location with a password and escape codes only the origin is printed', async () => {
     const location = 'https://ann:s3cret@evil.example/%1b]0;x?token=abc';
     const wrote = await once(reply(307, { Location: location }, ''), 'activate', { format: [] });
     expect(wrote.code).toBe(6);
@@ -81,7 +84,7 @@ describe.concurrent('redirects', () => {
 });
 
 describe.concurrent('refusals', () => {
-  it('H4 401: the profile, the host and where the token came from, never the token', async () => {
+  it('H4 a 401 names the profile, the host and the source of the token, never the token', async () => {
     const body = { errorCode: 'UNAUTHORIZED', message: `${ESC}[31mbad token ${CARDS_TOKEN}` };
     const { code, stderr } = await once(json(401, body), 'get', { format: [], retries: 2 });
     expect(code).toBe(4);
@@ -93,7 +96,7 @@ describe.concurrent('refusals', () => {
     expect(seen(wrote.server)).toBe('1 POST, 0 GET');
   });
 
-  it('H5 403: accepted, but not allowed', async () => {
+  it('H5 a 403 says that the token is accepted, but not allowed', async () => {
     const { end, error, server } = await once(json(403, { errorCode: 'NO', message: 'no' }), 'activate', {
       retries: 2,
     });
@@ -104,7 +107,7 @@ describe.concurrent('refusals', () => {
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
 
-  it('H6 404 on a card: the card, the host and the profile; a web page is named as one', async () => {
+  it('H6 a 404 of a card names the card, the host and the profile, and a web page as one', async () => {
     const found = await once(json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }), 'get');
     expect(found.end).toBe('3');
     expect(found.error).toMatchObject({
@@ -119,14 +122,14 @@ describe.concurrent('refusals', () => {
     expect(page.error?.hint).toContain('a web page responded instead of the service');
   });
 
-  it('H7 404 in the calendar API: a short excerpt of whatever came', async () => {
+  it('H7 a 404 of the calendar API shows a short excerpt of the body', async () => {
     const { code, stderr } = await once(reply(404, {}, `no ${ESC}[2Jcalendar here`), 'calendar', { format: [] });
     expect(code).toBe(3);
     expect(stderr).toContain('could not update calendar cal_1: no such calendar at');
     expect(stderr).toContain('the service returned 404 ("no \\x1b[2Jcalendar here")');
   });
 
-  it.each([400, 409, 422])('H8 %i: rejected, with code, message and details', async (status) => {
+  it.each([400, 409, 422])('H8 %i is rejected, with code, message and details', async (status) => {
     const body = { errorCode: 'BAD_STATE', message: 'card is blocked', details: { since: '2026-01-01' } };
     const { end, error, server } = await once(json(status, body), 'activate', { retries: 2 });
     expect(end).toBe('6 rejected');
@@ -137,14 +140,14 @@ describe.concurrent('refusals', () => {
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
 
-  it('H9 408 to a write: a proxy may have handed it on, so it is unknown and never sent again', async () => {
+  it('H9 a 408 of a change is unknown and never sent again, because a proxy may have forwarded it', async () => {
     const { end, error, server } = await once(json(408, ''), 'reissue', { retries: 2, budgetMs: 40_000 });
     expect(end).toBe('8 unknown');
     expect(error?.attempts).toBe(1);
     expect(seen(server)).toBe('1 POST, 2 GET');
   });
 
-  it('H9 408 to a read: tried again, then busy', async () => {
+  it('H9 a 408 of a read is retried, then busy', async () => {
     const { end, server } = await once(json(408, ''), 'list', { retries: 2, budgetMs: 40_000 });
     expect(end).toBe('11');
     expect(seen(server)).toBe('0 POST, 3 GET');
@@ -158,14 +161,14 @@ async function afterRefusal(headers: Record<string, string>, options: FaultOptio
 }
 
 describe.concurrent('Retry-After', () => {
-  it('H10 seconds: waited at least that long', async () => {
+  it('H10 a Retry-After in seconds is waited for at least that long', async () => {
     const { code, elapsedMs, server } = await afterRefusal({ 'Retry-After': '1' });
     expect(code).toBe(0);
     expect(elapsedMs).toBeGreaterThanOrEqual(1000);
     expect(seen(server)).toBe('2 POST, 0 GET');
   });
 
-  it('H10 longer than --retry-max-time: not begun, with the time to try again', async () => {
+  it('H10 a Retry-After longer than --retry-max-time is not waited for, and the time to run again is named', async () => {
     const before = Date.now();
     const { end, error, server } = await once(json(429, '', { 'Retry-After': '120' }), 'activate', { retries: 2 });
     expect(end).toBe('11 rejected');
@@ -178,18 +181,21 @@ describe.concurrent('Retry-After', () => {
   it.each([
     ['an hour ahead', 3_600_000],
     ['an hour behind', -3_600_000],
-  ])("H11 a date of a service whose clock is %s: read against the service's own Date", async (_, skewMs) => {
-    // Whole seconds, as HTTP dates are.
-    const now = Math.floor(Date.now() / 1000) * 1000 + skewMs;
-    const headers = { Date: new Date(now).toUTCString(), 'Retry-After': new Date(now + 2000).toUTCString() };
-    const { code, elapsedMs, server } = await afterRefusal(headers);
-    expect(code).toBe(0);
-    expect(elapsedMs).toBeGreaterThanOrEqual(2000);
-    expect(seen(server)).toBe('2 POST, 0 GET');
-  });
+  ])(
+    'H11 a Retry-After date of a service whose clock is %s is compared with the Date of the service',
+    async (_, skewMs) => {
+      // Whole seconds, as HTTP dates are.
+      const now = Math.floor(Date.now() / 1000) * 1000 + skewMs;
+      const headers = { Date: new Date(now).toUTCString(), 'Retry-After': new Date(now + 2000).toUTCString() };
+      const { code, elapsedMs, server } = await afterRefusal(headers);
+      expect(code).toBe(0);
+      expect(elapsedMs).toBeGreaterThanOrEqual(2000);
+      expect(seen(server)).toBe('2 POST, 0 GET');
+    },
+  );
 
   it.each(['99999999', '99999999999999999999999999', '1000000000'])(
-    'H12 huge (%s): stopped at once and told',
+    'H12 a huge Retry-After (%s) ends the call at once with a message',
     async (value) => {
       const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', { retries: 2 });
       expect(end).toBe('11 rejected');
@@ -199,7 +205,7 @@ describe.concurrent('Retry-After', () => {
   );
 
   it.each(['-5', 'soon', 'NaN', '1e9', '', 'Wed, 21 Oct 2015 07:28:00 GMT', 'Wed, 99 Foo 2015 07:28:00 GMT'])(
-    'H12 "%s": the usual waits, and no endless repetition',
+    'H12 a Retry-After of "%s" gets the usual waits, and no endless retries',
     async (value) => {
       const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', {
         retries: 2,
@@ -211,14 +217,14 @@ describe.concurrent('Retry-After', () => {
     },
   );
 
-  it('H12 two headers: the longer wait counts', async () => {
+  it('H12 of two Retry-After headers the longer wait counts', async () => {
     const head = 'HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n';
     const { end, error } = await once(counted(raw(head), false), 'activate', { retries: 2 });
     expect(end).toBe('11 rejected');
     expect(error?.message).toContain('asking to wait 120 s');
   });
 
-  it('H13 429 without the header: waits of our own', async () => {
+  it('H13 a 429 without Retry-After gets the usual waits', async () => {
     const { code, server } = await afterRefusal({});
     expect(code).toBe(0);
     expect(seen(server)).toBe('2 POST, 0 GET');
@@ -226,7 +232,7 @@ describe.concurrent('Retry-After', () => {
 });
 
 describe.concurrent('server errors', () => {
-  it('H14 500 on a read: tried again, then 10', async () => {
+  it('H14 a 500 of a read is retried, then 10', async () => {
     const { end, error, server } = await once(json(500, { errorCode: 'E', message: 'm' }), 'get', {
       retries: 2,
       budgetMs: 40_000,
@@ -236,7 +242,7 @@ describe.concurrent('server errors', () => {
     expect(seen(server)).toBe('0 POST, 3 GET');
   });
 
-  it('H15 500 on a write that was applied: unknown, or settled by reading the card', async () => {
+  it('H15 a 500 of a change that was applied is unknown, or resolved by checking the card', async () => {
     const boom = counted(json(500, { errorCode: 'E', message: 'm' }), true);
     const event = await write(boom, 'event', { retries: 2 });
     expect(event.end).toBe('8 unknown');
@@ -246,19 +252,22 @@ describe.concurrent('server errors', () => {
     expect(settled.notices).toContain('CONFIRMED_BY_READ');
   });
 
-  it.each([502, 504])('H16 %i with an HTML page of a proxy: unknown, its title only', async (status) => {
-    const title = `Gate${'way '.repeat(60)}`;
-    const page = `<html><head><title>${title}</title></head><body><script>alert(1)</script></body></html>`;
-    const { end, error, server } = await write(reply(status, { 'Content-Type': 'text/html' }, page), 'reissue', {
-      env: NO_PAUSE,
-    });
-    expect(end).toBe('8 unknown');
-    expect(error?.message).toContain(`The service returned ${status} ("Gateway way `);
-    expect(error?.message).not.toContain('alert');
-    expect(error?.message).not.toContain('<');
-    expect(/\("([^"]*)"\)/.exec(error?.message ?? '')?.[1]?.length).toBe(120);
-    expect(seen(server)).toBe('1 POST, 2 GET');
-  });
+  it.each([502, 504])(
+    'H16 %i with an HTML page of a proxy is unknown, and only its title is printed',
+    async (status) => {
+      const title = `Gate${'way '.repeat(60)}`;
+      const page = `<html><head><title>${title}</title></head><body><script>alert(1)</script></body></html>`;
+      const { end, error, server } = await write(reply(status, { 'Content-Type': 'text/html' }, page), 'reissue', {
+        env: NO_PAUSE,
+      });
+      expect(end).toBe('8 unknown');
+      expect(error?.message).toContain(`The service returned ${status} ("Gateway way `);
+      expect(error?.message).not.toContain('alert');
+      expect(error?.message).not.toContain('<');
+      expect(/\("([^"]*)"\)/.exec(error?.message ?? '')?.[1]?.length).toBe(120);
+      expect(seen(server)).toBe('1 POST, 2 GET');
+    },
+  );
 
   const unavailable = counted(json(503, '', { 'Retry-After': '1' }), false);
   it.each<[CallName, string, string]>([
@@ -271,7 +280,7 @@ describe.concurrent('server errors', () => {
     ['subscriber', '8 unknown', '2 POST, 0 GET'],
     ['event', '8 unknown', '1 POST, 0 GET'],
     ['get', '10', '0 POST, 2 GET'],
-  ])('H17 503 with Retry-After on %s: %s after %s', async (call, end, requests) => {
+  ])('H17 a 503 with Retry-After of %s is %s after %s', async (call, end, requests) => {
     const server = await faulty({
       route: (request) => (request.method === 'POST' || call === 'get' ? unavailable : ACTIVE),
     });
@@ -284,17 +293,20 @@ describe.concurrent('server errors', () => {
   it.each([
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
     ['an empty 200', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200],
-  ])('H18 %s: a read fails, a write is settled by reading or unknown', async (_, answer, status) => {
-    const read = await once(raw(answer), 'get');
-    expect(read.end).toBe('10');
-    expect(read.error?.message).toContain(`the service returned ${status} without a body`);
-    const unknown = await write(raw(answer), 'subscriber');
-    expect(unknown.end).toBe('8 unknown');
-    expect(unknown.error?.message).toContain(`The service returned ${status} without a body`);
-    expect((await write(raw(answer), 'activate')).code).toBe(0);
-  });
+  ])(
+    'H18 for %s a read fails, and a change is resolved by checking the card, or unknown',
+    async (_, answer, status) => {
+      const read = await once(raw(answer), 'get');
+      expect(read.end).toBe('10');
+      expect(read.error?.message).toContain(`the service returned ${status} without a body`);
+      const unknown = await write(raw(answer), 'subscriber');
+      expect(unknown.end).toBe('8 unknown');
+      expect(unknown.error?.message).toContain(`The service returned ${status} without a body`);
+      expect((await write(raw(answer), 'activate')).code).toBe(0);
+    },
+  );
 
-  it('H19 200 with a login page: no API answered', async () => {
+  it('H19 a 200 with a login page is no response of the API', async () => {
     const page = reply(200, { 'Content-Type': 'text/html' }, '<!doctype html><title>Sign in</title>');
     const read = await once(page, 'list');
     expect(read.end).toBe('10');
@@ -303,7 +315,7 @@ describe.concurrent('server errors', () => {
     expect((await write(page, 'event')).end).toBe('8 unknown');
   });
 
-  it.each([201, 202])('H20 %i with the resource: applied', async (status) => {
+  it.each([201, 202])('H20 %i with the resource is applied', async (status) => {
     const { code, stdout, notices } = await write(json(status, cardText('ACTIVE')), 'activate');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'ACTIVE' });
@@ -338,7 +350,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
       /did not answer with HTTP/,
     ],
   ];
-  it.each(rows)('%s: a write is unknown, a read fails', async (_, bytes, text) => {
+  it.each(rows)('for %s a change is unknown, and a read fails', async (_, bytes, text) => {
     const answer = raw(Buffer.from(bytes, 'latin1'));
     const unknown = await write(answer, 'event', { retries: 2 });
     expect(unknown.end).toBe('8 unknown');
@@ -349,7 +361,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     expect(seen(read.server)).toBe('0 POST, 2 GET');
   });
 
-  it('H27 an early 401 before the body was read, then closed: the 401 counts', async () => {
+  it('H27 a 401 before the body was read counts, although the connection is closed', async () => {
     const body = '{"errorCode":"UNAUTHORIZED","message":"who are you"}';
     const { end, error } = await once(earlyReply(401, body), 'block', { retries: 2 });
     expect(end).toBe('4 rejected');
@@ -360,7 +372,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     expect((await write(resetAfterRequest(), 'provisionA')).end).toBe('8 unknown');
   });
 
-  it('H28 a service that speaks HTTP/2 only: a clear error before anything was sent', async () => {
+  it('H28 a service that speaks HTTP/2 only is an error before anything was sent', async () => {
     const server = createServer({ ...GOOD_CERTIFICATE, ALPNProtocols: ['h2'] }, (socket) => socket.end());
     server.on('tlsClientError', () => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -373,7 +385,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     expect(result.error?.message).toContain('Nothing was sent.');
   });
 
-  it('H29 Date far from our clock with a 401: the hint names both clocks', async () => {
+  it('H29 a 401 with a Date far from the local clock has a hint that names both clocks', async () => {
     const far = json(401, '', { Date: 'Sat, 01 Jan 2000 00:00:00 GMT' });
     const { error } = await once(far, 'get');
     expect(error?.hint).toMatch(
@@ -383,7 +395,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     expect(near.error?.hint).not.toContain('clock');
   });
 
-  it('H30 problem details of RFC 9457: title and detail are shown', async () => {
+  it('H30 problem details of RFC 9457 are printed with title and detail', async () => {
     const problem = { type: 'about:blank', title: 'Unprocessable', status: 422, detail: 'email is taken' };
     const answer = json(422, problem, { 'Content-Type': 'application/problem+json' });
     const { end, error } = await once(answer, 'subscriber');

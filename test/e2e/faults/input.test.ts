@@ -39,7 +39,7 @@ describe.concurrent('input', () => {
       await expectRefused(stage, stage.run(raw, { stdin: '{"a":1,"a":2}' }), 'a');
     }));
 
-  test('I20 forwards numbers of a raw body digit for digit, and takes a BOM', () =>
+  test('I20 sends numbers of a raw body digit for digit, and takes a BOM', () =>
     onStage(async (stage) => {
       const stdin = '\ufeff{"amount":12345678901234567.890,"small":1e-400}';
       const { code } = await stage.run(['api', 'POST', '/v1/events', '--yes', '--data', '@-'], { stdin });
@@ -78,7 +78,7 @@ describe.concurrent('input', () => {
     }),
   );
 
-  test.runIf(process.platform === 'linux')('E20 says why assistants are heard no longer, and ends', () =>
+  test.runIf(process.platform === 'linux')('E20 says why mcp stops if stdin cannot be read, and exits', () =>
     onStage(async (stage) => {
       const { code, stdout, stderr } = await stage.shell('exec 3< /proc/self/mem; $FD mcp <&3; exit $?');
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -86,7 +86,7 @@ describe.concurrent('input', () => {
     }),
   );
 
-  test('I21 never waits for data from a terminal that nobody was asked to type', () =>
+  test('I21 never waits for data from a terminal without a prompt', () =>
     onStage(async ({ home, env, lines }) => {
       const calls = [
         ['card', 'get', '--from', '-'],
@@ -100,7 +100,7 @@ describe.concurrent('input', () => {
       expect(lines).toEqual([]);
     }));
 
-  test('I22 reads the whole CSV before the first request, and lists every fault with its line', () =>
+  test('I22 reads the whole CSV before the first request, and lists every error with its line', () =>
     onStage(async (stage) => {
       const update = (content: string | Uint8Array, name: string) =>
         stage.run(['calendar', 'subscribers', 'update', '--yes', '--from', stage.file(name, content)]);
@@ -130,7 +130,7 @@ describe.concurrent('input', () => {
       ]);
     }));
 
-  test('I23 refuses the same card twice, whatever its case, unless that is said to be meant', () =>
+  test('I23 refuses the same card twice, whatever its case, without --allow-duplicates', () =>
     onStage(async (stage) => {
       const twice = `${CARD_ID}\n${OTHER_ID}\n${CARD_ID.toUpperCase()}\n`;
       const block = ['card', 'block', '--yes', '--from', stage.file('rows.txt', twice)];
@@ -140,7 +140,7 @@ describe.concurrent('input', () => {
       expect(stage.lines).toHaveLength(3);
     }));
 
-  test('I24 goes on with the rows as they were at the start, whatever becomes of the file', () =>
+  test('I24 resumes with the rows as they were at the start, even if the file changes', () =>
     onStage(async (stage) => {
       const file = stage.file('rows.txt', `${CARD_ID}\n`);
       const activate = ['card', 'activate', '--yes', '--run', 'monday', '--from', file];
@@ -209,7 +209,7 @@ describe.concurrent('input', () => {
       expect(stage.lines).toEqual([]);
     }));
 
-  test('I25 reads a pipe, and has nothing to do where there are no rows', () =>
+  test('I25 reads a pipe, and has nothing to do without rows', () =>
     onStage(async (stage) => {
       const piped = await stage.shell(
         `mkfifo rows && { printf 'cardId\\n${CARD_ID}\\n' > rows & } && $FD card activate --yes --from rows --from-format csv --json`,

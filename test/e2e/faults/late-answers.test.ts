@@ -19,7 +19,7 @@ function keptOpen(status: number, body: string): string {
  * A service behind a proxy that answers each request twice: the second answer comes when the next request is on the same
  * connection, before that one's own. Odd cards are refused, even ones reissued.
  */
-test('a late answer on a connection is never taken for that of another reissue', async () => {
+test('a late response on a connection is never taken for that of another reissue', async () => {
   const home = createHome();
   const late = new Map<number, string>();
   const server = await startFaultServer({

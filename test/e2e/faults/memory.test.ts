@@ -137,7 +137,7 @@ describe('T27 long refusals, all at once', () => {
     300_000,
   );
 
-  it('a request id of 50 KB and a status of 1 MB are cut in what is kept, and said to be', async () => {
+  it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marked as cut', async () => {
     const home = createHome();
     const card = cardText('S'.repeat(1_000_000), cardId(1));
     const requestId = 'r'.repeat(50_000);
@@ -227,7 +227,7 @@ describe('T26 long answers, all at once', () => {
     300_000,
   );
 
-  it('32 calls of an assistant are answered in 512 MiB', async () => {
+  it('32 calls of an assistant get results in 512 MiB', async () => {
     const service = await startLargeCards({ after: 32 });
     const { child, ended } = start(['mcp'], service.env);
     const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

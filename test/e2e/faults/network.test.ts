@@ -57,7 +57,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe.concurrent('connections that do not come about', () => {
-  it('N1 connection refused: three attempts, and nothing was sent', async () => {
+  it('N1 a refused connection gets three attempts, and nothing was sent', async () => {
     const port = CLOSED_PORT;
     const result = await meet(`http://127.0.0.1:${port}`, 'activate', { retries: 2, budgetMs: 40_000 });
     expect(result.end).toBe('7 not_sent');
@@ -67,7 +67,7 @@ describe.concurrent('connections that do not come about', () => {
     );
   });
 
-  it('N2 refused on IPv6 and IPv4: one plain message', async () => {
+  it('N2 a connection that is refused on IPv6 and IPv4 has one message', async () => {
     const port = CLOSED_PORT;
     const { stderr, code } = await meet(`http://localhost:${port}`, 'get', { format: [] });
     expect(code).toBe(7);
@@ -75,7 +75,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(stderr).not.toContain('Aggregate');
   });
 
-  it('N3 name not found: reported as such, and asked again only when the name server says so', async () => {
+  it('N3 a name that is not found is reported, and looked up again only if the name server says so', async () => {
     const result = await meet('https://cards.invalid', 'activate', { retries: 2, budgetMs: 40_000, attemptMs: 10_000 });
     expect(result.end).toBe('7 not_sent');
     const isTemporary = result.error?.message.includes('the name server did not answer');
@@ -83,7 +83,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(result.error?.attempts).toBe(isTemporary ? 2 : 1);
   });
 
-  it('N4 handshake never answered: a connect timeout, nothing sent', async () => {
+  it('N4 a handshake without a response is a connect timeout, and nothing was sent', async () => {
     const server = await faulty(deafOnAccept());
     const result = await meet(`https://127.0.0.1:${server.port}`, 'block', { attemptMs: 500, budgetMs: 1000 });
     expect(result.end).toBe('7 not_sent');
@@ -93,7 +93,7 @@ describe.concurrent('connections that do not come about', () => {
   });
 
   const canUnshare = spawnSync('unshare', ['-n', 'true']).status === 0;
-  it.skipIf(!canUnshare)('N5 no route: a machine without a network sends nothing', async () => {
+  it.skipIf(!canUnshare)('N5 a machine without a route sends nothing', async () => {
     const program = new URL('../../../bin/frontdesk.js', import.meta.url).pathname;
     const child = spawn('unshare', ['-n', process.execPath, program, ...CALLS.activate, '--json', '--retries', '0'], {
       env: {
@@ -115,7 +115,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(stderr).toContain('(no route: ENETUNREACH). Nothing was sent.');
   });
 
-  it('N6 reset while connecting: tried again, nothing sent', async () => {
+  it('N6 a reset while connecting is retried, and nothing was sent', async () => {
     const server = await faulty(resetOnAccept());
     const result = await meet(`https://127.0.0.1:${server.port}`, 'block', { retries: 2, budgetMs: 40_000 });
     expect(result.end).toBe('7 not_sent');
@@ -123,7 +123,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('N7 reset in the TLS handshake: tried again, never an unknown outcome', async () => {
+  it('N7 a reset in the TLS handshake is retried, and never an unknown outcome', async () => {
     const server = await faulty({
       applies: false,
       onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
@@ -133,7 +133,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('N8 closed right after accept: a write is unknown, a read is tried again', async () => {
+  it('N8 for a connection that is closed right after accept a change is unknown, and a read is retried', async () => {
     const server = await faulty(closeOnAccept());
     expect((await meet(server, 'event')).end).toBe('8 unknown');
     expect(server.connections).toBe(1);
@@ -161,7 +161,7 @@ function spelled(text: string, everyMs: number): Behaviour {
 }
 
 describe.concurrent('connections that break after the request', () => {
-  it('N9 full request read, then reset: the card is read back, and the write is not sent again', async () => {
+  it('N9 after a reset behind a full request the card is checked, and the change is not sent again', async () => {
     const server = await faulty(onPost(resetAfterRequest(), ACTIVE));
     const result = await meet(server, 'block', { retries: 2, env: NO_PAUSE });
     expect(result.end).toBe('8 unknown');
@@ -174,7 +174,7 @@ describe.concurrent('connections that break after the request', () => {
     expect(result.error?.hint).toContain(`check with: frontdesk card get ${CARD_ID}`);
   });
 
-  it('N9 settled by the read-back: done, and the card as read is printed', async () => {
+  it('N9 a change that the card check shows is done, and the card is printed', async () => {
     const server = await faulty(onPost(resetAfterRequest(), BLOCKED));
     const result = await meet(server, 'block');
     expect(result.code).toBe(0);
@@ -182,7 +182,7 @@ describe.concurrent('connections that break after the request', () => {
     expect(result.notices).toContain('CONFIRMED_BY_READ');
   });
 
-  it('N10 full request read, then closed: as a reset', async () => {
+  it('N10 a close behind a full request is like a reset', async () => {
     const server = await faulty(onPost(closeAfterRequest(), ACTIVE));
     const result = await meet(server, 'activate');
     expect(result.code).toBe(0);
@@ -194,7 +194,7 @@ describe.concurrent('connections that break after the request', () => {
     expect(seen(event)).toBe('1 POST, 0 GET');
   });
 
-  it('N11 never answered: our own deadline ends it; a write is unknown, a read is tried again', async () => {
+  it('N11 without a response the timeout ends the attempt: a change is unknown, a read is retried', async () => {
     const server = await faulty(silence());
     const write = await meet(server, 'event', { attemptMs: 2000, retries: 2 });
     expect(write.end).toBe('8 unknown');
@@ -206,7 +206,7 @@ describe.concurrent('connections that break after the request', () => {
     expect(seen(other)).toBe('0 POST, 2 GET');
   });
 
-  it('N12 stale keep-alive connection reset on reuse: the write is not sent again', async () => {
+  it('N12 a stale keep-alive connection that is reset on reuse does not send a change again', async () => {
     const server = await faulty({
       route: (request, count) => (count === 1 ? ACTIVE : request.method === 'POST' ? resetAfterRequest() : ACTIVE),
     });
@@ -238,7 +238,7 @@ describe.concurrent('connections that break after the request', () => {
       3000,
     ],
   ];
-  it.each(slow)('%s: a write is unknown, a read is tried again', async (_, behaviour, text, attemptMs) => {
+  it.each(slow)('for %s a change is unknown, and a read is retried', async (_, behaviour, text, attemptMs) => {
     const server = await faulty(behaviour);
     const write = await meet(server, 'subscriber', { attemptMs, retries: 2 });
     expect(write.end).toBe('8 unknown');
@@ -250,14 +250,14 @@ describe.concurrent('connections that break after the request', () => {
     expect(seen(other)).toBe('0 POST, 2 GET');
   });
 
-  it('N14 a few provisional answers are waited through', async () => {
+  it('N14 a few provisional responses are skipped', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(5);
     const card = cardText('ACTIVE');
     const server = await faulty(raw(`${hints}HTTP/1.1 200 OK\r\nContent-Length: ${card.length}\r\n\r\n${card}`));
     expect((await meet(server, 'activate')).code).toBe(0);
   });
 
-  it('N16 body stalls after 200: a block is settled by reading the card', async () => {
+  it('N16 a body that stalls after a 200 of a block is resolved by checking the card', async () => {
     const stalled = raw('HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{"cardId"', { keepOpen: true });
     const server = await faulty(onPost(stalled, BLOCKED));
     const result = await meet(server, 'block', { attemptMs: 3000, budgetMs: 30_000 });
@@ -269,12 +269,12 @@ describe.concurrent('connections that break after the request', () => {
 describe.concurrent('TLS', () => {
   const secure = (certificate: TestCertificate) => faulty({ tls: certificate, script: [ACTIVE] });
 
-  it('a certificate of the authority in --ca-file is good', async () => {
+  it('a certificate of the authority in --ca-file is trusted', async () => {
     const server = await secure(GOOD_CERTIFICATE);
     expect((await meet(server, 'get', { flags: ['--ca-file', caFile] })).code).toBe(0);
   });
 
-  it('N17 self-signed or unknown authority: not trusted, one attempt, --ca-file named', async () => {
+  it('N17 a self-signed certificate or unknown authority is not trusted: one attempt, --ca-file named', async () => {
     const server = await secure(GOOD_CERTIFICATE);
     const result = await meet(server, 'block', { retries: 2 });
     expect(result.end).toBe('7 not_sent');
@@ -285,7 +285,7 @@ describe.concurrent('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('N18 wrong host name: both names are given', async () => {
+  it('N18 a certificate for another host names both hosts', async () => {
     const server = await secure(OTHER_CERTIFICATE);
     const result = await meet(`https://localhost:${server.port}`, 'activate', { flags: ['--ca-file', caFile] });
     expect(result.end).toBe('7 not_sent');
@@ -302,7 +302,7 @@ describe.concurrent('TLS', () => {
       EARLY_CERTIFICATE,
       'is not valid yet (valid 2119-01-01T00:00:00.000Z to 2120-01-01T00:00:00.000Z)',
     ],
-  ])('N19 certificate %s: the dates and the clock of this machine', async (_, certificate, text) => {
+  ])('N19 a certificate that is %s names its dates and the clock of this machine', async (_, certificate, text) => {
     const server = await secure(certificate);
     const result = await meet(server, 'activate', { retries: 2, flags: ['--ca-file', caFile] });
     expect(result.end).toBe('7 not_sent');
@@ -311,7 +311,7 @@ describe.concurrent('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('N20 https to a plain-http port: does not speak TLS, without the words of OpenSSL', async () => {
+  it('N20 https to an http port says that it does not speak TLS, without the words of OpenSSL', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
@@ -324,7 +324,7 @@ describe.concurrent('TLS', () => {
     expect(result.error?.attempts).toBe(1);
   });
 
-  it('N21 NODE_TLS_REJECT_UNAUTHORIZED=0: refused before anything is sent', async () => {
+  it('N21 NODE_TLS_REJECT_UNAUTHORIZED=0 is refused before anything is sent', async () => {
     const server = await secure(EXPIRED_CERTIFICATE);
     const result = await meet(server, 'activate', { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
     expect(result.end).toBe('2 not_sent');
@@ -336,7 +336,7 @@ describe.concurrent('TLS', () => {
 describe.concurrent('proxies', () => {
   const FAR = 'https://cards.example';
 
-  it('N22 proxy refused: the proxy is named without its password', async () => {
+  it('N22 a proxy that refuses is named without its password', async () => {
     const port = CLOSED_PORT;
     const result = await meet(FAR, 'activate', {
       env: { HTTPS_PROXY: 'http://127.0.0.1:1', https_proxy: `http://operator77:s3cret-word@127.0.0.1:${port}` },
@@ -348,7 +348,7 @@ describe.concurrent('proxies', () => {
     expect(result.stderr).not.toContain('operator77');
   });
 
-  it('N23 proxy 407: wants a user name and password', async () => {
+  it('N23 a proxy with 407 requires a user name and password', async () => {
     const server = await proxy({ answer: 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n' });
     const result = await meet(FAR, 'activate', { retries: 2, env: { HTTPS_PROXY: server.url } });
     expect(result.end).toBe('7 not_sent');
@@ -357,7 +357,7 @@ describe.concurrent('proxies', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('N24 proxy answers CONNECT with an HTML 502: nothing was sent to the service', async () => {
+  it('N24 a proxy that returns an HTML 502 to CONNECT sends nothing to the service', async () => {
     const page = '<html><title>Bad gateway</title></html>';
     const server = await proxy({ answer: `HTTP/1.1 502 Bad Gateway\r\nContent-Length: ${page.length}\r\n\r\n${page}` });
     const result = await meet(FAR, 'block', { env: { HTTPS_PROXY: server.url } });
@@ -365,14 +365,14 @@ describe.concurrent('proxies', () => {
     expect(result.error?.message).toContain('did not open a connection (502)');
   });
 
-  it('N25 proxy never answers CONNECT: our deadline ends it', async () => {
+  it('N25 a proxy without a response to CONNECT is ended by the timeout', async () => {
     const server = await proxy('silent');
     const result = await meet(FAR, 'block', { attemptMs: 600, env: { HTTPS_PROXY: server.url } });
     expect(result.end).toBe('7 not_sent');
     expect(result.error?.message).toContain(`no connection through the proxy 127.0.0.1:${server.port} within 0.6 s`);
   });
 
-  it('N26 proxy and an http:// service: loopback goes direct, anything else is refused', async () => {
+  it('N26 http:// past a proxy: this machine is reached directly, anything else is refused', async () => {
     const server = await proxy('tunnel');
     const service = await faulty(ACTIVE);
     const env = {
@@ -405,7 +405,7 @@ describe.concurrent('proxies', () => {
     return { url: `http://127.0.0.1:${await listen(server)}`, asked };
   }
 
-  it('N27 HTTPS_PROXY and NO_PROXY: in upper and lower case, shown by --verbose; HTTP_PROXY has no say', async () => {
+  it('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown by --verbose, and HTTP_PROXY does not', async () => {
     const service = await faulty({ tls: OTHER_CERTIFICATE, script: [ACTIVE] });
     const url = 'https://other.example';
     const trust = { flags: ['--ca-file', caFile, '--verbose'], format: ['--json'] };

@@ -58,7 +58,7 @@ async function outcomes(stage: Stage): Promise<unknown> {
 }
 
 describe.concurrent('streams', () => {
-  test('P1 ends a read in silence when its reader goes away, and a write by its outcome', () =>
+  test('P1 ends a read in silence when its reader goes away, and a change by its outcome', () =>
     onStage(async (stage) => {
       const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
       expect(read.stderr).toBe('code 141\n');
@@ -72,7 +72,7 @@ describe.concurrent('streams', () => {
       expect(await outcomes(stage)).toEqual(['applied']);
     }));
 
-  test('P2 says that a write was applied whose result could not be written to a full disk', () =>
+  test('P2 says that a change was applied whose result could not be written to a full disk', () =>
     onStage(async (stage) => {
       const read = await stage.shell(`$FD ${GET.join(' ')} > /dev/full`);
       expect(read).toMatchObject({ code: 16, stderr: expect.stringContaining('no space left') });
@@ -113,7 +113,7 @@ describe.concurrent('streams', () => {
     );
   });
 
-  test('P4 takes a stdout that is the null device, however it was opened, or closed, for written', () =>
+  test('P4 a stdout that is the null device, however it was opened, or closed, counts as written', () =>
     onStage(async (stage) => {
       for (const args of [GET, ACTIVATE]) {
         for (const redirection of ['>&-', '> /dev/null', '1<> /dev/null']) {
@@ -141,7 +141,7 @@ describe.concurrent('streams', () => {
 });
 
 describe.concurrent('signals', () => {
-  test('P6 ends with 130 when interrupted before anything was sent', () =>
+  test('P6 exits with 130 when interrupted before anything was sent', () =>
     onStage(async (stage) => {
       const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
       const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
@@ -157,7 +157,7 @@ describe.concurrent('signals', () => {
       expect(stage.lines).toEqual([]);
     }));
 
-  test('P6 ends with 130 when interrupted while it connects', () =>
+  test('P6 exits with 130 when interrupted while it connects', () =>
     onStage(async (stage) => {
       const deaf = await startFaultServer({ script: [deafOnAccept()] });
       try {
@@ -173,7 +173,7 @@ describe.concurrent('signals', () => {
       }
     }));
 
-  test('P7 waits for the answer to a write that was sent, and ends by it', async () => {
+  test('P7 waits for the response to a change that was sent, and exits by it', async () => {
     const held = heldBack();
     await onStage(
       async (stage) => {
@@ -191,7 +191,7 @@ describe.concurrent('signals', () => {
     );
   });
 
-  test('P7 ends with 8 at the second interrupt, or when no answer came for 5 s', () =>
+  test('P7 ends with 8 at the second interrupt, or without a response for 5 s', () =>
     onStage(
       async (stage) => {
         const twice = start(stage, REISSUE, ENDLESS_GRACE);
@@ -216,7 +216,7 @@ describe.concurrent('signals', () => {
       { route: () => silence() },
     ));
 
-  test('P8 takes no new rows after SIGTERM or SIGHUP, lets those in flight end, and can go on', async () => {
+  test('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in progress, and can be resumed', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
     for (const [signal, exitCode] of [
       ['SIGTERM', 143],
@@ -274,7 +274,7 @@ describe.concurrent('signals', () => {
     ),
   );
 
-  test('P8 ends with 8 when an answer of a run did not come in time', () =>
+  test('P8 ends with 8 if a response of a run does not come in time', () =>
     onStage(
       async (stage) => {
         const rows = [CARD_ID, CARD_ID.replace('7', '8')];
@@ -288,7 +288,7 @@ describe.concurrent('signals', () => {
       { route: () => silence() },
     ));
 
-  test('P9 knows after kill -9 that a write may have been applied', () =>
+  test('P9 knows after kill -9 that a change may have been applied', () =>
     onStage(
       async (stage) => {
         const running = start(stage, ACTIVATE);
@@ -300,7 +300,7 @@ describe.concurrent('signals', () => {
       { route: () => silence() },
     ));
 
-  test('P14 takes the end of input and a terminal that goes away for a no', () =>
+  test('P14 takes the end of input and a closed terminal for a no', () =>
     onStage(async (stage) => {
       const { home, env } = stage;
       const block = ['card', 'block', CARD_ID];
@@ -320,7 +320,7 @@ describe.concurrent('signals', () => {
 });
 
 describe.concurrent('the process itself', () => {
-  test('P10 does not end with 0 when something is waited for that never comes', () =>
+  test('P10 does not exit with 0 if it waits for something that never comes', () =>
     onStage(async (stage) => {
       const env = injecting(
         'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
@@ -329,7 +329,7 @@ describe.concurrent('the process itself', () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     }));
 
-  test('P11 reports an error that nothing caught, and the doubt about a write that was under way', () =>
+  test('P11 reports an error that nothing caught, and the unknown outcome of a change in progress', () =>
     onStage(
       async (stage) => {
         /** Runs calls whose process meets the fault as soon as the requests of all of them have arrived. */
@@ -364,7 +364,7 @@ describe.concurrent('the process itself', () => {
       { route: () => silence() },
     ));
 
-  test('P12 reads the largest answer, and refuses a larger one, in 256 MB', () => {
+  test('P12 reads the largest response, and refuses a larger one, in 256 MB', () => {
     const text = 'x'.repeat(30 * 1024 * 1024);
     return onStage(
       async (stage) => {

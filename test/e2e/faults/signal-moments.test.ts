@@ -65,7 +65,7 @@ describe('a signal at any continuation says what the service saw', () => {
     ['of a raw write', ['api', 'POST', `/v1/cards/${CARD_ID}/activate`, '--yes'], false],
     ['of a write whose token a command prints', ['card', 'block', CARD_ID, '--yes', '--json'], true],
   ])(
-    '%s',
+    'a signal at any continuation of %s says what the service received',
     async (_, args, asksCommand) => {
       const { count, ...whole } = await raisedAt(args, 0, asksCommand);
       expect(whole).toMatchObject({ code: 0, posts: 1 });
@@ -82,7 +82,7 @@ describe('a signal at any continuation says what the service saw', () => {
     600_000,
   );
 
-  it('of a run', async () => {
+  it('a signal at any continuation of a run says what the service received', async () => {
     const { count } = await raisedAt(RUN, 0, false);
     for (const moment of momentsOf(count)) {
       const { code, posts, stdout } = await raisedAt(RUN, moment, false);

@@ -77,42 +77,47 @@ async function interrupt(stage: Stage, call: { args: string[]; mark: string }, a
 }
 
 describe('interrupts at random moments (G16)', () => {
-  test.for(OPERATIONS)('P6 P7 %s ends with 130 only when the service saw nothing', { timeout: 600_000 }, ([, call]) =>
-    onStage(
-      async (stage) => {
-        const { elapsedMs } = await stage.run(call(0).args);
-        const seed = chosenSeed();
-        const random = new SeededRandom(seed);
-        const moments = Array.from({ length: MOMENTS }, (_, index) => ({
-          index: index + 1,
-          afterMs: ((index + random.next()) / MOMENTS) * elapsedMs * 1.2,
-        }));
-        const told = `FRONTDESK_CRASH_SEED=${seed}`;
-        const results: Interrupted[] = [];
-        await Promise.all(
-          Array.from({ length: AT_ONCE }, async () => {
-            for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
-              results.push(await interrupt(stage, call(next.index), next.afterMs));
-            }
-          }),
-        );
-        expect(results, told).toHaveLength(MOMENTS);
-        expect(
-          results.filter(({ code, wasSeen }) => code === 130 && wasSeen),
-          told,
-        ).toEqual([]);
-        expect(
-          results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen),
-          told,
-        ).toEqual([]);
-        expect(
-          results.filter(({ code }) => code !== 130 && code !== 0),
-          told,
-        ).toEqual([]);
-        const untrue = results.filter(({ wasSeen, stderr }) => wasSeen && /nothing was (?:sent|changed)/i.test(stderr));
-        expect(untrue, told).toEqual([]);
-      },
-      { route: answerLater },
-    ),
+  test.for(OPERATIONS)(
+    'P6 P7 %s at a random moment exits with 130 only if the service received nothing',
+    { timeout: 600_000 },
+    ([, call]) =>
+      onStage(
+        async (stage) => {
+          const { elapsedMs } = await stage.run(call(0).args);
+          const seed = chosenSeed();
+          const random = new SeededRandom(seed);
+          const moments = Array.from({ length: MOMENTS }, (_, index) => ({
+            index: index + 1,
+            afterMs: ((index + random.next()) / MOMENTS) * elapsedMs * 1.2,
+          }));
+          const told = `FRONTDESK_CRASH_SEED=${seed}`;
+          const results: Interrupted[] = [];
+          await Promise.all(
+            Array.from({ length: AT_ONCE }, async () => {
+              for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
+                results.push(await interrupt(stage, call(next.index), next.afterMs));
+              }
+            }),
+          );
+          expect(results, told).toHaveLength(MOMENTS);
+          expect(
+            results.filter(({ code, wasSeen }) => code === 130 && wasSeen),
+            told,
+          ).toEqual([]);
+          expect(
+            results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen),
+            told,
+          ).toEqual([]);
+          expect(
+            results.filter(({ code }) => code !== 130 && code !== 0),
+            told,
+          ).toEqual([]);
+          const untrue = results.filter(
+            ({ wasSeen, stderr }) => wasSeen && /nothing was (?:sent|changed)/i.test(stderr),
+          );
+          expect(untrue, told).toEqual([]);
+        },
+        { route: answerLater },
+      ),
   );
 });

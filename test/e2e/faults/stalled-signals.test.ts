@@ -79,7 +79,7 @@ test.concurrent.each([
   ['a run of many rows', ['card', 'block', '--from', 'cards.txt', ...GUARD], 'SIGINT', 130],
   ['a run of many rows', ['card', 'activate', '--from', 'cards.txt', ...GUARD], 'SIGTERM', 143],
 ] as const)(
-  '%s that is told to stop while nobody reads stderr sends nothing afterwards (%s %s)',
+  '%s that gets a signal while stderr is not read sends nothing afterwards (%s %s)',
   async (_, words, signal, code) => {
     const end = await interrupted(words, signal);
     expect([end.code, end.posts]).toEqual([code, 0]);

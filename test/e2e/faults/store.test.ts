@@ -32,7 +32,7 @@ function entriesOf(stage: Stage): readonly Entry[] {
 }
 
 describe.concurrent('the store of credentials under pressure', { timeout: 1_200_000 }, () => {
-  test('C10 loses no login of eight processes at a time (G10)', () =>
+  test('C10 no login of eight processes at a time is lost (G10)', () =>
     onStage(async (stage) => {
       await Promise.all(
         Array.from({ length: WRITERS }, async (_, writer) => {
@@ -53,7 +53,7 @@ describe.concurrent('the store of credentials under pressure', { timeout: 1_200_
       expect(readdirSync(stage.home.configDir).sort()).toEqual(['credentials.json', 'settings.json']);
     }));
 
-  test('C11 survives kill -9 at any moment of a login, and tidies up at the next (G10)', () =>
+  test('C11 the stored credentials survive kill -9 at any moment of a login, and the next login cleans up (G10)', () =>
     onStage(async (stage) => {
       const first = await stage.run(login('kept'), { env: URLS, stdin: STORED_CANARY });
       expect(first.code).toBe(0);

@@ -56,7 +56,7 @@ async function onTerminal(
 }
 
 describe.concurrent('text from outside', () => {
-  test('T1 shows every control character of every field as text, in tables and errors, on a terminal and off', async () => {
+  test('T1 shows every control character of every field as text, in tables and errors, in a terminal and elsewhere', async () => {
     await onStage(
       async (stage) => {
         const clean = (text: string) => expect(text.replaceAll('\t', '')).not.toMatch(CONTROLS);
@@ -89,7 +89,7 @@ describe.concurrent('text from outside', () => {
     );
   });
 
-  test('T1 shows what comes from the service as text in the question before a write', () =>
+  test('T1 shows text of the service as text in the question before a change', () =>
     onStage(
       async ({ home, env }) => {
         const terminal = openTerminal(['card', 'block', CARD_ID, '--reason', HOSTILE.replaceAll('\0', '')], {
@@ -108,7 +108,7 @@ describe.concurrent('text from outside', () => {
       { route: () => json(200, hostileCard(HOSTILE)) },
     ));
 
-  test('T2 escapes controls in JSON, and bidi on a terminal, without changing a value', () =>
+  test('T2 escapes controls in JSON, and bidi in a terminal, without changing a value', () =>
     onStage(
       async (stage) => {
         for (const format of ['json', 'ndjson']) {
@@ -177,7 +177,7 @@ describe.concurrent('text from outside', () => {
       },
     ));
 
-  test('T6 cuts a long text on a terminal, saying by how much, and nowhere else', () =>
+  test('T6 cuts a long text in a terminal, saying by how much, and nowhere else', () =>
     onStage(
       async (stage) => {
         const update = ['calendar', 'update', 'cal_1', '--name', 'n'];
@@ -192,7 +192,7 @@ describe.concurrent('text from outside', () => {
       { route: () => json(200, { id: 'cal_1', object: 'calendar', description: 'd'.repeat(40_000) }) },
     ));
 
-  test('T7 shows 20,000 rows on a terminal', () => {
+  test('T7 shows 20,000 rows in a terminal', () => {
     const row = (index: number) =>
       subscriber({ id: `sub_${index}`, email: `c${index}@example.com`, first_name: 'Ana' });
     const data = Array.from({ length: 20_000 }, (_, index) => row(index));
@@ -244,7 +244,7 @@ describe.concurrent('text from outside', () => {
 });
 
 describe.concurrent('terminals', () => {
-  test('T9 puts no escape sequence into a pipe, and no color where none is wanted', () =>
+  test('T9 puts no escape sequence into a pipe, and no color with NO_COLOR', () =>
     onStage(async (stage) => {
       const settings: Record<string, string>[] = [
         {},
@@ -262,7 +262,7 @@ describe.concurrent('terminals', () => {
       expect((await onTerminal(stage, [...GET, '--no-color'])).output).not.toContain('\u001b');
     }));
 
-  test('T10 shows that it waits on a terminal, and writes nothing about it elsewhere', () =>
+  test('T10 shows that it waits in a terminal, and prints nothing about it elsewhere', () =>
     onStage(
       async (stage) => {
         const args = [...GET, '--timeout', '1500ms', '--retries', '0'];

@@ -6,7 +6,7 @@ import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 const QUICK = { timeoutMs: 2000, retries: 0, retryMaxTimeMs: 2000 };
 describe('what a call resolves to', () => {
-  it('gives a card as JavaScript values and as the text that was sent, with every digit', async () => {
+  it('a call of the library gives a card as JavaScript values and as the text that was sent, with every digit', async () => {
     const body = `{ "cardId": "${CARD_ID}",  "initialBalance": 12345678901234567.89, "currentBalance": 10.10 }`;
     const server = await startRecordingServer([{ body, headers: { 'x-request-id': 'req-1' } }]);
     const client = createClient({ cards: { url: server.url, token: TOKEN } });
@@ -21,7 +21,7 @@ describe('what a call resolves to', () => {
     await client.close();
   });
 
-  it('gives a write its outcome, its resource and its text', async () => {
+  it('a change of the library has its outcome, its resource and its text', async () => {
     const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
     const client = createClient({ cards: { url: server.url, token: TOKEN } });
     const result = await client.card.block(CARD_ID, { reason: 'lost' });
@@ -31,7 +31,7 @@ describe('what a call resolves to', () => {
     ]);
   });
 
-  it('gives the card as read back when the write itself has no readable answer', async () => {
+  it('a change of the library without a readable response has the card as it was checked', async () => {
     const server = await startRecordingServer(['reset', { body: cardText('BLOCKED') }]);
     const client = createClient({ cards: { url: server.url, token: TOKEN } });
     const result = await client.card.block(CARD_ID);
@@ -43,7 +43,7 @@ describe('what a call resolves to', () => {
     expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
   });
 
-  it('gives a refusal its code, exit code, HTTP status and the body of the service', async () => {
+  it('a refusal in the library has its code, exit code, HTTP status and the body of the service', async () => {
     const body = { errorCode: 'CARD_NOT_FOUND', message: 'no such card', details: { field: 'cardId' } };
     const server = await startRecordingServer([{ status: 404, body, headers: { 'request-id': 'r-9' } }]);
     const client = createClient({ cards: { url: server.url, token: TOKEN } });
@@ -60,7 +60,7 @@ describe('what a call resolves to', () => {
     });
   });
 
-  it('says that nothing was sent, without a time of sending, when nobody listens', async () => {
+  it('a call of the library without a connection says that nothing was sent, without a time of sending', async () => {
     const client = createClient({ cards: { url: `http://127.0.0.1:${CLOSED_PORT}`, token: TOKEN }, ...QUICK });
     const [write, read] = [await client.card.activate(CARD_ID), await client.card.get(CARD_ID)];
     expect(write).toMatchObject({ outcome: 'not_sent', error: { code: 'UNREACHABLE', exitCode: 7 } });
@@ -68,7 +68,7 @@ describe('what a call resolves to', () => {
     expect(read).toMatchObject({ ok: false, error: { code: 'UNREACHABLE', exitCode: 7 } });
   });
 
-  it('speaks of its own options and not of the command line', async () => {
+  it('a message of the library names its options and not those of the command line', async () => {
     const server = await startRecordingServer([
       { status: 429, headers: { 'retry-after': '99' } },
       { status: 401, body: '' },
@@ -84,7 +84,7 @@ describe('what a call resolves to', () => {
     );
   });
 
-  it('sends every operation as the service has it', async () => {
+  it('the library sends every operation as the service documents it', async () => {
     const server = await startRecordingServer(({ url }) => ({
       body: url.includes('provision')
         ? { encryptedPaymentInstrument: 'x' }
@@ -114,7 +114,7 @@ describe('what a call resolves to', () => {
     ]);
   });
 
-  it("asks twice for active: 'all', and merges both lists with every digit", async () => {
+  it('the library sends two requests for active: all, and merges both lists with every digit', async () => {
     const half = (id: string) => `{"object":"list","data":[{"id":"${id}","n":1.10}],"url":"/u"}`;
     const server = await startRecordingServer([{ body: half('a') }, { body: half('b') }, { status: 404, body: {} }]);
     const client = createClient({ calendar: { url: server.url, token: TOKEN } });

@@ -6,7 +6,7 @@ import { startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 describe('a call that is ended early', () => {
-  it('is not sent when the signal was aborted before', async () => {
+  it('a call of the library is not sent if the signal was aborted before', async () => {
     const server = await startRecordingServer([]);
     const client = createClient({ cards: { url: server.url, token: () => Promise.reject(new Error('asked')) } });
     const signal = AbortSignal.abort();
@@ -17,7 +17,7 @@ describe('a call that is ended early', () => {
     expect(await client.card.get(CARD_ID, { signal })).toMatchObject({ ok: false, error: { code: 'CANCELLED' } });
   });
 
-  it('is not sent while its token is asked for', async () => {
+  it('a call of the library that is aborted while its token is fetched is not sent', async () => {
     const server = await startRecordingServer([]);
     const ending = new AbortController();
     const token = () => {
@@ -29,7 +29,7 @@ describe('a call that is ended early', () => {
     expect(result).toMatchObject({ outcome: 'not_sent', error: { code: 'CANCELLED' } });
   });
 
-  it('leaves nothing behind that keeps the program alive while its token is asked for', async () => {
+  it('a call of the library that is aborted while its token is fetched does not keep the program alive', async () => {
     const library = new URL('../../../dist/library/index.mjs', import.meta.url).href;
     const program = `
       import { createClient } from ${JSON.stringify(library)};
@@ -46,7 +46,7 @@ describe('a call that is ended early', () => {
     expect(stdout).toBe('not_sent 0\n');
   });
 
-  it('is unknown once the request may have left, and is not looked at any more', async () => {
+  it('an aborted call of the library is unknown once the request may have been sent, and the card is not checked', async () => {
     const ending = new AbortController();
     const server = await startRecordingServer(() => {
       ending.abort();
@@ -63,7 +63,7 @@ describe('a call that is ended early', () => {
   it.each([
     [{ status: 429 }, { outcome: 'rejected', error: { code: 'BUSY', http: { status: 429 } } }],
     [{ status: 503 }, { outcome: 'unknown', error: { code: 'OUTCOME_UNKNOWN', http: { status: 503 } } }],
-  ])('ends by the last attempt when it is ended between two: %j', async ({ status }, expected) => {
+  ])('an abort between two attempts of the library ends by the last one: %j', async ({ status }, expected) => {
     const ending = new AbortController();
     const server = await startRecordingServer((_, count) => {
       if (count === 1) return { status, headers: { 'retry-after': '20' } };
@@ -80,7 +80,7 @@ describe('a call that is ended early', () => {
     expect(server.lines).toEqual(['POST /v1/calendars/cal_1']);
   });
 
-  it('waits for calls under way before it closes, and opens new connections after it', async () => {
+  it('close of the library waits for calls in progress, and later calls open new connections', async () => {
     let answer: (() => void) | undefined;
     const server = await startRecordingServer((_, count) =>
       count > 1

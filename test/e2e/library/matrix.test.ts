@@ -54,7 +54,7 @@ async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
 }
 
 describe.concurrent.each(WRITES)('%s', (write) => {
-  it.each(someTwins(write, WRITES))('meets: %s', async (_, twin) => {
+  it.each(someTwins(write, WRITES))('the library meets: %s', async (_, twin) => {
     const meeting = { write, ...twin };
     const { end, applied } = await play(meeting);
     expect(end).toBe(endOf(meeting));

@@ -20,13 +20,13 @@ describe('a mistake of the program', () => {
     [{ ca: '-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----' }, 'ca: must be the text of certificates'],
     [{ ca: '/etc/ca.pem' }, 'ca: must be the text of certificates'],
     [undefined, 'createClient: must be an object'],
-  ])('in the options %j throws a TypeError that names it', (options, message) => {
+  ])('a mistake in the options %j throws a TypeError that names it', (options, message) => {
     const wrong = options as Parameters<typeof createClient>[0];
     expect(() => createClient(wrong)).toThrow(TypeError);
     expect(() => createClient(wrong)).toThrow(message);
   });
 
-  it('in the arguments of a method rejects with a TypeError that names it, and nothing is sent', async () => {
+  it('a mistake in the arguments of a method rejects with a TypeError that names it, and nothing is sent', async () => {
     const server = await startRecordingServer([]);
     const service = { url: server.url, token: TOKEN };
     // Calls that the types forbid.
@@ -63,14 +63,14 @@ describe('a mistake of the program', () => {
     }
   });
 
-  it('names the API that the client was created without', async () => {
+  it('a call of an API that the client was created without names it', async () => {
     const client = createClient({ cards: { url: 'https://a.example', token: TOKEN } });
     await expect(client.calendar.update('cal_1', { name: 'n' })).rejects.toThrow(
       new TypeError('calendar.update: the client was created without calendar'),
     );
   });
 
-  it('in an answer is none: another card is an error of the call', async () => {
+  it('another card in a response is an error of the call, and throws nothing', async () => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE', OTHER_ID) }]);
     const client = createClient({ cards: { url: server.url, token: TOKEN }, ...QUICK });
     expect(await client.card.get(CARD_ID)).toMatchObject({ ok: false, error: { code: 'BAD_REPLY', exitCode: 10 } });

@@ -54,10 +54,12 @@ describe('importing the library', () => {
   it.each([
     ['import', "const { createClient } = await import('frontdesk');"],
     ['require', "const { createClient } = createRequire(import.meta.url)('frontdesk');"],
-  ])('by %s leaves the process as it is: no global, no listener, no handle, no file opened', (_, load) => {
-    writeFileSync(
-      join(folder, 'load.mjs'),
-      `import { createRequire } from 'node:module';
+  ])(
+    'importing the library by %s leaves the process as it is: no global, no listener, no handle, no file opened',
+    (_, load) => {
+      writeFileSync(
+        join(folder, 'load.mjs'),
+        `import { createRequire } from 'node:module';
       const state = () => JSON.stringify([Object.getOwnPropertyNames(globalThis).sort(),
         Object.getOwnPropertySymbols(globalThis).map(String).sort(), process.eventNames().map(String).sort(),
         process.getActiveResourcesInfo(), process.env]);
@@ -65,11 +67,12 @@ describe('importing the library', () => {
       ${load}
       const client = createClient({ cards: { url: 'https://a.example', token: 'a-token' } });
       console.log(typeof client.card.block, state() === before ? 'same' : before + '\\n' + state());`,
-    );
-    expect(run(['load.mjs'])).toEqual({ status: 0, stdout: 'function same\n', stderr: '' });
-  });
+      );
+      expect(run(['load.mjs'])).toEqual({ status: 0, stdout: 'function same\n', stderr: '' });
+    },
+  );
 
-  it('gives both module systems the same names', () => {
+  it('the library has the same names in both module systems', () => {
     writeFileSync(
       join(folder, 'both.mjs'),
       `import { createRequire } from 'node:module';
@@ -81,7 +84,7 @@ describe('importing the library', () => {
 });
 
 describe('a program that uses it', () => {
-  it('ends although it forgot to close the client, and obeys no variable of the commands', async () => {
+  it('a program that forgets to close the client exits, and obeys no variable of the commands', async () => {
     // In a process of its own, which keeps its connections open.
     const service = startFrontdesk(['sandbox', 'serve', '--json']);
     await service.waitForOutput('calendarToken');
@@ -106,7 +109,7 @@ describe('a program that uses it', () => {
     expect(result).toEqual({ status: 0, stdout: 'true\n', stderr: '' });
   });
 
-  it('reads no file but its own', async () => {
+  it('the library reads no file but its own', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     writeFileSync(
       join(folder, 'files.cjs'),
@@ -151,7 +154,7 @@ describe('its types', () => {
       }
     }`;
 
-  it('need no other package, not even those of Node or of browsers', () => {
+  it('the types of the library need no other package, not even those of Node or of browsers', () => {
     const text = `import { createClient, type Client } from 'frontdesk';\n${USE}\nvoid createClient;\n`;
     expect(compile({ 'bare.mts': text, 'bare.cts': text }, { noEmit: true })).toBe('');
   });
@@ -159,19 +162,19 @@ describe('its types', () => {
   it.each([
     ['Node', { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] }],
     ['a browser', { lib: ['es2022', 'dom'] }],
-  ])('take the AbortSignal of %s', (_, options) => {
+  ])('the types of the library take the AbortSignal of %s', (_, options) => {
     const text = `import type { Client } from 'frontdesk';
       export const read = (client: Client) => client.card.get('id', { signal: AbortSignal.timeout(1) });\n`;
     expect(compile({ 'signal.mts': text }, { ...options, noEmit: true, exactOptionalPropertyTypes: true })).toBe('');
   });
 
-  it('make a switch that forgets an outcome an error', () => {
+  it('the types of the library make a switch that forgets an outcome an error', () => {
     const forgetful = USE.replace("case 'unknown':\n          return result.error.sentAt ?? '';", '');
     const text = `import type { Client } from 'frontdesk';\n${forgetful}\n`;
     expect(compile({ 'forgets.mts': text }, { noEmit: true })).toMatch(/^forgets\.mts\(3,48\): error TS2366/);
   });
 
-  it('are found by every way of looking for them', async () => {
+  it('the types of the library are found by every module resolution', async () => {
     const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core');
     const { stdout } = spawnSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
       cwd: root,
@@ -190,7 +193,7 @@ describe('docs/guides/library.md', () => {
   const text = readFileSync(join(root, 'docs', 'guides', 'library.md'), 'utf8');
   const examples = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 
-  it('has examples that compile and do what they say, the switch over outcomes first', async () => {
+  it('docs/guides/library.md has examples that compile and do what they say, the switch over outcomes first', async () => {
     expect(examples[0]).toContain("case 'confirmed_by_read':");
     const files = Object.fromEntries(examples.map((code, index) => [`example-${index}.mts`, code]));
     const options = { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')], outDir: 'out' };

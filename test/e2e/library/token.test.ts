@@ -10,7 +10,7 @@ function jwt(expiresAtMs: number): string {
 }
 
 describe('the token', () => {
-  it('is asked for once, and once more after a 401', async () => {
+  it('a token function is called once, and once more after a 401', async () => {
     const server = await startRecordingServer([
       { body: cardText('ACTIVE') },
       { status: 401 },
@@ -33,7 +33,7 @@ describe('the token', () => {
     expect(asked).toBe(2);
   });
 
-  it('is asked for once more in all when several calls meet a 401', async () => {
+  it('a token function is called once more in all if several calls get a 401', async () => {
     const server = await startRecordingServer(({ headers }) =>
       headers['authorization'] === 'Bearer token-number-1' ? { status: 401 } : { body: cardText('ACTIVE') },
     );
@@ -48,7 +48,7 @@ describe('the token', () => {
     expect(asked).toBe(2);
   });
 
-  it('that is the same again after a 401 is not sent again', async () => {
+  it('a token that is the same again after a 401 is not sent again', async () => {
     const server = await startRecordingServer([{ status: 401 }]);
     const client = createClient({ cards: { url: server.url, token: () => TOKEN } });
     expect(await client.card.block(CARD_ID)).toMatchObject({
@@ -71,7 +71,7 @@ describe('the token', () => {
     // @ts-expect-error: a function that breaks its type
     ['gives no text', (): string => 42],
     ['gives one that has expired', () => jwt(Date.now() - 60_000)],
-  ])('whose function %s ends a call as not sent', async (_, token) => {
+  ])('a token function that %s ends a call as not sent', async (_, token) => {
     const server = await startRecordingServer([]);
     const client = createClient({ cards: { url: server.url, token } });
     const [write, read] = [await client.card.block(CARD_ID), await client.card.get(CARD_ID)];
@@ -80,7 +80,7 @@ describe('the token', () => {
     expect(JSON.stringify([write, read])).not.toContain(TOKEN);
   });
 
-  it('is masked wherever it is echoed, and the client does not show it', async () => {
+  it('a token of the library is masked wherever it is echoed, and the client does not print it', async () => {
     const escaped = TOKEN.replace('t', '\\u0074');
     const echo = cardText('ACTIVE').replace('order-1', `${TOKEN} ${escaped}`);
     const server = await startRecordingServer([

@@ -25,7 +25,7 @@ const snippets = [
 
 describe('docs/guides/assistants.md', () => {
   it.each(snippets.map((args, index) => [index + 1, args.join(' '), args] as const))(
-    'snippet %i starts the server: frontdesk %s',
+    'snippet %i of the guide for assistants starts the server: frontdesk %s',
     async (_, _line, args) => {
       const home = createHome();
       await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
@@ -35,7 +35,7 @@ describe('docs/guides/assistants.md', () => {
     },
   );
 
-  it('shows four clients, and commands in its skill that exist', async () => {
+  it('the guide for assistants shows four clients, and commands in its skill that exist', async () => {
     expect(snippets).toHaveLength(4);
     const [skill = ''] = blocks('markdown');
     const commands = [...skill.matchAll(/`frontdesk ((?:[a-z]+ ?)+)/g)].map(([, words = '']) =>

@@ -24,7 +24,7 @@ async function outcomes(home: ReturnType<typeof createHome>): Promise<unknown> {
 }
 
 describe('which service is meant', () => {
-  it('has to be said: a profile that happens to be in use does not count', async () => {
+  it('mcp needs a named service: the current profile does not count', async () => {
     const home = createHome();
     await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
     await runFrontdesk(['profile', 'use', 'live'], { home });
@@ -37,12 +37,12 @@ describe('which service is meant', () => {
     ['-p', ['-p', 'sandbox'], {}],
     ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
     ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
-  ])('is said by %s', async (_, args, env) => {
+  ])('mcp takes the service from %s', async (_, args, env) => {
     const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  it('lists no writes when its profile is read-only, whatever was asked for', async () => {
+  it('mcp lists no changes with a read-only profile, in spite of --allow-writes', async () => {
     const home = createHome();
     await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
       home,
@@ -57,7 +57,7 @@ describe('which service is meant', () => {
     expect(stdout).toContain('card_block is not a tool of this server');
   });
 
-  it('lists no writes in an environment that is only to read', async () => {
+  it('mcp lists no changes with FRONTDESK_READ_ONLY', async () => {
     const env = { FRONTDESK_READ_ONLY: '1' };
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--allow-writes'], {
@@ -70,7 +70,7 @@ describe('which service is meant', () => {
     expect(stderr).toContain('reads only');
   });
 
-  it('requires the reason of the profile before anybody is asked', async () => {
+  it('mcp requires the reason of the profile before it asks', async () => {
     const home = createHome();
     const server = await startRecordingServer([]);
     await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', 'T-[0-9]+'], { home });
@@ -83,7 +83,7 @@ describe('which service is meant', () => {
 });
 
 describe('the end of stdin', () => {
-  it('lets what was asked be answered first, and is exit 0', async () => {
+  it('mcp finishes its calls at the end of stdin, and exits with 0', async () => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
     const stdin = lines(INITIALIZE, call(1, 'card_get', { cardId: CARD_ID }));
     const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
@@ -96,7 +96,7 @@ describe('the end of stdin', () => {
     expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
   });
 
-  it('A5 waits for a write in flight, so that the history has its outcome', async () => {
+  it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
     let answer: (() => void) | undefined;
     const server = await startRecordingServer(({ method }) =>
       method === 'GET'
@@ -118,7 +118,7 @@ describe('the end of stdin', () => {
     expect(await outcomes(client.home)).toEqual(['applied']);
   });
 
-  it('gives a write that is never answered five seconds, and then it is unknown', async () => {
+  it('mcp gives a change without a response five seconds at the end of stdin, and then it is unknown', async () => {
     const server = await startRecordingServer(({ method }) =>
       method === 'GET' ? { body: cardText('ACTIVE') } : 'hang',
     );
@@ -140,7 +140,7 @@ describe('a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s ends it with %i, a write in flight with its outcome', async (signal, exitCode) => {
+  ] as const)('%s ends mcp with %i, and a change in progress with its outcome', async (signal, exitCode) => {
     const server = await startRecordingServer(({ method }) =>
       method === 'GET'
         ? { body: cardText('ACTIVE') }
@@ -157,7 +157,7 @@ describe('a signal', () => {
     expect(await outcomes(client.home)).toEqual(['applied']);
   });
 
-  it('ends a question, and nothing is sent', async () => {
+  it('a signal ends a question of mcp, and nothing is sent', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     const client = new RawClient(['--allow-writes'], { env: server.env });
     await client.initialize();
@@ -171,7 +171,7 @@ describe('a signal', () => {
 });
 
 describe('the audit log', () => {
-  it('has a confirmed write before it is sent and after, with who carried it', async () => {
+  it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
     const server = await startRecordingServer([
       { body: cardText('ACTIVE') },
       { body: cardText('ACTIVE') },
@@ -194,7 +194,7 @@ describe('the audit log', () => {
     expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
   });
 
-  it('that cannot be written keeps a confirmed write back', async () => {
+  it('an audit log that cannot be written holds back a confirmed change of mcp', async () => {
     const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('ACTIVE') }]);
     const home = createHome();
     const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'missing', 'audit.jsonl') };
@@ -210,7 +210,7 @@ describe('the audit log', () => {
 });
 
 describe('a client that no longer reads', () => {
-  it('ends it with 141, and nothing is sent', async () => {
+  it('a client that no longer reads ends mcp with 141, and nothing is sent', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     const client = new RawClient(['--allow-writes'], { env: server.env });
     await client.initialize();
@@ -222,7 +222,7 @@ describe('a client that no longer reads', () => {
 });
 
 describe('what is on the streams', () => {
-  it('A3 A6 is JSON-RPC on stdout alone, whatever comes in', async () => {
+  it('A3 A6 mcp writes nothing but JSON-RPC to stdout, whatever comes in', async () => {
     const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--verbose'], {
       stdin: lines(
         'hello',
@@ -252,7 +252,7 @@ describe('what is on the streams', () => {
     expect(stderr).toContain('serving assistants with profile sandbox: reads only');
   });
 
-  it('tells a client that wants to know that a call goes on', async () => {
+  it('mcp reports progress to a client that asks for it', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     // It is told every ten seconds; here those pass at once.
     const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...withTimer(10_000, 500) } });

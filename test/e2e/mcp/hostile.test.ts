@@ -31,7 +31,7 @@ function expectRefused(message: Message, why: string): void {
 }
 
 describe('a client of 2026 that', () => {
-  it('asks and brings the yes of a person is served once', async () => {
+  it('a client of 2026 that asks and brings a yes is served once', async () => {
     const { client, posts } = await start();
     client.send(modernCall(1, 'card_block', BLOCK));
     const { result } = await client.answerTo(1);
@@ -47,7 +47,7 @@ describe('a client of 2026 that', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('A1 brings a yes with its first call is refused', async () => {
+  it('A1 a client of 2026 that brings a yes with its first call is refused', async () => {
     const { client, posts } = await start();
     client.send(modernCall(1, 'card_block', BLOCK, { inputResponses: { confirm: YES } }));
     expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
@@ -61,7 +61,7 @@ describe('a client of 2026 that', () => {
     ['another reason', 'card_block', { ...BLOCK, reason: 'stolen' }],
     ['one field less', 'card_block', { cardId: CARD_ID }],
     ['another tool', 'card_reissue', BLOCK],
-  ])('brings the yes to %s is refused, and the question is used up', async (_, tool, args) => {
+  ])('a client of 2026 that brings the yes to %s is refused, and the question is used up', async (_, tool, args) => {
     const { client, posts } = await start();
     client.send(modernCall(1, 'card_block', BLOCK));
     const { requestState } = (await client.answerTo(1)).result ?? {};
@@ -82,7 +82,7 @@ describe('a client of 2026 that', () => {
     ['wraps the answer', { confirm: { method: 'elicitation/create', result: YES } }, 'no answer of a person came'],
     ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
     ['brings nothing', {}, 'no answer of a person came'],
-  ])('%s is refused', async (_, inputResponses, why) => {
+  ])('a client of 2026 that %s is refused', async (_, inputResponses, why) => {
     const { client, posts } = await start();
     client.send(modernCall(1, 'card_block', BLOCK));
     const { requestState } = (await client.answerTo(1)).result ?? {};
@@ -91,7 +91,7 @@ describe('a client of 2026 that', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('takes the call back voids its question, and one that comes with a cancellation sends nothing', async () => {
+  it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
     const { client, posts } = await start();
     const cancel = (requestId: number) => ({
       jsonrpc: '2.0',
@@ -115,7 +115,7 @@ describe('a client of 2026 that', () => {
   });
 
   it.each([[{}], [{ sampling: {} }], [{ elicitation: { url: {} } }]])(
-    'cannot ask (%j) is told so by us, and the card is not even read',
+    'a client of 2026 that cannot ask (%j) gets a message, and the card is not even read',
     async (capabilities) => {
       const { client, server } = await start();
       client.send(call(1, 'card_block', BLOCK, { _meta: envelope(capabilities) }));
@@ -129,7 +129,7 @@ describe('a client of 2026 that', () => {
 });
 
 describe('a client of 2025 that', () => {
-  it('answers before it is asked, under ids that it guesses, is not heard', async () => {
+  it('a client of 2025 that answers before it is asked, under IDs that it guesses, sends nothing', async () => {
     const { client, posts } = await start();
     await client.initialize();
     const guesses = [0, 1, 2, '0', '1'].map((id) => ({ jsonrpc: '2.0', id, result: YES }));
@@ -141,7 +141,7 @@ describe('a client of 2025 that', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('answers yes twice is served once', async () => {
+  it('a client of 2025 that answers yes twice is served once', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
@@ -156,7 +156,7 @@ describe('a client of 2025 that', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('cancels the call and then says yes sends nothing', async () => {
+  it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
@@ -169,7 +169,7 @@ describe('a client of 2025 that', () => {
     expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
   });
 
-  it('uses a request id twice and takes it back sends nothing, whatever it answers then', async () => {
+  it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
@@ -189,7 +189,7 @@ describe('a client of 2025 that', () => {
     expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
   });
 
-  it('uses a request id twice gets an answer to each, and one yes sends one', async () => {
+  it('a client of 2025 that uses a request ID twice gets a response to each, and one yes sends one change', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call('a', 'card_block', BLOCK));
@@ -201,7 +201,7 @@ describe('a client of 2025 that', () => {
     expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
   });
 
-  it('brings a yes with its call, as one of 2026 does, is refused', async () => {
+  it('a client of 2025 that brings a yes with its call, as one of 2026 does, is refused', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK, { inputResponses: { confirm: YES }, requestState: 'x' }));
@@ -213,7 +213,7 @@ describe('a client of 2025 that', () => {
     ['an error', { error: { code: -32_603, message: 'no' } }, 'the client could not ask the person'],
     ['nonsense', { result: { action: 'perhaps' } }, 'the client could not ask the person'],
     ['an unticked box', { result: { action: 'accept', content: {} } }, 'the box was not ticked'],
-  ])('answers with %s is refused', async (_, answer, why) => {
+  ])('a client of 2025 that answers with %s is refused', async (_, answer, why) => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
@@ -223,15 +223,18 @@ describe('a client of 2025 that', () => {
     expect(posts()).toEqual([]);
   });
 
-  it.each([[{}], [{ elicitation: { url: {} } }]])('cannot ask (%j) is told so by us', async (capabilities) => {
-    const { client, server } = await start();
-    await client.initialize(capabilities);
-    client.send(call(1, 'card_block', BLOCK));
-    expectRefused(await client.answerTo(1), 'this client cannot ask a person (it declares no elicitation)');
-    expect(server.lines).toEqual([]);
-  });
+  it.each([[{}], [{ elicitation: { url: {} } }]])(
+    'a client of 2025 that cannot ask (%j) gets a message',
+    async (capabilities) => {
+      const { client, server } = await start();
+      await client.initialize(capabilities);
+      client.send(call(1, 'card_block', BLOCK));
+      expectRefused(await client.answerTo(1), 'this client cannot ask a person (it declares no elicitation)');
+      expect(server.lines).toEqual([]);
+    },
+  );
 
-  it('leaves while a person is asked sends nothing', async () => {
+  it('a client of 2025 that leaves during a question sends nothing', async () => {
     const { client, posts } = await start();
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
@@ -240,7 +243,7 @@ describe('a client of 2025 that', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('sends more calls than anybody answers is told to wait, and nothing piles up', async () => {
+  it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {
     const { client, posts } = await start();
     await client.initialize();
     const calls = Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK));

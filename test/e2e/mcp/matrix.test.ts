@@ -74,7 +74,7 @@ function withLook(meeting: Meeting): End {
 }
 
 describe.concurrent.each(TOOL_WRITES)('%s', (write) => {
-  it.each(someTwins(write, TOOL_WRITES))('meets: %s', async (_, twin) => {
+  it.each(someTwins(write, TOOL_WRITES))('a tool of mcp meets: %s', async (_, twin) => {
     const meeting = { write, ...twin };
     const { end, applied } = await play(meeting);
     expect(end).toBe(withLook(meeting));

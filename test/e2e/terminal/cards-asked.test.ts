@@ -33,14 +33,19 @@ function service(
 }
 
 describe.concurrent('the question of a write of cards', () => {
-  it.for(['block', 'reissue'])('card %s shows the metadata of the card', async (verb, { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
-    expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
-  });
+  it.for(['block', 'reissue'])(
+    'the question of card %s shows the metadata of the card',
+    async (verb, { onTestFinished }) => {
+      const server = await service(onTestFinished);
+      const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
+      expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
+      expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
+    },
+  );
 
-  it('shows several cards a line each, as safe text, or why one could not be read', async ({ onTestFinished }) => {
+  it('the question shows several cards on a line each, as safe text, or why a card could not be read', async ({
+    onTestFinished,
+  }) => {
     const server = await service(onTestFinished, {
       [TWO]: { status: 404, body: '{"code":"not_found","message":"no card"}' },
       [THREE]: { body: cardText('BLOCKED', THREE).replace('order-1', '\\u001b[2Jorder\\nref') },
@@ -56,7 +61,7 @@ describe.concurrent('the question of a write of cards', () => {
   it.for([
     [10, 10],
     [11, 0],
-  ] as const)('of a file of %d rows it reads %d cards', async ([rows, read], { onTestFinished }) => {
+  ] as const)('the question before a file of %d rows reads %d cards', async ([rows, read], { onTestFinished }) => {
     const server = await service(onTestFinished);
     const home = createHome();
     const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
@@ -70,7 +75,7 @@ describe.concurrent('the question of a write of cards', () => {
     [401, 4, ONE],
     [403, 5, ONE],
     [401, 4, TWO],
-  ] as const)('%d of a card ends the call with %d, unasked', async ([status, code, id], { onTestFinished }) => {
+  ] as const)('%d of a card exits with %d without a question', async ([status, code, id], { onTestFinished }) => {
     const server = await service(onTestFinished, { [id]: { status, body: '{"code":"no","message":"no"}' } });
     const end = await dialogue(['card', 'block', ONE, TWO, THREE], [], { env: server.env });
     expect(end.text).not.toContain('(y/N');
@@ -79,7 +84,9 @@ describe.concurrent('the question of a write of cards', () => {
     expect([...server.lines].sort()).toEqual(id === ONE ? reads(ONE) : reads(ONE, TWO, THREE));
   });
 
-  it('reads the cards after the first at once, as many as -j says', async ({ onTestFinished }) => {
+  it('the question reads the cards after the first at the same time, as many as -j says', async ({
+    onTestFinished,
+  }) => {
     let waiting = 0;
     let most = 0;
     let release: () => void = () => undefined;
@@ -106,7 +113,7 @@ describe.concurrent('the question of a write of cards', () => {
     expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
   });
 
-  it('Ctrl-C ends it while cards are read', async ({ onTestFinished }) => {
+  it('Ctrl-C ends the call while cards are read for the question', async ({ onTestFinished }) => {
     let hear: () => void = () => undefined;
     const heard = new Promise<void>((resolve) => {
       hear = resolve;
@@ -122,7 +129,7 @@ describe.concurrent('the question of a write of cards', () => {
     expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
   });
 
-  it('reads no card where it does not ask', async ({ onTestFinished }) => {
+  it('a call that does not ask reads no card', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const home = createHome();
     const yes = await dialogue(['card', 'block', ONE, TWO, '--yes', '-j', '1'], [], { home, env: server.env });

@@ -58,36 +58,42 @@ async function blocking(
 }
 
 describe.concurrent('a write under way at the desk', () => {
-  it.for(LOOKS)('comes back with its outcome after Ctrl-C: %s', async ([, env, block], { onTestFinished }) => {
-    const service = await slowService(onTestFinished);
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
-    service.answer();
-    await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
-    terminal.type(CTRL_C);
-    const end = await terminal.end;
-    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
-  });
+  it.for(LOOKS)(
+    'a change in progress at the desk returns to the menu with its outcome after Ctrl-C: %s',
+    async ([, env, block], { onTestFinished }) => {
+      const service = await slowService(onTestFinished);
+      const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
+      service.answer();
+      await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
+      terminal.type(CTRL_C);
+      const end = await terminal.end;
+      expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
+      expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
+    },
+  );
 
-  it.for(LOOKS)('is given up 5 s after Ctrl-C, and the desk stays: %s', async ([, env, block], { onTestFinished }) => {
-    const service = await slowService(onTestFinished);
-    const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
-    terminal.type(CTRL_C);
-    const end = await terminal.end;
-    service.answer();
-    expect(end.code).toBe(8);
-    expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
-  });
+  it.for(LOOKS)(
+    'the desk stops waiting for a change 5 s after Ctrl-C, and stays: %s',
+    async ([, env, block], { onTestFinished }) => {
+      const service = await slowService(onTestFinished);
+      const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
+      terminal.type(CTRL_C);
+      const end = await terminal.end;
+      service.answer();
+      expect(end.code).toBe(8);
+      expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
+    },
+  );
 
-  it('ends the desk with 8 at a signal while its outcome is unknown', async ({ onTestFinished }) => {
+  it('a signal ends the desk with 8 while an outcome is unknown', async ({ onTestFinished }) => {
     const [, env, block] = LOOKS[0];
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
@@ -99,24 +105,27 @@ describe.concurrent('a write under way at the desk', () => {
     expect(code).toBe(8);
   });
 
-  it.for(LOOKS)('comes back to the menu at a second Ctrl-C, and the history has it: %s', async (look, context) => {
-    const [, env, block] = look;
-    const service = await slowService(context.onTestFinished);
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/request was already sent/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-    terminal.type('leave\r');
-    const end = await terminal.end;
-    service.answer();
-    expect(end.code).toBe(8);
-    expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
-    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
-  });
+  it.for(LOOKS)(
+    'a second Ctrl-C returns to the menu of the desk, and the history has the change: %s',
+    async (look, context) => {
+      const [, env, block] = look;
+      const service = await slowService(context.onTestFinished);
+      const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+      await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/request was already sent/);
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
+      terminal.type('leave\r');
+      const end = await terminal.end;
+      service.answer();
+      expect(end.code).toBe(8);
+      expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
+      expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+    },
+  );
 
-  it('says that a paste meanwhile was not used, and Esc does nothing', async ({ onTestFinished }) => {
+  it('the desk says that a paste during a change was not used, and Esc does nothing', async ({ onTestFinished }) => {
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, ENDLESS_GRACE, LOOKS[0][2]);
     await terminal.waitFor(/The block was sent at/);
@@ -133,7 +142,7 @@ describe.concurrent('a write under way at the desk', () => {
     expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
   });
 
-  it('is not touched by Esc, and neither is the look that follows', async ({ onTestFinished }) => {
+  it('Esc ends neither a change at the desk nor the look that follows', async ({ onTestFinished }) => {
     const [arrives, answers, looks] = [moment(), moment(), moment()];
     const server = await startRecordingServer(async ({ method }, count) => {
       if (method === 'POST') {
@@ -166,7 +175,7 @@ describe.concurrent('the desk without a credential', () => {
   it.for([
     ['there is none', { FRONTDESK_CARDS_TOKEN: undefined }, 'there is no gift card credential for'],
     ['it has ended', { FRONTDESK_CARDS_TOKEN: EXPIRED }, 'expired'],
-  ] as const)('is not opened: %s', async ([, env, why], { onTestFinished }) => {
+  ] as const)('the desk is not opened without a credential: %s', async ([, env, why], { onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
@@ -177,7 +186,7 @@ describe.concurrent('the desk without a credential', () => {
   it.for([
     ['fails', 'false'],
     ['gives nothing', 'true'],
-  ])('is not opened: its token command %s', async ([, command = ''], { onTestFinished }) => {
+  ])('the desk is not opened if its token command %s', async ([, command = ''], { onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const home = createHome();
     const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
@@ -191,20 +200,27 @@ describe.concurrent('the desk without a credential', () => {
 describe.concurrent('the desk at which no key is pressed', () => {
   const WARNING = 'The desk closes in a minute';
 
-  it.for(LOOKS)('says so a minute before it is left, at the question as at the menu: %s', async (look, context) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
-    const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
-    const home = createHome();
-    const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
-    expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], { home, env, columns: 120 });
-    expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    expect(server.lines).toEqual([GET]);
-  });
+  it.for(LOOKS)(
+    'the desk warns a minute before it closes without a key, at the question and at the menu: %s',
+    async (look, context) => {
+      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+      const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
+      const home = createHome();
+      const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
+      expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+      expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+      const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], {
+        home,
+        env,
+        columns: 120,
+      });
+      expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+      expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+      expect(server.lines).toEqual([GET]);
+    },
+  );
 
-  it('stays when a key is pressed after that was said', async ({ onTestFinished }) => {
+  it('the desk stays if a key is pressed after the warning', async ({ onTestFinished }) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
     const env = { ...server.env, ...withTimer(60_000, 3000) };
     const terminal = openTerminal(['desk', '--idle', '61s'], { home: createHome(), env, columns: 120 });

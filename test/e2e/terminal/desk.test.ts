@@ -68,7 +68,7 @@ async function leave(terminal: Terminal) {
 }
 
 describe.concurrent('the desk', () => {
-  it('blocks a card after a question, and the line above the menu says so', async ({ onTestFinished }) => {
+  it('the desk blocks a card after a question, and the line above the menu says so', async ({ onTestFinished }) => {
     const server = await startRecordingServer(service(), onTestFinished);
     const { terminal, home } = await open(server.env);
     terminal.type('block\r');
@@ -98,7 +98,7 @@ describe.concurrent('the desk', () => {
   });
 
   it.for(['n\r', '\r', '\u001b', CTRL_C])(
-    'sends nothing at the answer %j, and says that it did not',
+    'the desk sends nothing at the answer %j, and says so',
     async (key, context) => {
       const server = await startRecordingServer(service(), context.onTestFinished);
       const { terminal } = await open(server.env);
@@ -117,7 +117,7 @@ describe.concurrent('the desk', () => {
     [60, 20],
     [120, 40],
   ] as const)(
-    'keeps the head of the card and the verdict on a screen of %i by %i, and counts the rest',
+    'the desk keeps the head of the card and the verdict on a screen of %i by %i, and counts the rest',
     async ([columns, rows], context) => {
       const metadata = Object.fromEntries(
         [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
@@ -156,7 +156,7 @@ describe.concurrent('the desk', () => {
     [60, 20],
     [120, 40],
   ] as const)(
-    'keeps the head of the card where an outcome is unknown, on %i by %i',
+    'the desk keeps the head of a card with an unknown outcome on %i by %i',
     async ([columns, rows], context) => {
       const server = await startRecordingServer(writeFails(500), context.onTestFinished);
       const { terminal } = await open(server.env, { columns, rows });
@@ -170,7 +170,7 @@ describe.concurrent('the desk', () => {
     },
   );
 
-  it('does not break the id that is given, at the question, below it, and at the menu', async (context) => {
+  it('the desk does not break a card ID, at the question, below it, and at the menu', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
     await terminal.waitFor(/Card ID/);
@@ -189,7 +189,7 @@ describe.concurrent('the desk', () => {
     expect((await leave(terminal)).code).toBe(0);
   });
 
-  it('keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
+  it('the desk keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
     const server = await startRecordingServer(writeFails(500), context.onTestFinished);
     const { terminal, home } = await open(server.env);
     const verdict = above('▲ NOT KNOWN YET: the reissue was sent at \\d\\d:\\d\\d');
@@ -218,7 +218,7 @@ describe.concurrent('the desk', () => {
     expect((await leave(later.terminal)).code).toBe(0);
   });
 
-  it('settles an unknown block by a look that shows it, records that, and ends with 0', async (context) => {
+  it('the desk resolves an unknown block by a look that shows it, records that, and exits with 0', async (context) => {
     let status = 'ACTIVE';
     const server = await startRecordingServer(
       ({ method }) => (method === 'POST' ? { status: 500 } : { body: cardText(status) }),
@@ -237,7 +237,7 @@ describe.concurrent('the desk', () => {
     expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
   });
 
-  it('counts a block that a later one superseded as not known, and as open no more', async (context) => {
+  it('the desk counts a superseded block as not known, and no longer as open', async (context) => {
     let writes = 0;
     const server = await startRecordingServer(
       service((line) => {
@@ -261,7 +261,7 @@ describe.concurrent('the desk', () => {
     expect([first.outcome, first.supersededBy, second.outcome]).toEqual(['unknown', second.entry, 'applied']);
   });
 
-  it('says of a confirmed block that was not sent, and of one that was refused', async (context) => {
+  it('the desk says that a confirmed block was not sent, or was refused', async (context) => {
     let looks = 0;
     let isRefused = false;
     const server = await startRecordingServer(({ method }) => {
@@ -290,7 +290,7 @@ describe.concurrent('the desk', () => {
     expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'rejected' }, { outcome: 'not_sent' }]);
   });
 
-  it('shows the new card after a reissue, and says of the old one what replaced it', async (context) => {
+  it('the desk shows the new card after a reissue, and for the old one what replaced it', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const { terminal, home } = await open(server.env);
     await confirm(terminal, 'reissue');
@@ -308,7 +308,7 @@ describe.concurrent('the desk', () => {
     expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
   });
 
-  it('records what a person found out about an open write', async (context) => {
+  it('the desk records how an open write was resolved', async (context) => {
     const server = await startRecordingServer(writeFails(500), context.onTestFinished);
     const { terminal, home } = await open(server.env);
     await confirm(terminal, 'reissue');
@@ -331,7 +331,7 @@ describe.concurrent('the desk', () => {
     expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'unknown', resolved }]);
   });
 
-  it('finds a card by its order number and by the beginning of its id, and explains how', async (context) => {
+  it('the desk finds a card by its order number and by the beginning of its ID, and explains how', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const { terminal } = await open(server.env);
     terminal.type('another\r');
@@ -358,7 +358,7 @@ describe.concurrent('the desk', () => {
     expect(server.lines).toEqual([GET, GET, GET, GET]);
   });
 
-  it('writes the session to a file that is current after each write, and never over another', async (context) => {
+  it('the desk writes the session to a file that is current after each change, and never over another', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const home = createHome();
     const csv = join(home.path, 'shift.csv');
@@ -385,7 +385,7 @@ describe.concurrent('the desk', () => {
     expect(readFileSync(csv, 'utf8')).toBe('mine');
   });
 
-  it('takes a new token without leaving, keeps it where the profile keeps its own, and stays when a look fails', async (context) => {
+  it('the desk takes a new token without leaving, keeps it where the profile keeps its token, and stays when a look fails', async (context) => {
     const home = createHome();
     const server = await startRecordingServer(
       ({ headers }) =>
@@ -408,7 +408,7 @@ describe.concurrent('the desk', () => {
     expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
   });
 
-  it('keeps a new token for the session alone where the profile reads its own from a file', async (context) => {
+  it('the desk keeps a new token for the session only if the profile reads its token from a file', async (context) => {
     const home = createHome();
     const server = await startRecordingServer(
       ({ headers }) =>
@@ -437,7 +437,7 @@ describe.concurrent('the desk', () => {
     expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(4);
   });
 
-  it('says at once that the report cannot be written, and ends with 16 unless it can be again', async (context) => {
+  it('the desk says at once that the report cannot be written, and exits with 16 unless it can be again', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const home = createHome();
     const [folder, away] = [join(home.path, 'reports'), join(home.path, 'away')];
@@ -470,7 +470,7 @@ describe.concurrent('the desk', () => {
     }
   });
 
-  it('ends with 8, not 16, where an outcome is unknown besides', async (context) => {
+  it('the desk exits with 8, not 16, if an outcome is unknown too', async (context) => {
     const server = await startRecordingServer(writeFails(500), context.onTestFinished);
     const home = createHome();
     mkdirSync(join(home.path, 'reports'));
@@ -483,7 +483,7 @@ describe.concurrent('the desk', () => {
     expect((await leave(terminal)).code).toBe(8);
   });
 
-  it('offers no login where the environment has the token', async ({ onTestFinished }) => {
+  it('the desk offers no login if the environment has the token', async ({ onTestFinished }) => {
     const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
     const { terminal } = await open(server.env);
     const screen = await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/);
@@ -491,7 +491,9 @@ describe.concurrent('the desk', () => {
     expect((await leave(terminal)).code).toBe(0);
   });
 
-  it('offers no writes with a read-only profile, or of a card that was not found', async ({ onTestFinished }) => {
+  it('the desk offers no changes with a read-only profile, or of a card that was not found', async ({
+    onTestFinished,
+  }) => {
     const home = createHome();
     const server = await startRecordingServer(service(), onTestFinished);
     await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
@@ -510,7 +512,7 @@ describe.concurrent('the desk', () => {
     expect([server.lines, none.lines]).toEqual([[GET], [GET]]);
   });
 
-  it('waits for a status that is chosen, and shows the card that has it', async ({ onTestFinished }) => {
+  it('the desk waits for a status that is chosen, and shows the card that has it', async ({ onTestFinished }) => {
     const server = await startRecordingServer(
       (_, count) => ({ body: cardText(count < 3 ? 'WAITING_ACTIVATION' : 'ACTIVE') }),
       onTestFinished,
@@ -524,7 +526,7 @@ describe.concurrent('the desk', () => {
     expect(server.lines).toEqual([GET, GET, GET]);
   });
 
-  it('leaves at the end of input in the question before a write too, and sends nothing', async ({ onTestFinished }) => {
+  it('the desk closes at the end of input in a question too, and sends nothing', async ({ onTestFinished }) => {
     const server = await startRecordingServer(service(), onTestFinished);
     const { terminal } = await open(server.env);
     terminal.type('block\r');
@@ -535,7 +537,7 @@ describe.concurrent('the desk', () => {
     expect(end.text).toContain('1 card was looked at.');
   });
 
-  it('is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
+  it('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
     const { terminal } = await open(server.env, { columns: 120, rows: 40 });
     terminal.resize(60, 20);
@@ -546,7 +548,7 @@ describe.concurrent('the desk', () => {
     expect((await leave(terminal)).code).toBe(0);
   });
 
-  it('leaves by itself when nobody presses a key', async ({ onTestFinished }) => {
+  it('the desk closes by itself without a key', async ({ onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const end = await dialogue(['desk', '--idle', '300ms'], [], { env: server.env });
     expect(end.code).toBe(0);
@@ -554,7 +556,7 @@ describe.concurrent('the desk', () => {
     expect(end.leftBehind).toEqual([]);
   });
 
-  it('ends with the code of a signal', async ({ onTestFinished }) => {
+  it('the desk exits with the code of a signal', async ({ onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
     expect(end.code).toBe(143);
@@ -564,7 +566,7 @@ describe.concurrent('the desk', () => {
   it.for([
     ['a terminal that draws nothing', { TERM: 'dumb' }],
     ['a screen reader', { FRONTDESK_ACCESSIBLE: '1' }],
-  ] as const)('prints head and verdict before each menu, for %s', async ([, look], { onTestFinished }) => {
+  ] as const)('the desk prints head and verdict before each menu, for %s', async ([, look], { onTestFinished }) => {
     const server = await startRecordingServer(service(), onTestFinished);
     const head = `Card          ${CARD_ID}\\nStatus        `;
     const steps: Step[] = [
@@ -583,12 +585,12 @@ describe.concurrent('the desk', () => {
     expect(server.lines).toEqual([GET, GET, GET, BLOCK, GET, GET]);
   });
 
-  it('names the sandbox in capitals, and the profile beside the host elsewhere', async () => {
+  it('the desk names the sandbox in capitals, and otherwise the profile and the host', async () => {
     const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card ID \(SANDBOX\)/, CTRL_C]]);
     expect(end.code).toBe(0);
   });
 
-  it('is refused off a terminal with 2, and asks the service nothing', async ({ onTestFinished }) => {
+  it('the desk is refused outside a terminal with 2, and sends no request', async ({ onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const result = await runFrontdesk(['desk'], { env: server.env });
     expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
@@ -633,7 +635,7 @@ function openSitting(home: Home, env: Readonly<Record<string, string>>) {
   };
 }
 
-it.runIf(process.platform === 'linux')('holds its memory over 500 cards in one sitting', async () => {
+it.runIf(process.platform === 'linux')('the desk keeps its memory over 500 cards in one session', async () => {
   const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/').at(-1)) }));
   const sitting = openSitting(createHome(), server.env);
   let early = 0;

@@ -14,7 +14,7 @@ function answers(end: DialogueEnd): string[] {
 }
 
 describe.concurrent('on a terminal what is required and missing is asked for', () => {
-  it('an id, cleaned of what was pasted around it, and the clean one is shown', async ({ onTestFinished }) => {
+  it('a missing ID is asked for, cleaned of what was pasted around it, and shown clean', async ({ onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
     const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
     expect(end.code).toBe(0);
@@ -22,7 +22,9 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   });
 
-  it('again, with the limit that was broken, until it can be used', async ({ onTestFinished }) => {
+  it('a missing value is asked for again, with the limit that was broken, until it can be used', async ({
+    onTestFinished,
+  }) => {
     const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
     const steps: Step[] = [
       [/calendar \(/, '\r'],
@@ -39,7 +41,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     ]);
   });
 
-  it('the wallet of a provisioning, from the two there are', async ({ onTestFinished }) => {
+  it('the missing wallet of a provisioning is chosen from the two', async ({ onTestFinished }) => {
     const server = await startRecordingServer(
       [
         { body: cardText('ACTIVE') },
@@ -107,14 +109,14 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       ],
       /cancelled/,
     ],
-  ] as const)('of `%s`', async (args, steps, seen) => {
+  ] as const)('a missing value is asked for: `%s`', async (args, steps, seen) => {
     const end = await dialogue(args, steps, { columns: 200 });
     expect(end.text).toMatch(seen);
     expect([0, 2, 130]).toContain(end.code);
     expect(end.leftBehind).toEqual([]);
   });
 
-  it('the run of `runs show`, from the newest ones', async () => {
+  it('the missing run of `runs show` is chosen from the newest', async () => {
     const home = createHome();
     const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
     await runFrontdesk(['-p', 'sandbox', 'card', 'block', ...ids, '--run', 'monday', '--yes'], { home });
@@ -124,7 +126,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
   });
 
-  it('the entry of `history show`, from the newest ones', async () => {
+  it('the missing entry of `history show` is chosen from the newest', async () => {
     const home = createHome();
     await runFrontdesk(['-p', 'sandbox', 'card', 'activate', CARD_ID], { home });
     const end = await dialogue(['history', 'show', '--json'], [[/Which entry\?[\s\S]*card activate/, '\r']], { home });
@@ -134,7 +136,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     expect(end.text).toMatch(/❯ 1 \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
   });
 
-  it('but nobody is asked anything for a call that is refused anyway', async ({ onTestFinished }) => {
+  it('a call that is refused anyway asks nothing', async ({ onTestFinished }) => {
     const server = await startRecordingServer([], onTestFinished);
     const refused = [
       ['card', 'provision', 'not-a-card'],
@@ -163,7 +165,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     [['history', 'prune'], '--older-than'],
     [['auth', 'login'], '--family'],
   ] as const)(
-    'and with --no-input, or off a terminal, `%s` names %s instead',
+    'with --no-input, or outside a terminal, `%s` names %s and asks nothing',
     async ([args, name], { onTestFinished }) => {
       const server = await startRecordingServer([], onTestFinished);
       const [onTerminal, offTerminal] = await Promise.all([
@@ -177,7 +179,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
 });
 
 describe.concurrent('the confirmation', () => {
-  it('shows the card, and names profile and host', async ({ onTestFinished }) => {
+  it('the confirmation shows the card, and names profile and host', async ({ onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'y\r']], { env: server.env, columns: 120 });
     expect(end.code).toBe(0);
@@ -186,21 +188,21 @@ describe.concurrent('the confirmation', () => {
     expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'GET ', 'POST {}']);
   });
 
-  it('breaks a question that has no room before the answers that it offers', async ({ onTestFinished }) => {
+  it('the confirmation breaks a question without room before its answers', async ({ onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
     const host = server.url.slice('http://'.length);
     expect(end.text).toContain(`? Block card ${CARD_ID} on default\n  (${host})? (y/N, r = add a reason)`);
   });
 
-  it('ends with what was done, also where a read had to show it', async ({ onTestFinished }) => {
+  it('the confirmation ends with what was done, also if a card check had to show it', async ({ onTestFinished }) => {
     const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
     expect(end.code).toBe(0);
     expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID} \\(confirmed by checking the card\\)$`));
   });
 
-  it('does not name the sandbox', async () => {
+  it('the confirmation does not name the sandbox', async () => {
     const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
     const end = await dialogue(['-p', 'sandbox', 'card', 'block', id], [[/\(y\/N/, 'n\r']], { columns: 120 });
     expect(end.text).toContain(`Block card ${id}? (y/N, r = add a reason)`);
@@ -209,7 +211,7 @@ describe.concurrent('the confirmation', () => {
   it.for([
     ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
     ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
-  ] as const)('takes the reason %j when r is answered', async ([reason, seen, body], { onTestFinished }) => {
+  ] as const)('the confirmation takes the reason %j after r', async ([reason, seen, body], { onTestFinished }) => {
     const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const steps: Step[] = [
       [/r = add a reason/, 'r\r'],
@@ -220,7 +222,7 @@ describe.concurrent('the confirmation', () => {
     expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
   });
 
-  it('asks again when the answer is neither yes nor no, or longer in one piece than any answer', async ({
+  it('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async ({
     onTestFinished,
   }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
@@ -234,7 +236,7 @@ describe.concurrent('the confirmation', () => {
 });
 
 describe.concurrent('auth login', () => {
-  it('leads a newcomer through what it is for, URL and token, checks it with a read, and says what to try next', async ({
+  it('auth login asks for API, URL and token, checks the token with a read, and says what to try next', async ({
     onTestFinished,
   }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
@@ -260,7 +262,7 @@ describe.concurrent('auth login', () => {
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
   });
 
-  it('keeps nothing when it is left in the middle', async () => {
+  it('auth login keeps nothing if it is left in the middle', async () => {
     const home = createHome();
     const steps: Step[] = [
       [/Gift cards or calendars\?/, '\r'],
@@ -275,7 +277,7 @@ describe.concurrent('auth login', () => {
     );
   });
 
-  it('asks for no check when the command line said what was wanted', async () => {
+  it('auth login asks for no check if the command line has all values', async () => {
     const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
     const end = await dialogue(args, [[/Token/, 'abcdefghijklmnopqrstuvwxyz\r']], { columns: 200 });
     expect(end.code).toBe(0);
@@ -286,7 +288,9 @@ describe.concurrent('auth login', () => {
 describe.concurrent('a terminal that obeys no escape sequences', () => {
   const env = { TERM: 'dumb', LANG: 'C' };
 
-  it('is asked line by line, and nothing but ASCII text is written', async ({ onTestFinished }) => {
+  it('a terminal without escape sequences gets questions line by line, and nothing but ASCII text', async ({
+    onTestFinished,
+  }) => {
     const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
     const steps: Step[] = [
       [/\? ID of the card/, `{${CARD_ID}}\r`],
@@ -299,7 +303,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
     expect(end.text).toContain(`  ${CARD_ID}\n`);
   });
 
-  it('hides a secret', async () => {
+  it('a terminal without escape sequences hides a secret', async () => {
     const token = 'a-token-that-nobody-may-read';
     const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
     const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
@@ -308,7 +312,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
     expect(end.text).toContain('Stored, not tried yet: gift cards');
   });
 
-  it('chooses by number', async () => {
+  it('a terminal without escape sequences chooses by number', async () => {
     const end = await dialogue(
       ['completion'],
       [

@@ -38,7 +38,7 @@ const NO_ANSWER = /is not accepted here|came at once|choose an entry|yes yes|\*{
 
 describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
   const names = Object.keys(QUESTIONS).filter((name) => look === 'drawn' || QUESTIONS[name]?.isDrawnOnly !== true);
-  it.for(names)('what comes before it stood there, in one piece, or pasted is no answer: %s', async (name, context) => {
+  it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name, context) => {
     const asked = QUESTIONS[name];
     if (asked === undefined) throw new Error(`no question ${name}`);
     const server = await service(context.onTestFinished);
@@ -102,7 +102,7 @@ describe.concurrent('at the menu of the desk', () => {
     ['pasted', paste(OTHER)],
     ['pasted with its line end', paste(`${OTHER}\r`)],
     ['pasted with its line end as some terminals have it', paste(`${TWO}\n`)],
-  ])('an id means that card, and is shown: %s', async ([, typed], { onTestFinished }) => {
+  ])('an ID at the menu of the desk shows that card: %s', async ([, typed], { onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = await openMenu(server);
     // The pointer stands on a write: an Enter in the paste is not its answer.
@@ -126,7 +126,7 @@ describe.concurrent('at the menu of the desk', () => {
     ['a paste of arrows and Enter', paste(BLOCK)],
     ['lines at once', '3\ry\ry\r'],
     ['two ids', paste(`${OTHER} ${TWO}`)],
-  ])('%s chooses no entry', async ([, typed], { onTestFinished }) => {
+  ])('%s chooses no entry at the menu of the desk', async ([, typed], { onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = await openMenu(server);
     terminal.type(typed);
@@ -136,7 +136,7 @@ describe.concurrent('at the menu of the desk', () => {
   });
 
   it.for(['4', 'b', 'BLO', 'block'])(
-    '%j and Enter chooses the entry with that number or name',
+    '%j and Enter chooses the entry of the desk with that number or name',
     async (typed, context) => {
       const server = await service(context.onTestFinished);
       const terminal = await openMenu(server);
@@ -173,7 +173,7 @@ describe.concurrent('at the menu of the desk', () => {
     expect(server.lines).toEqual([GET, GET]);
   });
 
-  it('every write asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
+  it('every change at the desk asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = await openMenu(server);
     terminal.type(`${DOWN}${DOWN}\r`);
@@ -187,7 +187,7 @@ describe.concurrent('at the menu of the desk', () => {
     expect(writes(server)).toEqual([]);
   });
 
-  it('what is typed while a write is under way chooses nothing afterwards', async ({ onTestFinished }) => {
+  it('what is typed during a change at the desk chooses nothing afterwards', async ({ onTestFinished }) => {
     let arrive: () => void = () => undefined;
     let answer: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => {
@@ -214,7 +214,7 @@ describe.concurrent('at the menu of the desk', () => {
     expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
   });
 
-  it('one paste of an id and answers does nothing to the card', async ({ onTestFinished }) => {
+  it('one paste of an ID and answers does nothing to the card', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
     await terminal.waitFor(/Card ID/);
@@ -233,41 +233,44 @@ describe.concurrent('one step back', () => {
   it.for<[string, string]>([
     ['Esc', ESCAPE],
     ['Ctrl-C', CTRL_C],
-  ])('%s ends a look and a wait for a status, and keys typed meanwhile do nothing', async ([, key], context) => {
-    let isSlow = false;
-    let hear: () => void = () => undefined;
-    const server = await startRecordingServer(() => {
-      if (isSlow) hear();
-      return isSlow ? 'hang' : { body: cardText('ACTIVE') };
-    }, context.onTestFinished);
-    const asked = () =>
-      new Promise<void>((resolve) => {
-        hear = resolve;
+  ])(
+    '%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing',
+    async ([, key], context) => {
+      let isSlow = false;
+      let hear: () => void = () => undefined;
+      const server = await startRecordingServer(() => {
+        if (isSlow) hear();
+        return isSlow ? 'hang' : { body: cardText('ACTIVE') };
+      }, context.onTestFinished);
+      const asked = () =>
+        new Promise<void>((resolve) => {
+          hear = resolve;
+        });
+      const terminal = await openMenu(server);
+      isSlow = true;
+      const looks = asked();
+      terminal.type('\r');
+      await looks;
+      terminal.type(`b\r${DOWN}\ra\r`);
+      terminal.type(key);
+      await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/);
+      terminal.type(`${DOWN.repeat(5)}\r`);
+      await terminal.waitFor(/Which status/);
+      const waits = asked();
+      terminal.type('\r');
+      await waits;
+      terminal.type(key);
+      await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
+      const end = await leave(terminal);
+      expect({ code: end.code, lines: server.lines }).toEqual({
+        code: 0,
+        lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
       });
-    const terminal = await openMenu(server);
-    isSlow = true;
-    const looks = asked();
-    terminal.type('\r');
-    await looks;
-    terminal.type(`b\r${DOWN}\ra\r`);
-    terminal.type(key);
-    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/);
-    terminal.type(`${DOWN.repeat(5)}\r`);
-    await terminal.waitFor(/Which status/);
-    const waits = asked();
-    terminal.type('\r');
-    await waits;
-    terminal.type(key);
-    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
-    const end = await leave(terminal);
-    expect({ code: end.code, lines: server.lines }).toEqual({
-      code: 0,
-      lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
-    });
-    expect(end.text).toContain('1 card was looked at.');
-  });
+      expect(end.text).toContain('1 card was looked at.');
+    },
+  );
 
-  it('Esc at the id question empties the line, and Ctrl-C leaves', async ({ onTestFinished }) => {
+  it('Esc at the question for a card ID empties the line, and Ctrl-C leaves', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
     await terminal.waitFor(/Card ID/);
@@ -280,7 +283,7 @@ describe.concurrent('one step back', () => {
     expect(server.lines).toEqual([]);
   });
 
-  it('Esc at the question of a single command ends it with 130', async ({ onTestFinished }) => {
+  it('Esc at the question of a single command exits with 130', async ({ onTestFinished }) => {
     const server = await service(onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, ESCAPE]], { env: server.env });
     expect({ code: end.code, leftBehind: end.leftBehind, writes: writes(server) }).toEqual({
@@ -292,7 +295,7 @@ describe.concurrent('one step back', () => {
 });
 
 describe.concurrent('a wrong answer', () => {
-  it.for(ENVIRONMENTS)('is taken out of the line: %s', async ([, env], { onTestFinished }) => {
+  it.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env], { onTestFinished }) => {
     const server = await service(onTestFinished);
     const steps: Step[] = [
       [/\(y\/N/, 'lost\r'],
@@ -307,7 +310,7 @@ describe.concurrent('a wrong answer', () => {
 describe.concurrent('a question that ^Z put aside', () => {
   // Where all is drawn in lines and keys are read one by one, ^Z is a key without a meaning.
   it.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
-    'stands there again after fg, and what was typed before that answers nothing: %s',
+    'a question is shown again after ^Z and fg, and what was typed before that answers nothing: %s',
     async ([look, looks], { onTestFinished }) => {
       const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
       const home = createHome();
@@ -332,10 +335,13 @@ describe.concurrent('a question that ^Z put aside', () => {
 });
 
 describe.concurrent('bracketed paste is switched off', () => {
-  it.for(['SIGTERM', 'SIGHUP'] as const)('at %s', async (signal, { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, { signal }]], { env: server.env });
-    expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(end.output.lastIndexOf('\u001b[?2004h'));
-    expect(writes(server)).toEqual([]);
-  });
+  it.for(['SIGTERM', 'SIGHUP'] as const)(
+    'bracketed paste is switched off at %s',
+    async (signal, { onTestFinished }) => {
+      const server = await service(onTestFinished);
+      const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, { signal }]], { env: server.env });
+      expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(end.output.lastIndexOf('\u001b[?2004h'));
+      expect(writes(server)).toEqual([]);
+    },
+  );
 });

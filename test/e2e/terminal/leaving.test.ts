@@ -49,27 +49,30 @@ const CASES = QUESTIONS.flatMap((question) =>
 );
 
 describe.concurrent('a question that is left', () => {
-  it.for(CASES)('by $title leaves the terminal as it was, and nothing is sent', async (one, { onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-    const { question, leaving, terminal } = one;
-    const isLogin = question.args[0] === 'auth';
-    const env = { ...(isLogin ? {} : server.env), TERM: terminal };
-    const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
-    // A read and a login say nothing of what they never would have sent.
-    const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
-    const line = isWrite
-      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
-      : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
-    expect(end.text).toMatch(line);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  });
+  it.for(CASES)(
+    'leaving a question by $title leaves the terminal as it was, and nothing is sent',
+    async (one, { onTestFinished }) => {
+      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+      const { question, leaving, terminal } = one;
+      const isLogin = question.args[0] === 'auth';
+      const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+      const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
+      expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
+      // A read and a login say nothing of what they never would have sent.
+      const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
+      const line = isWrite
+        ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
+        : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
+      expect(end.text).toMatch(line);
+      expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+    },
+  );
 
   it.for([
     ['no', 'no\r'],
     ['n', 'n\r'],
     ['Enter', '\r'],
-  ])('by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
+  ])('leaving a question by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
     const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });

@@ -19,7 +19,9 @@ async function planned(onTestFinished: (end: () => Promise<void>) => void) {
 }
 
 describe.concurrent('a plan on a terminal', () => {
-  it('is shown before the question, which names it and the host, and applied after yes', async ({ onTestFinished }) => {
+  it('a plan is shown before the question, which names it and the host, and applied after yes', async ({
+    onTestFinished,
+  }) => {
     const { home, env, path, plan, posts, host } = await planned(onTestFinished);
     const apply = ['plan', 'apply', path];
     const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
@@ -40,7 +42,7 @@ describe.concurrent('a plan on a terminal', () => {
   it.each([
     ['Enter', '\r'],
     ['Ctrl-C', '\u0003'],
-  ])('sends nothing after %s (130)', async (_, typed) => {
+  ])('plan apply sends nothing after %s (130)', async (_, typed) => {
     const ends: (() => Promise<void>)[] = [];
     const { home, env, path, posts } = await planned((end) => ends.push(end));
     const end = await dialogue(['plan', 'apply', path], [[/\(y\/N\)/, typed]], { home, env, columns: 120 });
@@ -52,7 +54,7 @@ describe.concurrent('a plan on a terminal', () => {
     for (const over of ends) await over();
   });
 
-  it('is shown when it was made, without its hash, and each of the next two commands ends a line', async ({
+  it('a new plan is shown without its hash, and each of the next two commands ends a line', async ({
     onTestFinished,
   }) => {
     const { home, env, posts } = await planned(onTestFinished);
@@ -75,7 +77,7 @@ describe.concurrent('a plan on a terminal', () => {
     expect(posts()).toBe(0);
   });
 
-  it('fits into 60 columns', async ({ onTestFinished }) => {
+  it('a plan fits into 60 columns', async ({ onTestFinished }) => {
     const { home, env, path, plan } = await planned(onTestFinished);
     const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
     expect(end.code).toBe(0);
@@ -84,7 +86,7 @@ describe.concurrent('a plan on a terminal', () => {
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 
-  it('asks for the file when what a run changed is taken back', async ({ onTestFinished }) => {
+  it('runs revert asks for the file of its plan', async ({ onTestFinished }) => {
     const home = createHome();
     const server = await startRecordingServer(playService(), onTestFinished);
     const { env } = server;

@@ -32,7 +32,7 @@ function linesOf(text: string): string[] {
 }
 
 describe.concurrent('the card view', () => {
-  it.each(WIDTHS)('fits a terminal of %i columns, but for the commands to copy', async (columns) => {
+  it.each(WIDTHS)('the card view fits a terminal of %i columns, except the commands to copy', async (columns) => {
     const { code, text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { columns });
     expect(code).toBe(0);
     const [facts = '', next = ''] = text.split('\nNext\n');
@@ -50,7 +50,7 @@ describe.concurrent('the card view', () => {
   it.each([
     ['NO_COLOR', { NO_COLOR: '1' }],
     ['TERM=dumb', { TERM: 'dumb' }],
-  ])('says the same without colour (%s)', async (_name, env) => {
+  ])('the card view has the same text without color (%s)', async (_name, env) => {
     const coloured = await dialogue([...SANDBOX, 'card', 'get', CARD]);
     const plain = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env });
     expect(coloured.output).toContain('\u001b[32mACTIVE');
@@ -58,7 +58,7 @@ describe.concurrent('the card view', () => {
     expect(plain.text).toBe(coloured.text);
   });
 
-  it('is ASCII, but for the data itself, where the locale is not UTF-8', async () => {
+  it('the card view is ASCII, except the data itself, if the locale is not UTF-8', async () => {
     const { text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env: { LANG: 'C' } });
     expect(text).toContain('[####################]');
     expect(text.replaceAll(/[山田花子東京お誕生日おめでとう]/g, '')).toMatch(/^[\x00-\x7f]*$/);
@@ -76,7 +76,7 @@ describe.concurrent('what a terminal shows as text', () => {
 });
 
 describe.concurrent('a list', () => {
-  it.each(WIDTHS)('fits into %i columns, whatever script the names are in', async (columns) => {
+  it.each(WIDTHS)('a list fits into %i columns, whatever script the names are in', async (columns) => {
     const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {
       columns,
     });
@@ -91,25 +91,28 @@ describe.concurrent('a list', () => {
     expect(text).toMatch(/ {2}ليلى {2,}/);
   });
 
-  it.for(WIDTHS)('and with names that are long, wide, stacked or emoji, in %i columns', async (columns, test) => {
-    const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
-    // Quiet: a spinner that was drawn over would still stand in front of the first line here.
-    const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
-    const { text } = await dialogue(args, [], { columns, env: server.env });
-    const lines = linesOf(text);
-    const rows = lines.slice(lines.findIndex((line) => /^─+$/.test(line)) + 1);
-    expect(rows.filter((line) => line.startsWith('sub_'))).toHaveLength(NAMES.length);
-    expect(Math.max(...rows.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
-  });
+  it.for(WIDTHS)(
+    'a list with names that are long, wide, stacked or emoji fits into %i columns',
+    async (columns, test) => {
+      const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
+      // Quiet: a spinner that was drawn over would still stand in front of the first line here.
+      const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
+      const { text } = await dialogue(args, [], { columns, env: server.env });
+      const lines = linesOf(text);
+      const rows = lines.slice(lines.findIndex((line) => /^─+$/.test(line)) + 1);
+      expect(rows.filter((line) => line.startsWith('sub_'))).toHaveLength(NAMES.length);
+      expect(Math.max(...rows.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+    },
+  );
 
-  it('leaves ids, statuses and amounts whole, and names the columns that had no room', async () => {
+  it('a list leaves IDs, statuses and amounts whole, and names the columns without room', async () => {
     const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', CARD];
     const { text } = await dialogue([...SANDBOX, 'card', 'get', ...ids], [], { columns: 80 });
     expect(text).toContain(`${CARD}  ACTIVE   100.10   100.10  2031-06-30`);
     expect(text).toContain('\nNot shown (--columns names them): clientReference, design\n');
   });
 
-  it('has a rule of ASCII where the locale is not UTF-8', async () => {
+  it('a list has an ASCII rule if the locale is not UTF-8', async () => {
     const { text } = await dialogue([...SANDBOX, 'profile', 'list'], [], { env: { LANG: 'C' } });
     expect(text).toMatch(/^-+$/m);
     expect(text).not.toMatch(/[─…]/);
@@ -124,18 +127,21 @@ describe('the history', () => {
     [100, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
     [120, /^(\S+ \S+Z) {2}\S+ {2}default {2}card reissue {2}\S+ {2}applied {5}200 {2}([0-9a-f]{6})$/m],
     [200, new RegExp(`^(\\S+ \\S+Z) .*card reissue {2}${CARD} {2}${REPLACEMENT} .*applied .* ([0-9a-f]{6})$`, 'm')],
-  ])('shows in %i columns when, what, to which card, with which answer, and an entry to type', async (columns, row) => {
-    const home = createHome();
-    const server = await startRecordingServer([{ body: cardText('ACTIVE', REPLACEMENT) }]);
-    await runFrontdesk(['card', 'reissue', CARD, '--yes'], { home, env: server.env });
-    const { text } = await dialogue(['history'], [], { home, columns });
-    expect(text).toMatch(row);
-    const [, time = '', entry = ''] = row.exec(text) ?? [];
-    expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
-    for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
-    const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
-  });
+  ])(
+    'the history shows in %i columns when, what, on which card, how it ended, and an entry to type',
+    async (columns, row) => {
+      const home = createHome();
+      const server = await startRecordingServer([{ body: cardText('ACTIVE', REPLACEMENT) }]);
+      await runFrontdesk(['card', 'reissue', CARD, '--yes'], { home, env: server.env });
+      const { text } = await dialogue(['history'], [], { home, columns });
+      expect(text).toMatch(row);
+      const [, time = '', entry = ''] = row.exec(text) ?? [];
+      expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
+      for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
+      const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
+      expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
+    },
+  );
 });
 
 describe('the history of more changes than the screen has lines', () => {
@@ -161,18 +167,21 @@ describe('the history of more changes than the screen has lines', () => {
     [80, 24],
     [60, 20],
     [120, 40],
-  ])('keeps the newest on a screen of %i by %i, at the top, and counts the others', async (columns, rows) => {
-    const terminal = openTerminal(['history'], { home: await busyHome(), columns, rows });
-    await terminal.end;
-    const screen = screenOf(terminal, columns, COUNT);
-    // The prompt of the shell takes the last line.
-    expect(screen.length).toBeLessThan(rows);
-    expect(screen.findIndex((line) => line.startsWith('2026-07-01 00:59:00Z'))).toBe(2);
-    const shown = screen.filter((line) => line.startsWith('2026-07-01 00:')).length;
-    expect(screen.join('\n')).toContain(`\n${50 - shown} older changes not shown: add --limit 50`);
-  });
+  ])(
+    'the history keeps the newest on a screen of %i by %i, at the top, and counts the others',
+    async (columns, rows) => {
+      const terminal = openTerminal(['history'], { home: await busyHome(), columns, rows });
+      await terminal.end;
+      const screen = screenOf(terminal, columns, COUNT);
+      // The prompt of the shell takes the last line.
+      expect(screen.length).toBeLessThan(rows);
+      expect(screen.findIndex((line) => line.startsWith('2026-07-01 00:59:00Z'))).toBe(2);
+      const shown = screen.filter((line) => line.startsWith('2026-07-01 00:')).length;
+      expect(screen.join('\n')).toContain(`\n${50 - shown} older changes not shown: add --limit 50`);
+    },
+  );
 
-  it('prints as many as are asked for, newest first, and the newest again at the end', async () => {
+  it('the history prints as many as --limit says, newest first, and the newest again at the end', async () => {
     const terminal = openTerminal(['history', '--limit', '55'], { home: await busyHome(), columns: 80, rows: 24 });
     const { text } = await terminal.end;
     const times = [...text.matchAll(/^2026-07-01 00:(\d\d):00Z/gm)].map(([, minute]) => Number(minute));
@@ -180,13 +189,13 @@ describe('the history of more changes than the screen has lines', () => {
     expect(text).toMatch(/\nNewest, at the top: 2026-07-01 00:59:00Z, applied, entry aaaa59, card block [-0-9a-f]+\n$/);
   });
 
-  it('prints the default 50 elsewhere', async () => {
+  it('the history prints 50 entries outside a terminal', async () => {
     const { stdout } = await runFrontdesk(['history'], { home: await busyHome() });
     expect(stdout.split('\n')).toHaveLength(52);
   });
 });
 
-it('the history has its times by the clock of this machine, with the zone, and who wrote', async () => {
+it('the history has local times with their zone, and the user', async () => {
   const home = createHome();
   const server = await startRecordingServer([{ body: cardText('ACTIVE', CARD) }]);
   await runFrontdesk(['card', 'activate', CARD], { home, env: server.env });
@@ -212,7 +221,9 @@ describe('a run on a terminal', () => {
     (_, index) => `0b7a6c1e-3f52-4d8a-9c41-${String(index + 1).padStart(12, '0')}`,
   );
 
-  it('counts applied rows past the first 20, and shows every failure', async ({ onTestFinished }) => {
+  it('a run in a terminal counts applied rows past the first 20, and shows every failure', async ({
+    onTestFinished,
+  }) => {
     const server = await startRecordingServer(
       ({ url }) =>
         url.includes(IDS[23] ?? '') ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3]) },
@@ -228,7 +239,7 @@ describe('a run on a terminal', () => {
     expect(text).toContain('\n5 more applied, not shown here\n');
   });
 
-  it('has rows that were not reached on one line', async ({ onTestFinished }) => {
+  it('a run in a terminal has rows that were not reached on one line', async ({ onTestFinished }) => {
     const server = await startRecordingServer(() => ({ status: 401, body: {} }), onTestFinished);
     const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
       env: server.env,
@@ -240,7 +251,7 @@ describe('a run on a terminal', () => {
 });
 
 describe('the list of runs', () => {
-  it('says how every row ended on 80 columns, in a line below', async ({ onTestFinished }) => {
+  it('runs list says how every row ended on 80 columns, in a line below', async ({ onTestFinished }) => {
     const home = createHome();
     const server = await startRecordingServer(
       ({ url }) =>
@@ -276,13 +287,13 @@ describe('what is empty', () => {
     [['history'], 'No changes recorded on this machine yet'],
     [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
     [['profile', 'list'], 'no profiles yet. Create one: frontdesk auth login.'],
-  ])('`%s` says what would fill it', async (args, told) => {
+  ])('an empty list says how it fills: `%s`', async (args, told) => {
     const { text } = await dialogue(args, [], { columns: 120 });
     expect(text).toContain(told);
     expect(text).not.toMatch(/^(?:RUN|TIME|FAMILY) /m);
   });
 
-  it('is still an empty list off a terminal', async () => {
+  it('an empty list is still an empty list outside a terminal', async () => {
     expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
     expect((await runFrontdesk(['history'])).stdout).toMatch(/^TIME\t/);
   });

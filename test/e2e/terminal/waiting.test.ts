@@ -31,7 +31,7 @@ async function withSlowService(run: (env: Readonly<Record<string, string>>) => P
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 describe.concurrent('waiting', () => {
-  it('shows a spinner on a terminal after a while of silence, and takes it away before the result', () =>
+  it('waiting shows a spinner in a terminal after a while, and removes it before the result', () =>
     withSlowService(async (env) => {
       const { code, text, output, leftBehind } = await dialogue(['card', 'get', CARD], [], { env });
       expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
@@ -42,7 +42,7 @@ describe.concurrent('waiting', () => {
       expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
     }));
 
-  it('draws nothing over on a terminal that does not know its width, and is 80 columns wide there', () =>
+  it('waiting redraws nothing in a terminal without a known width, and uses 80 columns', () =>
     withSlowService(async (env) => {
       const script = `stty cols 0 rows 0; $FD card get ${CARD}; echo code=$?`;
       const { text } = await openTerminal([], { home: createHome(), env, script }).end;
@@ -65,7 +65,7 @@ describe.concurrent('waiting', () => {
     return { server, release: () => release() };
   }
 
-  it('counts the seconds up to the limit, and those of a pause down', async ({ onTestFinished }) => {
+  it('waiting counts the seconds up to the limit, and those of a pause down', async ({ onTestFinished }) => {
     const { server, release } = await heldService([{ ...BUSY, headers: { 'retry-after': '3' } }], onTestFinished);
     const terminal = openTerminal([...GET, '--timeout', '9s'], { home: createHome(), env: server.env, columns: 120 });
     for (const left of [3, 2, 1]) await terminal.waitFor(`the service returned 429, retrying in ${left} s`);
@@ -75,7 +75,7 @@ describe.concurrent('waiting', () => {
     expect(server.lines).toHaveLength(2);
   });
 
-  it('says that it looks at the card, when the time for an answer to a write is over', async ({ onTestFinished }) => {
+  it('waiting says that it checks the card when the timeout of a change is over', async ({ onTestFinished }) => {
     const server = await startRecordingServer(({ method }) => (method === 'POST' ? 'hang' : ACTIVE), onTestFinished);
     const args = ['card', 'block', CARD_ID, '--yes', '--timeout', '1s'];
     const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 120 });
@@ -85,7 +85,7 @@ describe.concurrent('waiting', () => {
     expect(text).not.toContain('2 of 1 s');
   });
 
-  it('tells a screen reader what it waits for, at once, under choices of which none is broken', async ({
+  it('waiting prints at once what it waits for in accessible mode, and breaks no choice', async ({
     onTestFinished,
   }) => {
     const server = await startRecordingServer([ACTIVE, { body: cardText('BLOCKED') }], onTestFinished);
@@ -98,7 +98,7 @@ describe.concurrent('waiting', () => {
     expect(text).not.toMatch(/[─█░]/);
   });
 
-  it('says it in one line after a while where nothing can be drawn over', async ({ onTestFinished }) => {
+  it('waiting prints one line after a while if nothing can be redrawn', async ({ onTestFinished }) => {
     const { server, release } = await heldService([], onTestFinished);
     const terminal = openTerminal(GET, { home: createHome(), env: { ...server.env, TERM: 'dumb' } });
     await terminal.waitFor('frontdesk: note: still waiting for the service, up to 30 s\n');
@@ -108,7 +108,7 @@ describe.concurrent('waiting', () => {
     expect(output).not.toContain('\u001b');
   });
 
-  it('shows it for a write as well, and never over a question', () =>
+  it('waiting is shown for a change too, and never over a question', () =>
     withSlowService(async (env) => {
       const { code, text } = await dialogue(['card', 'block', CARD], [[/\(y\/N/, 'y\r']], { env });
       expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe.concurrent('waiting', () => {
     ['--verbose', {}],
     ['--no-color', { TERM: 'dumb' }],
     ['--no-color', { CI: 'true' }],
-  ])('shows none with %s %o', async (option, env) =>
+  ])('waiting shows no spinner with %s %o', async (option, env) =>
     withSlowService(async (service) => {
       const { code, text } = await dialogue(['card', 'get', CARD, option], [], { env: { ...service, ...env } });
       expect(code).toBe(0);
@@ -131,7 +131,7 @@ describe.concurrent('waiting', () => {
     }),
   );
 
-  it('shows it without colour and without marks where those are not wanted', () =>
+  it('waiting is shown without color and marks with NO_COLOR and ASCII', () =>
     withSlowService(async (env) => {
       const { output } = await dialogue(['card', 'get', CARD, '--no-color'], [], { env: { ...env, LANG: 'C' } });
       expect(output).toContain(SPINNER);
@@ -142,7 +142,7 @@ describe.concurrent('waiting', () => {
     ['SIGINT', 130, 'Ctrl-C'],
     ['SIGTERM', 143, 'SIGTERM'],
   ] as const)(
-    'ended by %s leaves the terminal as it was, and the message on a line of its own',
+    'waiting that is ended by %s leaves the terminal as it was, and the message on a separate line',
     async ([signal, code, said], { onTestFinished }) => {
       const server = await startRecordingServer(() => 'hang', onTestFinished);
       const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env: server.env });
@@ -155,14 +155,16 @@ describe.concurrent('waiting', () => {
     },
   );
 
-  it('reports each retry in one line, with how long it waits', async ({ onTestFinished }) => {
+  it('each retry is reported in one line, with its wait', async ({ onTestFinished }) => {
     const server = await startRecordingServer([BUSY, ACTIVE], onTestFinished);
     const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
     expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(text).toMatch(/frontdesk: note: the service returned 429, waiting 1\.[0-9] s\n/);
   });
 
-  it('off a terminal reports the retry and draws nothing; with --quiet it is silent', async ({ onTestFinished }) => {
+  it('a retry outside a terminal is reported and nothing is drawn, and with --quiet it is silent', async ({
+    onTestFinished,
+  }) => {
     const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE], onTestFinished);
     const loud = await runFrontdesk(GET, { env: server.env });
     expect(loud.stderr).toMatch(/^frontdesk: note: the service returned 429 .*, waiting 1\.[0-9] s\n$/);
@@ -171,7 +173,7 @@ describe.concurrent('waiting', () => {
   });
 });
 
-it('shows in the progress of a run that the service asked for a pause, and how long it lasts', async () => {
+it('the progress of a run shows that the service asked for a pause, and how long it lasts', async () => {
   const server = await startRecordingServer([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }]);
   const { code, text } = await dialogue(['card', 'activate', CARD_ID, OTHER_ID, '--yes', '-j', '1'], [], {
     env: server.env,
