@@ -1,32 +1,38 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { DEFAULT_LIST_LIMIT, entriesOf, mergeLists } from '../api/calendar.ts';
 import { isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { noteUncompared } from '../call/dry-run.ts';
+import { isFullList } from '../call/list-call.ts';
 import { refuseReadOnly } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import { joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../command/faults.ts';
-import { note, usageFailure, warning } from '../failure.ts';
+import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { describeIoError, orIoFailure } from '../files/io-failure.ts';
+import type { CallResult } from '../http/call.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
 import type { Duplicates, InputOptions } from '../input/records/findings.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { CallOptions } from '../options/call-options.ts';
 import { collect } from '../output/collect.ts';
-import { groupThousands } from '../output/text.ts';
+import type { Column } from '../output/column.ts';
+import { groupThousands, plural } from '../output/text.ts';
+import type { Row } from '../rows/row.ts';
 import { readRows } from '../rows/row-file.ts';
+import type { RunTask } from '../run/run-task.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
-import type { Session } from '../session.ts';
+import type { Service, Session } from '../session.ts';
 import { type BulkCall, readBulkCall } from './bulk-call.ts';
 import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
-import { begin, executeRun, sayNothingToDo } from './execute-run.ts';
-import { listBulk, listColumns } from './list-bulk.ts';
+import { begin, doRows, executeRun, sayNothingToDo } from './execute-run.ts';
 import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
-import { notifyUnchanged } from './run-output.ts';
+import { notifyUnchanged, type TakeRow, writeSummary } from './run-output.ts';
 
 /** USAGE for a wrong call over many rows: its options, and its input if that can be judged. */
 async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: BulkCall): Promise<void> {
@@ -237,4 +243,71 @@ async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, 
       ...(older === undefined ? {} : { olderFile: older }),
     },
   });
+}
+
+/** The only member of an entry that is not the service's: the calendar of its list. */
+const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
+
+/** The columns of the entries of several lists. */
+export function listColumns(columns: readonly Column[]): readonly Column[] {
+  return [CALENDAR, ...columns];
+}
+
+function withCalendar(entry: JsonValue, calendar: string): JsonObject {
+  const members = isJsonObject(entry) ? [...entry].filter(([name]) => name !== CALENDAR.name) : [];
+  return new Map<string, JsonValue>([[CALENDAR.name, calendar], ...members]);
+}
+
+/** Reads one list, or with `--active all` its two halves as one. `onFull`: there may be more. */
+function listReader(
+  session: Session,
+  { operation }: Run,
+  { client }: Service,
+  { query, options }: BulkCall,
+  onFull: () => void,
+): RunTask<Row>['send'] {
+  const { policy } = session;
+  const limit = Number(query['limit'] ?? DEFAULT_LIST_LIMIT);
+  const halves = options.active === 'all' ? [{ active: 'true' }, { active: 'false' }] : [{}];
+  return async ({ params }, { pacer, stopping, abort }) => {
+    const lists: JsonValue[] = [];
+    let last: CallResult | undefined;
+    for (const half of halves) {
+      const call = { operation, params, query: { ...query, ...half }, body: undefined };
+      last = await client.call(call, { policy, pacer, stopping, abort });
+      if (last.kind === 'failed') return last;
+      lists.push(last.resource);
+    }
+    if (last?.kind !== 'answered') throw new Error('a list without a response');
+    if (lists.some((list) => isFullList(list, limit))) onFull();
+    return { ...last, resource: mergeLists(lists) };
+  };
+}
+
+/**
+ * Lists of several calendars: in json an array of the Lists as sent, elsewhere their entries with the calendar. A list
+ * that fails is reported like a failed row (15). Returns the exit code.
+ */
+export async function listBulk(session: Session, run: Run, call: BulkCall): Promise<number> {
+  const service = await session.service(run.operation.family);
+  const isWhole = session.output.format === 'json';
+  const writer = await session.openRows(run.columns, run.rowCount);
+  let full = 0;
+  const send = listReader(session, run, service, call, () => {
+    full += 1;
+  });
+  const take: TakeRow = async ({ row, resource = null }) => {
+    if (isWhole) return writer.row(resource);
+    for (const entry of entriesOf(resource)) await writer.row(withCalendar(entry, row.id ?? ''), row.row);
+  };
+  let report = await doRows(session, run, { isWrite: false, send, printing: { writer, take } });
+  if (full > 0) {
+    const message = `${full} of ${plural(run.rowCount, 'list')} may have more entries, and the service documents no paging`;
+    const failure = new Failure('PARTIAL', message);
+    const isRequired = call.options.requireComplete === true;
+    await (isRequired ? session.report(failure) : session.notify(warning('MAY_BE_INCOMPLETE', message)));
+    if (isRequired && report.exitCode === 0) report = { ...report, exitCode: failure.exitCode };
+  }
+  await writeSummary(session, run, report);
+  return report.exitCode;
 }

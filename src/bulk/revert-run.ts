@@ -1,8 +1,7 @@
 import { isUpdate } from '../api/operation.ts';
 import { FAILURES, Failure, note, warning } from '../failure.ts';
-import { type HistoryEntry, hostOf } from '../history/history-event.ts';
+import { type HistoryEntry, hostOf, subjectOfWrite } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
-import { subjectOfWrite } from '../history/write-subject.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/text.ts';
 import { eachRow, type Row } from '../rows/row.ts';

@@ -1,5 +1,5 @@
 import { CARD_ID } from '../api/field.ts';
-import { decoded } from './write-subject.ts';
+import { decoded } from './history-event.ts';
 
 /** How an ID of the history fits the wanted one. */
 type Fit = 'exact' | 'part';

@@ -14,10 +14,10 @@ import {
   type OpenWrite,
   openWriteOf,
   ROWS_DIGITS,
+  readRuns,
   type SentEvent,
   saveIndex,
 } from './open-index-file.ts';
-import { readRuns } from './open-runs.ts';
 import { nameTime } from './record.ts';
 import { sandboxResetTime } from './sandbox-reset.ts';
 

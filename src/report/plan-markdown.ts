@@ -1,8 +1,7 @@
 import type { JsonValue } from '../json/value.ts';
 import { groupThousands, plural } from '../output/text.ts';
-import { changeColumns, planChanges } from '../plan/plan-changes.ts';
 import type { PlanRow } from '../plan/plan-file.ts';
-import { textOf } from '../plan/plan-row-lines.ts';
+import { changeColumns, planChanges, textOf } from '../plan/plan-row-lines.ts';
 import { type PlanView, planFacts, planTitle } from '../plan/plan-view.ts';
 import { markdownCode, plainText } from './plain-text.ts';
 

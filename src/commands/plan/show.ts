@@ -9,9 +9,9 @@ import { fromPlain, type JsonObject, type JsonValue } from '../../json/value.ts'
 import { WORKBOOK } from '../../options/call-options.ts';
 import { openUnder } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
-import { changeObjects, changeTable } from '../../plan/plan-changes.ts';
 import { rowColumns } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanRow, rowObject } from '../../plan/plan-file.ts';
+import { changeObjects, changeTable } from '../../plan/plan-row-lines.ts';
 import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
 import { type CheckedPlan, readPlanRows } from '../../plan/read-plan.ts';
 import { eachRow, type Row } from '../../rows/row.ts';
