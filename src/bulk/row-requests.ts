@@ -193,7 +193,7 @@ export async function printLongDocument(
   await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
 }
 
-/** `--dry-run`: prints the requests of rows as they come. --query, ndjson and csv need all of them at once. */
+/** `--dry-run`: the requests of rows as they come; where one value is asked for (--query, ndjson) they are collected. */
 export async function printDryRunRows(
   session: Session,
   operation: Operation,
@@ -203,7 +203,7 @@ export async function printDryRunRows(
   const calls = async function* () {
     for await (const row of eachRow(batches)) yield callOf(operation, row);
   };
-  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
+  if (output.query !== undefined || output.format === 'ndjson') {
     const all: CallInput[] = [];
     for await (const call of calls()) all.push(call);
     return printDryRun(session, all);

@@ -7,6 +7,7 @@ import {
   makeReconciler,
   makeRowSender,
   placeOf,
+  printDryRunRows,
   runColumns,
   unmetBy,
 } from '../../../src/bulk/row-requests.ts';
@@ -259,4 +260,84 @@ it.each([
   [{ isSandbox: true }, 'sandbox'],
 ])('the place of a run with a profile of %o is %s', (profile, place) => {
   expect(placeOf(openBench({ profile }).session, OPERATIONS.cardBlock)).toBe(place);
+});
+
+it('a row whose write is open elsewhere is held back for now', async () => {
+  const used = serviceOf(answered());
+  const sender = makeRowSender(used.service, OPERATIONS.cardBlock, POLICY, { openProblem: async () => 'it is open' });
+  const result = await sender(rowOf(), SLOT);
+  expect(used.names()).toEqual([]);
+  expect(result).toMatchObject({ kind: 'failed', failure: { code: 'PRECONDITION' } });
+  const { failure } = result as Extract<CallResult, { kind: 'failed' }>;
+  expect(failure.message).toBe('could not block card card-1: it is open. Nothing was sent.');
+  const { cause } = failure.cause as Failure;
+  expect(cause).toMatchObject({ code: 'BUSY', message: 'the same write is open' });
+});
+
+it.each([
+  ['10.10', '5', ['row 1: the balance of card card-1 is 5, was 10.10 when planned']],
+  ['10.10', '10.1', []],
+  ['10.10', undefined, ['row 1: the balance of card card-1 is absent, was 10.10 when planned']],
+  [undefined, '5', ['row 1: the balance of card card-1 is 5, was absent when planned']],
+  [undefined, undefined, []],
+])('a planned balance of %s that is %s now is told with the row, which is sent', async (then, now, said) => {
+  const withBalance = (balance: string | undefined) => (balance === undefined ? '' : `,"currentBalance":${balance}`);
+  const told: string[] = [];
+  const used = serviceOf(cardAs(`{"status":"ACTIVE","clientReference":"order-1"${withBalance(now)}}`));
+  const sender = makeRowSender(used.service, OPERATIONS.cardBlock, POLICY, {
+    onOtherBalance: async (text) => void told.push(text),
+  });
+  const about = object(`{"clientReference":"order-1"${withBalance(then)}}`);
+  const { ending } = await sender(rowOf({ ...ACTIVE, about }), SLOT);
+  expect([told, used.names()]).toEqual([said, ['card.get', 'card.block']]);
+  expect(ending.clientReference).toBe('order-1');
+});
+
+it('a row whose card a question showed has the card read first, and is held back when its status is another one', async () => {
+  const used = serviceOf(cardAs('{"status":"REISSUED"}'));
+  const shown = new Map([[1, 'ACTIVE']]);
+  const sender = makeRowSender(used.service, OPERATIONS.cardBlock, POLICY, { shown });
+  expect(await sender(rowOf(), SLOT)).toMatchObject({ failure: { message: expect.stringContaining('is REISSUED') } });
+  await sender(rowOf({ row: 2 }), SLOT);
+  expect(used.names()).toEqual(['card.get', 'card.block']);
+});
+
+/** What a dry run of rows prints, in the pieces in which it does. */
+async function dryRun(format: 'table' | 'json' | 'ndjson' | 'csv', rows: readonly Row[]): Promise<readonly string[]> {
+  const pieces: string[] = [];
+  const { session } = openBench({ output: { format }, write: async (text) => void pieces.push(String(text)) });
+  await printDryRunRows(session, OPERATIONS.cardBlock, batchesOf(rows));
+  return pieces;
+}
+
+async function* batchesOf(rows: readonly Row[]) {
+  yield rows;
+}
+
+const REQUEST = {
+  method: 'POST',
+  url: 'https://api.example.com/v1/cards/card-1/block',
+  headers: expect.objectContaining({ Authorization: 'Bearer ***' }),
+  body: { reason: 'x' },
+};
+
+it.each([0, 1, 2])('a dry run of %i rows is one document as JSON, in the layout of any other', async (count) => {
+  const text = (await dryRun('json', Array(count).fill(rowOf()))).join('');
+  expect(JSON.parse(text)).toEqual({ dryRun: true, requests: Array(count).fill(REQUEST) });
+  expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+});
+
+it('a dry run of long rows is printed in pieces', async () => {
+  const row = rowOf({ body: object(`{"reason":"${'x'.repeat(40_000)}"}`) });
+  const pieces = await dryRun('json', [row, row, row, row]);
+  expect(pieces).toHaveLength(3);
+  expect(JSON.parse(pieces.join('')).requests).toHaveLength(4);
+});
+
+it('a dry run of rows is one line as NDJSON, and text with a blank line between two requests', async () => {
+  const [line = '', ...more] = (await dryRun('ndjson', [rowOf(), rowOf()])).join('').trimEnd().split('\n');
+  expect([JSON.parse(line), more]).toEqual([{ dryRun: true, requests: [REQUEST, REQUEST] }, []]);
+  const [one] = await dryRun('table', [rowOf()]);
+  expect(one).toContain('POST https://api.example.com/v1/cards/card-1/block\n');
+  expect(await dryRun('table', [rowOf(), rowOf()])).toEqual([one, `\n${one}`]);
 });

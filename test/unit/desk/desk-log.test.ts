@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
-import { DeskLog, type DeskWrite, isOpen } from '../../../src/desk/desk-log.ts';
+import { cardOf, DeskLog, type DeskWrite, isOf, isOpen, writeOf } from '../../../src/desk/desk-log.ts';
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
 import type { Outcome } from '../../../src/failure.ts';
+import type { HistoryEntry } from '../../../src/history/history-event.ts';
 import { NO_RECORD } from '../../../src/history/record.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
@@ -15,11 +16,14 @@ const OTHER = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const NOW = new Date(2026, 10, 25, 14, 2).getTime();
 const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
 
-function card(status: string, reference = 'order-1'): JsonObject {
-  const value = parseJson(`{"status":"${status}","clientReference":"${reference}","currentBalance":10.10}`);
+function object(text: string): JsonObject {
+  const value = parseJson(text);
   if (!isJsonObject(value)) throw new Error('a card is an object');
   return value;
 }
+
+const card = (status: string, reference = 'order-1') =>
+  object(`{"status":"${status}","clientReference":"${reference}","currentBalance":10.10}`);
 
 /** A log, and the writes that its commands record: each is begun at 14:02 and ends at once. */
 function desk() {
@@ -258,3 +262,162 @@ it('the cards that are offered are found by reference or by how their id begins,
   expect(await find('0B7A6C1E-3f')).toEqual([ID]);
   expect(await find('0b7a')).toEqual([]);
 });
+
+const ENTRY: HistoryEntry = {
+  entry: 'e1',
+  time: '2026-11-25T14:02:00.000Z',
+  user: 'ada',
+  profile: 'live',
+  host: 'h',
+  operation: 'card.block',
+  id: ID,
+  run: undefined,
+  ending: { ...NO_OUTCOME, outcome: 'confirmed_by_read', observedStatus: 'BLOCKED' },
+  read: { time: '2026-11-25T14:03:00.000Z', user: 'ada', before: NO_OUTCOME },
+  status: 'ACTIVE',
+  clientReference: 'order-1',
+};
+
+it('an entry of the history about a card is a write of that card, looked at when a read settled it', () => {
+  const write = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: ID, ending: ENTRY.ending };
+  const times = { timeMs: Date.parse('2026-11-25T14:02:00Z'), lookedMs: Date.parse('2026-11-25T14:03:00Z') };
+  expect(writeOf(ENTRY)).toMatchObject({ ...write, ...times });
+  expect(writeOf({ ...ENTRY, ending: { ...NO_OUTCOME, outcome: 'unknown' } })?.lookedMs).toBeUndefined();
+  expect(writeOf({ ...ENTRY, read: undefined })?.lookedMs).toBeUndefined();
+  expect(cardOf(ENTRY)).toEqual({ cardId: ID, reference: 'order-1', status: 'BLOCKED', write: writeOf(ENTRY) });
+  expect(cardOf({ ...ENTRY, ending: NO_OUTCOME })?.status).toBe('ACTIVE');
+});
+
+it.each([[{ id: undefined }], [{ operation: 'calendar.update' }], [{ operation: 'api' }]])(
+  'an entry of the history with %o is about no card',
+  (change) => {
+    expect([writeOf({ ...ENTRY, ...change }), cardOf({ ...ENTRY, ...change })]).toEqual([undefined, undefined]);
+  },
+);
+
+it.each([
+  ['live', 'h', true],
+  ['test', 'h', false],
+  ['live', 'g', false],
+])('an entry of the profile %s at %s belongs to the desk of live at h: %s', (profile, host, belongs) => {
+  const session = { profile: { name: 'live' } } as unknown as Parameters<typeof isOf>[0];
+  expect(isOf(session, 'h')({ profile, host })).toBe(belongs);
+});
+
+it('a raw write is no write of a card at the desk, begun or not', async () => {
+  const { log, recorder } = desk();
+  const intent = { operation: 'api', id: '/v1/x', profile: 'live', host: 'h' };
+  await recorder.end(await recorder.begin(intent), { ...NO_OUTCOME, outcome: 'applied' });
+  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
+  await expect(full.begin(intent)).rejects.toThrow('no space left');
+  expect(log.writes).toEqual([]);
+});
+
+it('a write that has no ID, or could not be recorded, has empty ones', async () => {
+  const log = new DeskLog({ now: () => NOW });
+  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
+  await full.begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' }).catch(() => undefined);
+  await log.recording(NO_RECORD).begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' });
+  expect(log.writes.map(({ entry, cardId }) => ({ entry, cardId }))).toEqual([
+    { entry: '', cardId: '' },
+    { entry: '', cardId: '' },
+  ]);
+});
+
+it('an end is that of the write with its name, and of none where no write has it', async () => {
+  const { log, recorder } = desk();
+  const begin = () => recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
+  const [first, second] = [await begin(), await begin()];
+  await recorder.end('another', { ...NO_OUTCOME, outcome: 'rejected' });
+  await recorder.end(second, { ...NO_OUTCOME, outcome: 'applied' });
+  expect(log.writes.map(({ entry, ending }) => [entry, ending?.outcome])).toEqual([
+    [first, undefined],
+    [second, 'applied'],
+  ]);
+});
+
+it('what is learned takes the place of the write with its name, and of the last one of its card unless it is older', async () => {
+  const { log, write } = desk();
+  await write('card.reissue', 'unknown');
+  await write('card.block', 'unknown');
+  const [reissue, block] = log.writes as [DeskWrite, DeskWrite];
+  const ending = { ...NO_OUTCOME, outcome: 'confirmed_by_read' } as const;
+  log.learned({ ...reissue, ending, timeMs: NOW - 1 }, 'REISSUED');
+  expect(log.writes.map(({ ending: ended }) => ended?.outcome)).toEqual(['confirmed_by_read', 'unknown']);
+  expect(log.lastOf(ID)).toBe(block);
+  log.learned({ ...block, ending }, 'BLOCKED');
+  expect(log.lastOf(ID)).toMatchObject({ ending, operation: OPERATIONS.cardBlock });
+  log.saw(ID, card('BLOCKED'));
+  expect(log.lastOf(ID)).toBeDefined();
+  log.learned({ ...block, entry: 'before', cardId: OTHER }, 'ACTIVE');
+  expect(log.lastOf(OTHER)).toMatchObject({ entry: 'before' });
+  expect(log.known(OTHER)?.write).toMatchObject({ entry: 'before' });
+  expect(Object.keys(log.writes)).toEqual(['0', '1']);
+});
+
+it('a look settles a write of its own card alone, and none that the records have', async () => {
+  const log = new DeskLog({ now: () => NOW });
+  const recorder = log.recording(NO_RECORD);
+  for (const id of [ID, OTHER]) {
+    const entry = await recorder.begin({ operation: 'card.block', id, profile: 'live', host: 'h' });
+    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
+  }
+  log.settles(ID.toUpperCase(), 'BLOCKED');
+  expect(log.open.map(({ cardId }) => cardId)).toEqual([OTHER]);
+  const kept = desk();
+  await kept.write('card.block', 'unknown');
+  kept.log.settles(ID, 'BLOCKED');
+  expect(kept.log.open).toHaveLength(1);
+});
+
+it('a card is known by the status at which a write that was done aims, else as it was, and keeps what is not seen again', async () => {
+  const { log, write } = desk();
+  log.saw(ID, card('ACTIVE', 'order-1'));
+  await write('card.activate', 'rejected');
+  expect(log.known(ID)?.status).toBe('ACTIVE');
+  log.saw(ID, object('{"status":"ACTIVE"}'));
+  expect(log.lastOf(ID)).toBeDefined();
+  await write('card.block', 'applied');
+  expect(log.known(ID)).toMatchObject({ status: 'BLOCKED', reference: 'order-1' });
+  await write('card.activate', 'confirmed_by_read');
+  expect(log.known(ID)?.status).toBe('ACTIVE');
+});
+
+it('a write that was done supersedes open ones before it, of its card and settled by a look', async () => {
+  let now = NOW;
+  const log = new DeskLog({ now: () => now });
+  const names = ['entry-1', 'entry-2', 'entry-3', 'entry-4', 'entry-5', 'entry-6', 'entry-7'];
+  const recorder = log.recording({ ...NO_RECORD, begin: async () => names.shift() ?? '' });
+  const write = async (operation: string, outcome: Outcome, id = ID) => {
+    const entry = await recorder.begin({ operation, id, profile: 'live', host: 'h' });
+    await recorder.end(entry, { ...NO_OUTCOME, outcome });
+    now += 1;
+  };
+  for (const operation of ['card.block', 'card.reissue']) await write(operation, 'unknown');
+  await write('card.block', 'unknown', OTHER);
+  await write('card.reissue', 'applied');
+  await write('card.block', 'rejected');
+  expect(log.open).toHaveLength(3);
+  await write('card.block', 'unknown');
+  now -= 1;
+  await write('card.block', 'applied');
+  expect(log.writes.map(({ supersededBy }) => supersededBy)).toEqual([
+    'entry-7',
+    ...Array.from({ length: 6 }, () => undefined),
+  ]);
+});
+
+it('the newest nine of all known cards are offered, the newest first', () => {
+  const known = Array.from({ length: 10 }, (_, index) => ({ cardId: `card-${index}` }));
+  const log = new DeskLog({ now: () => NOW }, known);
+  expect(log.cards).toEqual(known);
+  expect(log.recent).toEqual(known.slice(0, 9));
+});
+
+it.each([{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }])(
+  'an unknown write with %o is open no more',
+  (closing) => {
+    const write = { ...(writeOf({ ...ENTRY, ending: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
+    expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
+  },
+);

@@ -188,3 +188,43 @@ it('an older file is refused with a cell that no text can be made of, at its pla
   expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the sheet "Rows" is read')]);
   expect((await hintsOf('id,email\n,a\n', 'old.csv')).hints).toEqual([]);
 });
+
+it('an older file takes line ends of spreadsheets for one another, and a text for no other value', async () => {
+  const old = await read(
+    '{"id":"s1","email":"a\\r\\nb\\rc\\nd","first_name":"5"}\n{"id":"s2","first_name":"x\\ry"}\n',
+    'old.ndjson',
+  );
+  expect(changesOf(old, 's1', { email: 'a\nb\nc\nd', first_name: '5' })).toEqual({});
+  expect(changesOf(old, 's1', { email: 'abcd' })).toEqual({ email: 'a\r\nb\rc\nd' });
+  expect(changesOf(old, 's2', { first_name: 'xy' })).toEqual({ first_name: 'x\ry' });
+  expect(changesOf(old, 's1', { first_name: new JsonNumber('5') })).toEqual({ first_name: '5' });
+});
+
+it('an older file may have a row twice where both are equal, and its ID in one column only', async () => {
+  expect((await read('id,email\ns1,a\ns1,a\n')).missing).toBe(1);
+  const old = await read('{"cardId":"c1","id":"c2"}\n', 'old.ndjson', OPERATIONS.cardBlock);
+  expect([old.meet('c1', 1), old.meet('c2', 1)]).toEqual([0, undefined]);
+});
+
+it('an older file finds the ID that lost its zeros or its case, whichever of its rows it stands in', async () => {
+  const ids = Array.from({ length: 40 }, (_, index) => `0${index}00A`);
+  const old = await read(`id,email\n${ids.map((id) => `${id},a\n`).join('')}00,b\n000b,c\n`);
+  expect([old.neighbour('000a'), old.neighbour('3900A'), old.neighbour('B'), old.neighbour('0')]).toEqual([
+    '0000A',
+    '03900A',
+    '000b',
+    '00',
+  ]);
+  expect([old.neighbour('10A'), old.neighbour('')]).toEqual([undefined, undefined]);
+});
+
+it('an older file has no fault in a cell of a column that nothing reads', async () => {
+  const rows = [
+    ['id', 'email', 'notes', 'created'],
+    ['s1', 'a', 'b', 'c'],
+  ];
+  for (const place of ['C2', 'D2']) {
+    const bytes = sheetJsWorkbookWith(rows, place, { t: 'n', f: '1+1', v: 2 });
+    expect((await read(bytes, 'old.xlsx')).missing).toBe(1);
+  }
+});
