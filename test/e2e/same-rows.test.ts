@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createClient, TOKEN } from '../support/library.ts';
-import { CLIENTS, type Person } from '../support/mcp-clients.ts';
+import { connectNewest, type Person } from '../support/mcp-clients.ts';
 import { cardId, cardNumber, playService, refusal, rowLines } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -96,9 +96,7 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   },
   'an assistant': async ({ server }) => {
     const person: Person = () => ({ action: 'accept', content: { confirm: true } });
-    const [, connect] = CLIENTS[0] ?? [];
-    if (connect === undefined) throw new Error('there is a client');
-    const client = await connect({ args: ['--allow-writes', ...LIMITS], env: server.env, person });
+    const client = await connectNewest({ args: ['--allow-writes', ...LIMITS], env: server.env, person });
     const found: string[] = [];
     for (const id of CARDS) {
       const { structuredContent } = await client.call('card_block', { cardId: id, reason: REASON });

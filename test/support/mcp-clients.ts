@@ -75,9 +75,12 @@ async function former({ args, env, home = createHome(), person }: Start): Promis
   };
 }
 
+/** The newest client, for what does not depend on the generation. */
+export const connectNewest = (start: Start): Promise<AssistantClient> => modern(start, 'auto');
+
 /** The clients of both generations; the newer one speaks both protocols. */
 export const CLIENTS: readonly (readonly [string, (start: Start) => Promise<AssistantClient>])[] = [
-  ['client 2.x, protocol of 2026', (start) => modern(start, 'auto')],
+  ['client 2.x, protocol of 2026', connectNewest],
   ['client 2.x, protocol of 2025', (start) => modern(start, 'legacy')],
   ['client 1.x', former],
 ];
