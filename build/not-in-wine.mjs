@@ -15,7 +15,6 @@ export const FILES_NOT_JUDGED = [
   ['test/e2e/faults/signals.test.ts', NO_SIGNALS],
   ['test/command/last-moment.test.ts', NO_SIGNALS],
   ['test/e2e/faults/memory.test.ts', 'it reads /proc of the program'],
-  ['test/e2e/faults/closed-streams.test.ts', 'it closes streams before the start, which only sh can'],
   ['test/e2e/trust.test.ts', 'owners, modes and links of files, which Wine makes up, and named pipes of this system'],
   ['test/e2e/action.test.ts', SHELL],
   ['test/e2e/completion.test.ts', SHELL],

@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 import { listMessages } from '../../build/messages.ts';
 import { CLAIM_LIKE, CLAIMS, NO_CLAIMS } from '../simulate/claims.ts';
 import { faultsOf, liesOf, loadCases } from '../simulate/every-step.ts';
+import { byCommand } from '../simulate/provocations.ts';
 import { play } from '../simulate/stage.ts';
 
 /** Steps that fail in each call; test/simulate lets each of them fail in each way. */
-const SAMPLE = 6;
+const SAMPLE = 3;
 
 const { program, cases } = await loadCases();
 
@@ -42,4 +43,32 @@ it('each sentence about what was sent, saved or changed is compared with what ha
   const known = [...CLAIMS.map(({ words }) => words), ...NO_CLAIMS];
   expect(claiming.length).toBeGreaterThan(20);
   expect(claiming.filter(({ text }) => !known.some((words) => words.test(text)))).toEqual([]);
+});
+
+/** They print nothing without a terminal or somebody who asks, or serve until a signal ends them. */
+const SILENT_HERE = ['desk', 'mcp', 'sandbox serve'];
+
+it('P1 P2 each command whose result cannot be printed says so by its exit code, and a change by its outcome (G12)', async () => {
+  const wrong: unknown[] = [];
+  for (const [words, own] of byCommand(cases)) {
+    const first = own.find(({ code }) => code === 0);
+    if (first === undefined || SILENT_HERE.includes(words)) continue;
+    const ends = async (stdoutFails: string) => {
+      const { code, stderr } = await play(program, first.place, { ...first.call, stdoutFails });
+      return { words, stdoutFails, code, says: stderr.includes('no space left') };
+    };
+    // The results of a run are kept in it.
+    const changes =
+      words === 'runs resume' ||
+      first.clean.arrivals.some(({ asked }) => asked.kind !== 'get' && asked.kind !== 'list');
+    // What is given once is not thrown away unseen.
+    const gone = words === 'card provision' ? 16 : changes ? 0 : 141;
+    for (const [end, code] of [
+      [await ends('ENOSPC'), 16],
+      [await ends('EPIPE'), gone],
+    ] as const) {
+      if (end.code !== code || end.says !== (end.stdoutFails === 'ENOSPC')) wrong.push(end);
+    }
+  }
+  expect(wrong).toEqual([]);
 });

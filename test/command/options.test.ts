@@ -346,17 +346,7 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect(stderr).toContain('a run needs its record');
   });
 
-  test('a dry run says that --expect was not compared', async () => {
-    const args = ['card', 'block', CARD_ID, '-n', '--expect', 'status=ACTIVE', '--json'];
-    const { code, stdout, stderr } = await runFrontdesk(args, { env });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests: [request(`/v1/cards/${CARD_ID}/block`, {})] });
-    expect(stderr).toBe(
-      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}\n',
-    );
-  });
-
-  test('a dry run as text has method and URL, headers, body', async () => {
+  test('as text: method and URL, headers, body', async () => {
     const { code, stdout } = await runFrontdesk(['card', 'block', CARD_ID, '-n', '--reason', 'lost'], { env });
     expect(code).toBe(0);
     const [head, body] = stdout.split('\n\n');

@@ -129,7 +129,7 @@ describe('memory and time of large answers', () => {
   it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, code) => {
     const server = await faulty(json(200, make()));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-a-large-card' };
-    for (const format of ['json', 'csv']) {
+    for (const format of code === 0 ? ['json', 'csv'] : ['json']) {
       const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
       expect(result.code, result.stderr.slice(0, 500)).toBe(code);
       if (format === 'json' && code === 0) expect(JSON.parse(result.stdout).cardId).toBe(CARD_ID);
@@ -158,31 +158,36 @@ describe('memory and time of large answers', () => {
 });
 
 describe.concurrent('numbers', () => {
-  const amounts = [
-    ['B11 more digits than a double has', '12345678901234567.89'],
-    ['B12 a trailing zero', '10.10'],
-    ['B13 beyond the range of a double', '1e400'],
-    ['B14 minus zero', '-0'],
-    ['B14 an exponent', '1E2'],
-    ['B14 a whole number with a fraction', '1.0'],
-    ['B14 nines that a double rounds up', '19.999999999999999'],
-  ] as const;
-  it.each(amounts)('%s: %s is printed digit for digit in every format', async (_, amount) => {
-    const text = cardWith(`"loadedAmount":${amount},"transactions":[{"transactionId":"t","amount":${amount}}]`);
-    const server = await faulty(json(200, text.replace('10.10', amount)));
+  // More digits than a double has, a trailing zero, beyond the range of a double, minus zero, an exponent, a whole number
+  // with a fraction, and nines that a double rounds up.
+  const AMOUNTS = ['12345678901234567.89', '10.10', '1e400', '-0', '1E2', '1.0', '19.999999999999999'];
+
+  it('B11 B12 B13 B14 amounts are printed digit for digit in every format', async () => {
+    const [balance = '', , initial = '', loaded = ''] = AMOUNTS;
+    const transactions = AMOUNTS.map((amount) => `{"transactionId":"t","amount":${amount}}`).join(',');
+    const card = CARD.replace('10.10', balance).replace('50.00', initial);
+    const server = await faulty(
+      json(200, `${card.slice(0, -1)},"cancellationAmount":${loaded},"transactions":[${transactions}]}`),
+    );
     const asJson = await meet(server, 'get');
-    expect(asJson.stdout, asJson.stderr).toContain(`"currentBalance": ${amount},`);
-    expect(asJson.stdout, asJson.stderr).toContain(`"amount": ${amount}\n`);
+    expect(asJson.stdout, asJson.stderr).toContain(`"currentBalance": ${balance},`);
+    expect(asJson.stdout).toContain(`"initialBalance": ${initial},`);
+    for (const amount of AMOUNTS) expect(asJson.stdout).toContain(`"amount": ${amount}\n`);
     const ndjson = await meet(server, 'get', { format: ['-o', 'ndjson'] });
-    expect(ndjson.stdout, ndjson.stderr).toContain(`"currentBalance":${amount},`);
-    const csv = await meet(server, 'get', {
-      format: ['-o', 'csv', '--columns', 'currentBalance,transactions.0.amount'],
-    });
-    expect(csv.stdout, csv.stderr).toBe(`currentBalance,transactions.0.amount\r\n${amount},${amount}\r\n`);
-    const table = await meet(server, 'get', { format: ['--columns', 'currentBalance', '--no-header'] });
-    expect(table.stdout, table.stderr).toBe(`${amount}\n`);
-    const query = await meet(server, 'get', { flags: ['--query', 'currentBalance'] });
-    expect(query.stdout, query.stderr).toBe(`${amount}\n`);
+    expect(ndjson.stdout).toContain(`"currentBalance":${balance},`);
+    const named = [
+      'currentBalance',
+      'initialBalance',
+      'cancellationAmount',
+      ...AMOUNTS.map((_, at) => `transactions.${at}.amount`),
+    ];
+    const all = [balance, initial, loaded, ...AMOUNTS];
+    const csv = await meet(server, 'get', { format: ['-o', 'csv', '--columns', named.join(',')] });
+    expect(csv.stdout).toBe(`${named.join(',')}\r\n${all.join(',')}\r\n`);
+    const table = await meet(server, 'get', { format: ['--columns', named.join(','), '--no-header'] });
+    expect(table.stdout).toBe(`${all.join('\t')}\n`);
+    const query = await meet(server, 'get', { format: ['-o', 'ndjson'], flags: ['--query', 'transactions[].amount'] });
+    expect(query.stdout).toBe(`[${AMOUNTS.join(',')}]\n`);
   });
 
   it('B15 amounts are compared and added as decimals, never as doubles', async () => {
@@ -228,24 +233,18 @@ describe.concurrent('names', () => {
     expect((await once(deep, 'get')).end).toBe('10');
   });
 
-  const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf', '10', ''];
-  const metadata = `{${ODD.map((name, index) => `"${name}":"v${index}"`).join(',')}}`;
-  it.each([
-    ['B18 __proto__', '__proto__', 'v0'],
-    ['B19 constructor', 'constructor', 'v1'],
-    ['B19 toString', 'toString', 'v2'],
-    ['B19 hasOwnProperty', 'hasOwnProperty', 'v3'],
-    ['B19 then', 'then', 'v4'],
-  ])('%s as a key of metadata is a key like any other', async (_, name, value) => {
-    const answer = json(200, CARD.replace('{"store":"Bergen"}', metadata));
-    const asJson = await once(answer, 'get', { format: ['-o', 'ndjson'] });
+  it('B18 B19 names of what every object has are keys of metadata like any other', async () => {
+    const odd = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf', '10', ''];
+    const metadata = `{${odd.map((name, index) => `"${name}":"v${index}"`).join(',')}}`;
+    const named = odd.slice(0, 5).map((name) => `metadata.${name}`);
+    const columns = ['--columns', named.join(','), '--no-header'];
+    const server = await faulty(json(200, CARD.replace('{"store":"Bergen"}', metadata)));
+    const asJson = await meet(server, 'get', { format: ['-o', 'ndjson'] });
     expect(asJson.stdout).toBe(`${CARD.replace('{"store":"Bergen"}', metadata)}\n`);
-    const table = await once(answer, 'get', { format: ['--columns', `metadata.${name}`, '--no-header'] });
-    expect(table.stdout).toBe(`${value}\n`);
-    const csv = await once(answer, 'get', { format: ['-o', 'csv'] });
-    expect(csv.stdout.split('\r\n')[0]).toContain(`metadata.${name}`);
-    const absent = await once(ACTIVE, 'get', { format: ['--columns', `metadata.${name}`, '--no-header'] });
-    expect(absent.stdout).toBe('\n');
+    expect((await meet(server, 'get', { format: columns })).stdout).toBe('v0\tv1\tv2\tv3\tv4\n');
+    const csv = await meet(server, 'get', { format: ['-o', 'csv'] });
+    expect(csv.stdout.split('\r\n')[0]).toContain(named.join(','));
+    expect((await once(ACTIVE, 'get', { format: columns })).stdout).toBe('\t\t\t\t\n');
   });
 
   it('B18 __proto__ at the top and as an object changes nothing else', async () => {

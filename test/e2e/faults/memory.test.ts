@@ -9,8 +9,11 @@ import { cardId, idLines } from '../../support/plain-service.ts';
 import { createHome, programCommand, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 
-const ANSWERS = 64;
+const ANSWERS = 32;
 const ANSWER_BYTES = 8_000_000;
+const REFUSED = 64;
+/** A busy machine may take minutes. */
+const PATIENT = ['--timeout', '10m', '--retry-max-time', '20m'];
 const HOOK = fileURLToPath(new URL('../../../bench/usage.cjs', import.meta.url));
 
 const TRANSACTION = '{"transactionId":"t-1","type":"PURCHASE","amount":-1.50,"createdAt":"2025-01-02T00:00:00Z"}';
@@ -63,11 +66,16 @@ async function startLargeCards({ after, of = 'text', short = 0 }: LargeCards) {
   };
 }
 
-/** A service that answers each POST with some bytes, and each GET with others. */
-async function startRaw(post: string, get = post) {
+/** A service that answers POSTs with these bytes in turn, and each GET with others. */
+async function startRaw(posts: readonly string[], get = '') {
+  let count = 0;
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
-    socket.on('data', (data) => void socket.write(data.toString('latin1').startsWith('GET') ? get : post));
+    socket.on('data', (data) => {
+      if (data.toString('latin1').startsWith('GET')) return void socket.write(get);
+      socket.write(posts[count % posts.length] ?? '');
+      count += 1;
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -104,45 +112,41 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   return { child, ended };
 }
 
-/** What a service may refuse a write with, in 4 MB. */
-const REFUSALS: readonly (readonly [what: string, body: string])[] = [
-  ['a long message', JSON.stringify({ errorCode: 'CARD_EXPIRED', message: 'no '.repeat(1_400_000) })],
-  [
-    'details of many parts',
-    `{"errorCode":"CARD_EXPIRED","message":"no","details":{"all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}}`,
-  ],
-  ['an error of no known shape', `{"title":"no","all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}`],
-  ['a page', `<html><title>no</title>${'<p>no</p>'.repeat(450_000)}</html>`],
+/** What a service may refuse a write with, each in 4 MB: a long message, many parts, no known shape, and a page. */
+const REFUSALS: readonly string[] = [
+  JSON.stringify({ errorCode: 'CARD_EXPIRED', message: 'no '.repeat(1_400_000) }),
+  `{"errorCode":"CARD_EXPIRED","message":"no","details":{"all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}}`,
+  `{"title":"no","all":[${Array(350_000).fill('{"a":"bcd"}').join(',')}]}`,
+  `<html><title>no</title>${'<p>no</p>'.repeat(450_000)}</html>`,
 ];
 
 describe('T27 long refusals, all at once', () => {
-  it.each(REFUSALS)(
-    `${ANSWERS} rows that %s refuses end in 512 MiB`,
-    async (_, body) => {
-      const reply = `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`;
-      const { env } = await startRaw(reply);
-      const ids = join(createHome().path, 'ids.txt');
-      writeFileSync(ids, idLines(ANSWERS));
-      const args = ['card', 'block', '--yes', '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q'];
-      const { child, ended } = start(args, env);
-      child.stdin.end();
-      const drained = drain(child);
-      const { code, stderr, peak } = await ended;
-      expect(stderr).toContain(`"outcomes":{"rejected":${ANSWERS}}`);
-      expect(code).toBe(15);
-      // What is kept of each is a page at most.
-      expect(drained.bytes).toBeLessThan(ANSWERS * 8192);
-      expect(peak).toBeLessThan(512);
-    },
-    300_000,
-  );
+  it(`${REFUSED} rows that are refused in 4 MB each end in 256 MiB`, async () => {
+    const replies = REFUSALS.map(
+      (body) =>
+        `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`,
+    );
+    const { env } = await startRaw(replies);
+    const ids = join(createHome().path, 'ids.txt');
+    writeFileSync(ids, idLines(REFUSED));
+    const args = ['card', 'block', '--yes', '--from', ids, '-j', String(REFUSED), '-o', 'ndjson', '-q', ...PATIENT];
+    const { child, ended } = start(args, env);
+    child.stdin.end();
+    const drained = drain(child);
+    const { code, stderr, peak } = await ended;
+    expect(stderr).toContain(`"outcomes":{"rejected":${REFUSED}}`);
+    expect(code).toBe(15);
+    // What is kept of each is a page at most.
+    expect(drained.bytes).toBeLessThan(REFUSED * 8192);
+    expect(peak).toBeLessThan(256);
+  }, 300_000);
 
   it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marked as cut', async () => {
     const home = createHome();
     const card = cardText('S'.repeat(1_000_000), cardId(1));
     const requestId = 'r'.repeat(50_000);
     const { env } = await startRaw(
-      `HTTP/1.1 500 Oops\r\nX-Request-Id: ${requestId}\r\nContent-Length: 2\r\n\r\n{}`,
+      [`HTTP/1.1 500 Oops\r\nX-Request-Id: ${requestId}\r\nContent-Length: 2\r\n\r\n{}`],
       `HTTP/1.1 200 OK\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
     );
     const args = [
@@ -179,13 +183,13 @@ describe('T26 long answers, all at once', () => {
     ['read', ['card', 'get']],
     ['applied', ['card', 'block', '--yes']],
   ])(
-    `${ANSWERS} rows are %s in 512 MiB`,
+    `${ANSWERS} rows are %s in 256 MiB`,
     async (outcome, command) => {
       const service = await startLargeCards({ after: ANSWERS });
       const ids = join(createHome().path, 'ids.txt');
       writeFileSync(ids, idLines(ANSWERS));
       const { child, ended } = start(
-        [...command, '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q'],
+        [...command, '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT],
         service.env,
       );
       child.stdin.end();
@@ -195,7 +199,7 @@ describe('T26 long answers, all at once', () => {
       expect(code).toBe(0);
       expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
       expect(service.requests()).toBe(ANSWERS);
-      expect(peak).toBeLessThan(512);
+      expect(peak).toBeLessThan(256);
     },
     300_000,
   );
@@ -203,8 +207,8 @@ describe('T26 long answers, all at once', () => {
   it.each([
     { what: '5 writes', short: 0, long: 5, command: ['card', 'block', '--yes'] },
     {
-      what: '4 reads behind 20,000 small results that wait for a row',
-      short: 20_000,
+      what: '4 reads behind 5,000 small results that wait for a row',
+      short: 5000,
       long: 4,
       command: ['card', 'get'],
     },
@@ -215,7 +219,10 @@ describe('T26 long answers, all at once', () => {
       const service = await startLargeCards({ after: rows, of: 'transactions', short });
       const ids = join(createHome().path, 'ids.txt');
       writeFileSync(ids, idLines(rows));
-      const { child, ended } = start([...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q'], service.env);
+      const { child, ended } = start(
+        [...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT],
+        service.env,
+      );
       child.stdin.end();
       const drained = drain(child);
       const { code, peak } = await ended;

@@ -26,7 +26,7 @@ const AT_CONTINUATION = injecting(`
   process.on('exit', () => writeFileSync(process.env.COUNT_FILE, String(count)));`);
 
 /** So many moments of each write are tried, at even distances; all of them in the long form. */
-const MOMENTS = IS_LONG ? Number.POSITIVE_INFINITY : 12;
+const MOMENTS = IS_LONG ? Number.POSITIVE_INFINITY : 6;
 
 const SECRET = { encryptedPaymentInstrument: 'secret-of-the-wallet' };
 

@@ -75,7 +75,7 @@ export interface Stage {
   path(name: string): string;
 }
 
-export interface ShellResult {
+interface ShellResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

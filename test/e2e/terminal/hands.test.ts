@@ -36,9 +36,15 @@ const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 /** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
 const NO_ANSWER = /is not accepted here|came at once|choose an entry|yes yes|\*{7}/;
 
+/** One question for each place in the source that asks: where it is not drawn, all of one place are asked in the same way. */
+const ONE_OF_EACH_KIND = Object.entries(QUESTIONS)
+  .filter(([, { isDrawnOnly }]) => isDrawnOnly !== true)
+  .filter(([, { asks }], at, all) => all.slice(0, at).every(([, before]) => before.asks.at(-1) !== asks.at(-1)))
+  .map(([name]) => name);
+
 describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
-  const names = Object.keys(QUESTIONS).filter((name) => look === 'drawn' || QUESTIONS[name]?.isDrawnOnly !== true);
-  it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name, context) => {
+  const names = look === 'drawn' ? Object.keys(QUESTIONS) : ONE_OF_EACH_KIND;
+  it.for(names)('what comes before it stood there, in one piece, or pasted is no answer: %s', async (name, context) => {
     const asked = QUESTIONS[name];
     if (asked === undefined) throw new Error(`no question ${name}`);
     const server = await service(context.onTestFinished);
