@@ -8,10 +8,10 @@ import { Failure } from '../failure.ts';
 import { readHistory, showHistory } from '../history/read.ts';
 import type { Answer } from '../http/call.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import type { Desk } from './desk.ts';
 import { type DeskWrite, isOpen, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn } from './desk-login.ts';
-import { type DeskPorts, isStepBack } from './desk-ports.ts';
-import { waitingAtDesk } from './desk-session.ts';
+import { isStepBack, waitingAtDesk } from './desk-session.ts';
 import type { Seen } from './screen.ts';
 
 /** Changes and rows that are searched for a reissue. All of 400,000 take a second and a half at each first visit. */
@@ -19,13 +19,13 @@ const MOST_LOOKED_AT = 20_000;
 
 /** The card being served: what was read of it, and what the records know. */
 export class CardAtHand {
-  readonly #desk: DeskPorts;
+  readonly #desk: Desk;
   seen: Seen;
   /** Open writes to the card, oldest first. */
   open: readonly DeskWrite[] = [];
   needsLogin = false;
 
-  constructor(desk: DeskPorts, cardId: string) {
+  constructor(desk: Desk, cardId: string) {
     this.#desk = desk;
     this.seen = { cardId, card: undefined, look: 'not read' };
   }

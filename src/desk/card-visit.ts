@@ -16,10 +16,10 @@ import type { ViewStyle } from '../output/options.ts';
 import { shortEntry } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
 import { CardAtHand } from './card-at-hand.ts';
+import type { Desk } from './desk.ts';
 import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn, logIn } from './desk-login.ts';
-import { cancelledBy, type DeskPorts, isStepBack } from './desk-ports.ts';
-import { type Ended, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
+import { cancelledBy, type Ended, isStepBack, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
 import { clockTime, linesOf, screenText, verdictLines } from './screen.ts';
 
 function actionAt(entry: string): Operation | undefined {
@@ -49,10 +49,10 @@ const PAGE_PROMPT_ROWS = 2;
 
 /** One card at the desk, until another card is wanted. */
 export class CardVisit {
-  readonly #desk: DeskPorts;
+  readonly #desk: Desk;
   readonly #hand: CardAtHand;
 
-  constructor(desk: DeskPorts, cardId: string) {
+  constructor(desk: Desk, cardId: string) {
     this.#desk = desk;
     this.#hand = new CardAtHand(desk, cardId);
   }
@@ -137,7 +137,7 @@ export class CardVisit {
 
   async #write(operation: Operation): Promise<void> {
     const { session, prompt, log } = this.#desk;
-    const command = await this.#desk.commandOf(operation);
+    const command = await this.#desk.options.commandOf(operation);
     const { cardId } = this.#hand.seen;
     const { received } = session.context.signals;
     const [heardBefore, writtenBefore] = [received.length, log.writes.length];

@@ -1,12 +1,31 @@
 import { isWrite, nounOf, type Operation } from '../api/operation.ts';
+import { PromptAborted } from '../ask/prompt-context.ts';
 import { TerminalKeys, TYPED_AHEAD } from '../ask/terminal-keys.ts';
 import { canRedraw } from '../ask/wait-display.ts';
-import type { Context, PromptPort, SignalName, SignalPort, Verdict } from '../context.ts';
-import type { Failure } from '../failure.ts';
+import {
+  type Context,
+  type PromptPort,
+  type SignalName,
+  type SignalPort,
+  signalWords,
+  type Verdict,
+} from '../context.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/values.ts';
 import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
 import { linesOf } from './screen.ts';
+
+/** The failure of a desk that a signal ends. */
+export function cancelledBy(signal: SignalName): Failure {
+  return new Failure('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
+}
+
+/** Does an error mean one step back (Esc or Ctrl-C)? Any other leaves the desk. */
+export function isStepBack(error: unknown): boolean {
+  if (error instanceof PromptAborted) return error.isStepBack;
+  return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
+}
 
 /** Judges a card ID. One inside a text is shown first, and taken by Enter. */
 export function judgeId(text: string, otherwise: string | undefined): Verdict {

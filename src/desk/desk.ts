@@ -1,48 +1,50 @@
+import type { Operation } from '../api/operation.ts';
 import { LOST_PASTE, PromptAborted } from '../ask/prompt-context.ts';
 import { canRedraw } from '../ask/wait-display.ts';
 import { isReadOnly } from '../call/write-guards.ts';
+import type { CallCommand } from '../command/command.ts';
 import type { PromptPort, ScreenAbove } from '../context.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
 import { renderFailure, renderNotice } from '../output/failure-text.ts';
 import { plural } from '../output/text.ts';
 import type { Session } from '../session.ts';
-import { CardVisit } from './card-visit.ts';
 import type { DeskLog } from './desk-log.ts';
-import { cancelledBy, type DeskPorts, isStepBack, type Said } from './desk-ports.ts';
+import { cancelledBy, isStepBack } from './desk-session.ts';
 import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.ts';
 import { handOverText, type ReportFile } from './hand-over.ts';
-import { linesOf } from './screen.ts';
+import { linesOf, type Said } from './screen.ts';
+
+/** What the desk is opened with. */
+interface DeskOptions {
+  readonly log: DeskLog;
+  /** `live, cards.example.com`. */
+  readonly where: string;
+  /** `host[:port]`, as in the history. */
+  readonly host: string;
+  readonly idleMs: number;
+  readonly report: ReportFile | undefined;
+  /** Loads the command of a change in the menu. */
+  commandOf(operation: Operation): Promise<CallCommand>;
+}
 
 /** Serves card after card until the user leaves. Changes go the way of their commands. */
-export class Desk implements DeskPorts {
+export class Desk {
   readonly session: Session;
   readonly prompt: PromptPort;
+  readonly options: DeskOptions;
   readonly log: DeskLog;
-  readonly where: string;
-  readonly host: string;
   readonly mayWrite: boolean;
-  readonly commandOf: DeskPorts['commandOf'];
+  /** The screen is redrawn with each menu; else it is printed before it. */
   readonly redraws: boolean;
-  readonly #report: ReportFile | undefined;
+  /** Messages above the verdict until the next screen. Each is drawn for the current width. */
   said: Said[] = [];
 
-  constructor(
-    session: Session,
-    {
-      log,
-      commandOf,
-      where,
-      host,
-      idleMs,
-      report,
-    }: Pick<DeskPorts, 'log' | 'host' | 'commandOf'> & {
-      readonly where: string;
-      readonly idleMs: number;
-      readonly report: ReportFile | undefined;
-    },
-  ) {
+  constructor(session: Session, options: DeskOptions) {
     const { context, output } = session;
+    const { log } = options;
+    this.options = options;
+    this.log = log;
     this.redraws = canRedraw(context);
     this.session = session.with({
       recorder: async () => log.recording(await session.recorder()),
@@ -53,17 +55,15 @@ export class Desk implements DeskPorts {
         else await session.notify(notice);
       },
     });
-    this.prompt = session.promptUntil(idleMs, this.pasted);
-    this.log = log;
-    this.where = where;
-    this.host = host;
-    this.commandOf = commandOf;
+    this.prompt = session.promptUntil(options.idleMs, this.pasted);
     this.mayWrite = !isReadOnly(session);
-    this.#report = report;
   }
 
-  /** Returns the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */
-  async run(first: string | undefined): Promise<number> {
+  /**
+   * Serves cards, each by `serve`, which answers what its menu did: `leave`, `another`, or the id of the next one. Returns the
+   * exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written.
+   */
+  async run(first: string | undefined, serve: (cardId: string) => Promise<string>): Promise<number> {
     const { context } = this.session;
     // Between a question and a wait, Ctrl-C has no step to go back.
     const release = context.signals.onSignal((signal) => {
@@ -75,7 +75,7 @@ export class Desk implements DeskPorts {
       for (let next = first; ; ) {
         const cardId = next ?? (await this.#askCard());
         if (cardId === undefined) break;
-        const choice = await new CardVisit(this, cardId).serve();
+        const choice = await serve(cardId);
         if (choice === 'leave') break;
         next = choice === 'another' ? undefined : choice;
       }
@@ -87,15 +87,17 @@ export class Desk implements DeskPorts {
       release();
     }
     await this.record();
-    await this.#write(handOverText(this.log, this.where, context.clock.now()));
+    await this.#write(handOverText(this.log, this.options.where, context.clock.now()));
     for (const text of this.said) await this.session.context.stderr.write(`${text().trimEnd()}\n`);
-    const { failure } = this.#report ?? {};
+    const { failure } = this.options.report ?? {};
     if (this.log.open.length > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
     return failure === undefined ? 0 : failure.exitCode;
   }
 
+  /** Something was pasted during a wait, and thrown away. */
   readonly pasted = (): void => this.tell(LOST_PASTE);
 
+  /** Says a sentence on the next screen. */
   tell(text: string): void {
     this.#show(() => linesOf(text, this.session.context.stderr.columns ?? 80).join('\n'));
   }
@@ -105,11 +107,13 @@ export class Desk implements DeskPorts {
     if (!this.said.some((each) => each() === said())) this.said.push(said);
   }
 
+  /** A question that names the place, and how much is open. */
   question(subject: string): string {
     const { length } = this.log.open;
-    return `${subject} (${this.where}${length === 0 ? '' : `; ${plural(length, 'outcome unknown', 'outcomes unknown')}`})`;
+    return `${subject} (${this.options.where}${length === 0 ? '' : `; ${plural(length, 'outcome unknown', 'outcomes unknown')}`})`;
   }
 
+  /** Runs it and reports a failure; undefined after a failure or one step back. What leaves the desk is thrown. */
   async attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined> {
     try {
       return await act();
@@ -131,8 +135,9 @@ export class Desk implements DeskPorts {
     this.#show(() => renderFailure(failure.with({}, hints), output.format, context, output.mask));
   }
 
+  /** Writes the report anew. */
   async record(): Promise<void> {
-    const failure = await this.#report?.update();
+    const failure = await this.options.report?.update();
     if (failure !== undefined) this.say(failure);
   }
 
@@ -188,7 +193,7 @@ export class Desk implements DeskPorts {
 
   /** The card that an order number or the beginning of an ID means. Several are listed to choose from. */
   async #find(text: string): Promise<string | undefined> {
-    const found = await findCards(this.session, this.log, this.host, text);
+    const found = await findCards(this.session, this.log, this.options.host, text);
     const [card, second] = found;
     if (card === undefined)
       this.tell('This machine knows no card with that order number or beginning: paste the id of the card. ? explains');

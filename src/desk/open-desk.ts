@@ -5,7 +5,9 @@ import type { Registry } from '../command/command-tree.ts';
 import { Failure } from '../failure.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
+import type { Span } from '../options/option.ts';
 import type { Session } from '../session.ts';
+import { CardVisit } from './card-visit.ts';
 import { Desk } from './desk.ts';
 import { cardOf, DeskLog, isOf, type KnownCard } from './desk-log.ts';
 import { ReportFile } from './hand-over.ts';
@@ -42,22 +44,10 @@ async function knownCards(session: Session, host: string): Promise<readonly Know
   return [...cards.values()];
 }
 
-async function commandOf(registry: Registry, { command }: Operation): Promise<CallCommand> {
-  const found = await registry.find(command.split('.'))?.load();
-  if (found?.kind !== 'call') throw new Error(`no command for ${command}`);
-  return found;
-}
-
-interface DeskOptions {
-  readonly cardId?: string | undefined;
-  readonly idle: { readonly ms: number };
-  readonly report?: string | undefined;
-}
-
 /** Opens the desk in the terminal, perhaps with a card. Returns the exit code. */
 export async function openDesk(
   session: Session,
-  { cardId, idle, report: path }: DeskOptions,
+  { cardId, idle, report: path }: { cardId?: string | undefined; idle: Span; report?: string | undefined },
   registry: Registry,
 ): Promise<number> {
   const { context, prompt, profile } = session;
@@ -70,10 +60,15 @@ export async function openDesk(
   const service = await session.service('cards');
   // Without a credential no card can be served. Reported now, and not after the first ID.
   await service.checkCredential();
-  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
-  const log = new DeskLog(context.clock, await knownCards(session, service.host));
-  const report = path === undefined ? undefined : await ReportFile.create(path, log, where, context);
   const { host } = service;
-  const common = { log, where, host, idleMs: idle.ms, report };
-  return new Desk(session, { ...common, commandOf: (operation) => commandOf(registry, operation) }).run(cardId);
+  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${host}`;
+  const log = new DeskLog(context.clock, await knownCards(session, host));
+  const report = path === undefined ? undefined : await ReportFile.create(path, log, where, context);
+  const commandOf = async ({ command }: Operation): Promise<CallCommand> => {
+    const found = await registry.find(command.split('.'))?.load();
+    if (found?.kind !== 'call') throw new Error(`no command for ${command}`);
+    return found;
+  };
+  const desk = new Desk(session, { log, where, host, idleMs: idle.ms, report, commandOf });
+  return desk.run(cardId, (id) => new CardVisit(desk, id).serve());
 }

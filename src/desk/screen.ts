@@ -7,7 +7,9 @@ import type { ViewStyle } from '../output/options.ts';
 import { makePaint } from '../output/paint.ts';
 import { breakLine, plural, safeText, shortenText } from '../output/text.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
-import type { Said } from './desk-ports.ts';
+
+/** A text in lines, none wider than the screen. */
+export type Said = () => string;
 
 const LONGEST_STATUS = 32;
 
