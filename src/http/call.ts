@@ -117,14 +117,8 @@ export interface Answer {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-interface Refusal {
-  readonly kind: 'failed';
-  readonly ending: CallOutcome;
-  readonly failure: Failure;
-}
-
 /** How a call ended. */
-export type CallResult = Answer | Refusal;
+export type CallResult = Answer | { readonly kind: 'failed'; readonly ending: CallOutcome; readonly failure: Failure };
 
 /** Where the calls of a client go. Messages name it, and never a token. */
 export interface Endpoint extends Pick<Context, 'clock' | 'random' | 'version'> {

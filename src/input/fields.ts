@@ -135,24 +135,14 @@ function show(value: FieldValue): string {
   return typeof value === 'number' ? String(value) : showValue(value);
 }
 
-function wrongType(field: FieldSpec, value: FieldValue): string {
-  if (value === undefined) return 'is required';
-  if (value === null) return 'must not be null: omit the field, or give an empty text to clear it';
-  return `must be ${expectationOf(field)}, not ${show(value)}`;
-}
-
-function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return wrongType(field, value);
-    case 'too_small':
-    case 'too_big':
-      return `must be ${expectationOf(field)}, not ${show(value)}`;
-    default: {
-      if (field.format === 'uuid' && typeof value === 'string') return cardIdProblem(value) ?? issue.message;
-      return value === '' ? issue.message : `${issue.message}: ${show(value)}`;
-    }
-  }
+function problemOf({ code, message }: z.core.$ZodIssue, field: FieldSpec, value: FieldValue): string {
+  const isType = code === 'invalid_type';
+  if (isType && value === undefined) return 'is required';
+  if (isType && value === null) return 'must not be null: omit the field, or give an empty text to clear it';
+  if (isType || code === 'too_small' || code === 'too_big')
+    return `must be ${expectationOf(field)}, not ${show(value)}`;
+  if (field.format === 'uuid' && typeof value === 'string') return cardIdProblem(value) ?? message;
+  return value === '' ? message : `${message}: ${show(value)}`;
 }
 
 /**

@@ -20,17 +20,6 @@ function isJoining(character: string): boolean {
   );
 }
 
-function joinsPictographs(before: string, after: string): boolean {
-  return (
-    /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u.test(before) && /\p{Extended_Pictographic}/u.test(after)
-  );
-}
-
-/** What a variation selector may follow. A second selector carries hidden data. */
-function isVariable(character: string): boolean {
-  return /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u.test(character);
-}
-
 const BLACK_FLAG = '\u{1f3f4}';
 /** England, Scotland, Wales: the only emoji that are spelt with tag characters. */
 const TAG_FLAG =
@@ -98,20 +87,19 @@ function endOfFlag(text: string, index: number): number {
 function belongs(text: string, index: number, length: number, codePoint: number): boolean {
   if (codePoint === ZERO_WIDTH_NON_JOINER || codePoint === ZERO_WIDTH_JOINER) {
     const before = codePointBefore(text, index);
-    const after = codePointAfter(text, index + length);
-    if (codePoint === ZERO_WIDTH_JOINER && joinsPictographs(before, after)) return true;
+    const [after = ''] = text.slice(index + length, index + length + 2);
+    const joins = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u.test(before);
+    if (codePoint === ZERO_WIDTH_JOINER && joins && /\p{Extended_Pictographic}/u.test(after)) return true;
     return isJoining(before) && isJoining(after);
   }
   const isSelector = /^[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u.test(text.slice(index, index + length));
-  return isSelector && isVariable(codePointBefore(text, index));
+  // A second selector in a row carries hidden data.
+  const isVariable = () =>
+    /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u.test(codePointBefore(text, index));
+  return isSelector && isVariable();
 }
 
 function codePointBefore(text: string, index: number): string {
   const low = text.charCodeAt(index - 1);
   return text.slice((low & 0xfc00) === 0xdc00 ? index - 2 : index - 1, index);
-}
-
-function codePointAfter(text: string, index: number): string {
-  const codePoint = text.codePointAt(index);
-  return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
 }

@@ -2,12 +2,7 @@ import { Chalk } from 'chalk';
 import type { Column } from './column.ts';
 
 /** Colors for a terminal. The words say the same without them. */
-export interface Paint {
-  bold(text: string): string;
-  faint(text: string): string;
-  /** `shown` in the color of the value `meaning`. */
-  toned(tone: Column['tone'], meaning: string, shown: string): string;
-}
+export type Paint = ReturnType<typeof makePaint>;
 
 type Colour = 'green' | 'red' | 'yellow' | 'gray' | 'magenta';
 
@@ -22,15 +17,16 @@ const MEANINGS: Readonly<Record<Colour, readonly string[]>> = {
 const COLOURS = new Map(Object.entries(MEANINGS).flatMap(([colour, all]) => all.map((one) => [one, colour as Colour])));
 
 /** The colors, or a paint that changes nothing. */
-export function makePaint(colour: boolean): Paint {
+export function makePaint(colour: boolean) {
   const chalk = new Chalk({ level: colour ? 1 : 0 });
   // Chalk makes a painter at each mention of a color, which takes longer than painting.
   const { green, red, yellow, gray, magenta, dim } = chalk;
   const painters = { green, red, yellow, gray, magenta };
   return {
-    bold: (text) => chalk.bold(text),
-    faint: (text) => dim(text),
-    toned(tone, meaning, shown) {
+    bold: (text: string) => chalk.bold(text),
+    faint: (text: string) => dim(text),
+    /** `shown` in the colour that belongs to the value `meaning`. */
+    toned(tone: Column['tone'], meaning: string, shown: string) {
       if (tone === 'faint') return dim(shown);
       const name = tone === undefined ? undefined : COLOURS.get(meaning);
       return name === undefined ? shown : painters[name](shown);

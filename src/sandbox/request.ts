@@ -71,18 +71,14 @@ function readParams(operation: Operation, raw: Readonly<Record<string, string>>)
   return params;
 }
 
-/** `true`, `false` and plain integers become values. Another text stays, and fails its schema. */
-function readParameter(text: string): boolean | number | string {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
-}
-
 function readQuery({ query: schema }: Operation, text: string): Record<string, boolean | number> {
   const values = new Map<string, boolean | number | string>();
   for (const pair of text === '' ? [] : text.split('&')) {
     const [, coded = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const field = decode('query', pair, coded);
-    const read = readParameter(decode('query', pair, value));
+    const word = decode('query', pair, value);
+    // Any other text stays text, and fails its schema.
+    const read = /^(?:true|false|0|[1-9]\d{0,8})$/.test(word) ? (JSON.parse(word) as boolean | number) : word;
     if (schema === null || !Object.hasOwn(schema.shape, field)) {
       throw invalid('query', { field, problem: 'is not a parameter of this operation' });
     }

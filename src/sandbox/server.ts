@@ -31,14 +31,7 @@ export interface SandboxServerOptions {
 }
 
 /** A listening sandbox. */
-export interface SandboxServer {
-  /** `http://127.0.0.1:<port>`, the base URL of both families. */
-  readonly url: string;
-  readonly cardsToken: string;
-  readonly calendarToken: string;
-  /** Ends every connection. Resolves once nothing is left, writes included. */
-  close(): Promise<void>;
-}
+export type SandboxServer = Awaited<ReturnType<typeof startSandboxServer>>;
 
 /** An ID of 5000 characters can take 60,000 bytes in a path. Node's limit is 16 KiB. */
 const MAX_HEADER_BYTES = 128 * 1024;
@@ -198,10 +191,7 @@ async function listen(server: Server, port: number): Promise<number> {
  * Simulates both families of the service on loopback until it is closed. `store` keeps changes before the response.
  * USAGE if the port cannot be had.
  */
-export async function startSandboxServer(
-  options: SandboxServerOptions,
-  ports: Pick<Context, 'clock' | 'random'>,
-): Promise<SandboxServer> {
+export async function startSandboxServer(options: SandboxServerOptions, ports: Pick<Context, 'clock' | 'random'>) {
   const responder = new Responder(options, ports);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
   server.on('request', (request, response) => responder.handle(request, response));
@@ -209,10 +199,12 @@ export async function startSandboxServer(
   server.on('clientError', (error, socket) => responder.refuseRaw(error, socket as Socket));
   const port = await listen(server, options.port);
   return {
+    /** The base URL of both families. */
     url: `http://127.0.0.1:${port}`,
     cardsToken: responder.tokens.cards,
     calendarToken: responder.tokens.calendar,
-    async close() {
+    /** Ends every connection. Resolves once nothing is left, writes included. */
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });

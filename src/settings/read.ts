@@ -72,11 +72,6 @@ function readTable<Key extends string>(
   return members;
 }
 
-function readSetting(key: ProfileKey, text: string): Reading<unknown> {
-  const { read, readStored = read }: ProfileSetting<unknown> = PROFILE_SETTINGS[key];
-  return readStored(text);
-}
-
 const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
 
 /** A value of settings.json as the text that a person would type; undefined: it is of another kind than the setting. */
@@ -88,6 +83,10 @@ function textOfKind(value: JsonValue, shape: JsonSchema): string | undefined {
 
 function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<string, StoredProfile> {
   const profiles = new Map<string, StoredProfile>();
+  const readSetting = (key: ProfileKey, text: string) => {
+    const { read, readStored = read }: ProfileSetting<unknown> = PROFILE_SETTINGS[key];
+    return readStored(text);
+  };
   for (const [name, profile] of objectAt(value, 'profiles', fault)) {
     const problem = name === SANDBOX ? 'is built in, and cannot be stored' : profileNameProblem(name);
     if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);

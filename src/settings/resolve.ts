@@ -131,15 +131,6 @@ export function currentProfileName(settings: Settings, env: Env): string | undef
   return envValue(env, 'FRONTDESK_PROFILE') ?? choose(settings, env);
 }
 
-/** Where the requests of one family go. */
-export interface Target {
-  readonly family: Family;
-  /** Origin and path prefix, in one spelling. */
-  readonly url: string;
-  readonly base: BaseUrl;
-  readonly source: 'environment' | 'profile';
-}
-
 /** The URL checked, or a USAGE failure that says where it stands and never repeats it: it may hold a password. */
 function checkUrl(url: string, where: string): BaseUrl {
   const result = parseBaseUrl(url);
@@ -152,11 +143,11 @@ function spell({ origin, pathPrefix }: BaseUrl): string {
 }
 
 /**
- * The checked base URL of one family (not for the sandbox, whose server says where it is). USAGE when there
+ * Where the requests of one family go: its checked base URL, `url` in one spelling (not for the sandbox, whose server says where it is). USAGE when there
  * is none, when it cannot be used, or when a stored profile was named and the environment sets another URL:
  * whichever counted, a person meant the other one.
  */
-export function resolveTarget(profile: ResolvedProfile, family: Family): Target {
+export function resolveTarget(profile: ResolvedProfile, family: Family) {
   const entry = profile[urlKey(family)];
   const variable = URL_VARIABLES[family];
   if (entry === undefined) {
@@ -188,18 +179,8 @@ interface Sourced<Value> {
   readonly source: PreferenceSource;
 }
 
-export interface ResolvedPreferences {
-  readonly output: Sourced<Format>;
-  /** One attempt. */
-  readonly timeoutMs: Sourced<number>;
-  /** Further attempts. */
-  readonly retries: Sourced<number>;
-  /** All attempts, waits and card checks together. */
-  readonly retryMaxTimeMs: Sourced<number>;
-  readonly concurrency: Sourced<number>;
-  /** Empty: the machine's. */
-  readonly timeZone: Sourced<string>;
-}
+/** The options that have several sources. */
+export type ResolvedPreferences = ReturnType<typeof resolvePreferences>;
 
 export interface PreferenceRequest {
   readonly flags: CommonOptions;
@@ -226,7 +207,7 @@ export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): rea
  * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
  * All bad values of the environment are named in one USAGE failure.
  */
-export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
+export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest) {
   const faults: Fault[] = [];
   const pick = <Value>(
     key: PreferenceKey,
@@ -246,15 +227,18 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     return { value: known(read(String(stored ?? builtIn))), source: stored === undefined ? 'built-in' : 'config' };
   };
   const { retryMaxTime } = flags;
-  const resolved: ResolvedPreferences = {
+  const given: Sourced<number> | undefined = retryMaxTime && { value: retryMaxTime.ms, source: 'flag' };
+  const resolved = {
     output: pick<Format>('output', flags.output, (text) => readChoice(KEPT_FORMATS, text), profile?.output),
     timeoutMs: pick('timeout', flags.timeout?.ms, (text) => {
       const reading = readValue(COMMON.timeout, text);
       return reading.ok ? found(reading.value.ms) : reading;
     }),
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
-    retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
+    /** All attempts, waits and card checks together. */
+    retryMaxTimeMs: given ?? ({ value: 60_000, source: 'built-in' } satisfies Sourced<number>),
     concurrency: pick('concurrency', flags.concurrency, (text) => readValue(BULK.concurrency, text)),
+    /** Empty: the machine's. */
     timeZone: pick<string>('timeZone', undefined, found),
   };
   // A lock on writes is refused where one is made: reads go on.

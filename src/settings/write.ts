@@ -8,13 +8,6 @@ import { sweepLeftovers } from '../files/sweep.ts';
 import { readSettings, settingsPath } from './read.ts';
 import { SETTINGS_VERSION, type Settings } from './settings.ts';
 
-function toDocument({ currentProfile, profiles, preferences }: Settings): Record<string, unknown> {
-  // Without a prototype, a profile named __proto__ is a member like any other.
-  const plain: Record<string, unknown> = Object.create(null);
-  for (const [name, profile] of profiles) plain[name] = profile;
-  return { version: SETTINGS_VERSION, ...(currentProfile && { currentProfile }), profiles: plain, preferences };
-}
-
 /**
  * conf writes into a staged file of frontdesk, not onto settings.json: it does not notice a write that the disk
  * took only in part, and its own temporary names do not tell whose they are, so they could not be swept
@@ -22,7 +15,10 @@ function toDocument({ currentProfile, profiles, preferences }: Settings): Record
  */
 async function stage(folder: string, name: string, settings: Settings): Promise<string> {
   const { default: Conf } = await import('conf');
-  const document = toDocument(settings);
+  const { currentProfile, preferences } = settings;
+  // A profile named __proto__ is a member like any other.
+  const profiles: unknown = Object.fromEntries(settings.profiles);
+  const document = { version: SETTINGS_VERSION, ...(currentProfile && { currentProfile }), profiles, preferences };
   const text = `${JSON.stringify(document, null, 2)}\n`;
   const staged = join(folder, name);
   const conf = new Conf<Record<string, unknown>>({

@@ -26,7 +26,7 @@ import { readTextFile } from '../../input/text-file.ts';
 import { jsonOf, object, oneOf, TEXT } from '../../json/shape.ts';
 import type { GivenOptions } from '../../options/option.ts';
 import type { Session } from '../../session.ts';
-import { currentProfileName, resolveProfile, resolveTarget, type Target, urlKey } from '../../settings/resolve.ts';
+import { currentProfileName, resolveProfile, resolveTarget, urlKey } from '../../settings/resolve.ts';
 import { changeProfile, useProfile } from '../../settings/settings.ts';
 import { parseBaseUrl } from '../../wire/base-url.ts';
 
@@ -109,7 +109,7 @@ function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
 }
 
 /** Where the credential will belong, with the URLs of the profile. */
-async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
+async function storeTarget(session: Session, family: Family, urls: Urls) {
   const { profile } = session;
   if (isUnset(urls)) return resolveTarget(profile, family);
   const settings = await session.changeSettings((before) => {
@@ -194,12 +194,6 @@ async function checkIdFaults(family: Family, id: string): Promise<readonly Fault
   return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
 }
 
-/** Is this a guided login: nothing on the command line but the profile? */
-function isGuided({ prompt }: Session, given: LoginGiven): boolean {
-  const { family, cardsUrl, calendarUrl, check } = given;
-  return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
-}
-
 async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
   const { askForId } = await import('../../ask/ask-missing.ts');
   const question = `ID of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
@@ -234,12 +228,6 @@ async function checkWithRead(
   throw failure;
 }
 
-/** The profile's current credential of this family. An unreadable file is replaced as a whole. */
-async function ownCredential(session: Session, family: Family): Promise<CredentialEntry | undefined> {
-  const entries = await readCredentials(session.credentialPlace()).catch(() => []);
-  return entries.find((entry) => entry.profile === session.profile.name && entry.family === family);
-}
-
 const LOGIN = object(
   { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(CREDENTIAL_KINDS) },
   { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
@@ -268,13 +256,18 @@ export const command = localCommand({
     const urls = await readUrls(session, given, family);
     const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
-    const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
+    // The person is led through the login where nothing was said on the command line but the profile.
+    const isSaid =
+      (given.family ?? given.cardsUrl ?? given.calendarUrl ?? given.check) !== undefined || hasSource(given);
+    const check = isSaid || !session.prompt.available ? given.check : await askCheckId(session, family);
     // Before the first step: a profile without its credential would be half a login.
     await refuseUnsafeStore(session.credentialPlace());
     const { origin } = (await storeTarget(session, family, urls)).base;
     const profile = session.profile.name;
     const entry = { profile, family, origin, ...chosen };
-    const before = await ownCredential(session, family);
+    // A file that cannot be read is replaced as a whole.
+    const stored = await readCredentials(session.credentialPlace()).catch(() => []);
+    const before = stored.find((own) => own.profile === profile && own.family === family);
     const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
     session.done.push('the credential is stored');
     if (keptCopy !== undefined) {

@@ -56,11 +56,6 @@ export const command = localCommand({
 /** The run of a row, if there are several. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
-function inputColumns(runs: readonly StoredRunHandle[]): readonly Column[] {
-  const names = new Set(runs.flatMap((run) => storedRowsOf(run).columns).filter((name) => !isOwnColumn(name)));
-  return [...names, '_outcome'].map((name) => ({ name, header: name }));
-}
-
 /** Chooses a format that `--from` reads; of a CSV its own dialect. */
 function useInputFormat(session: Session, run: StoredRunHandle): void {
   const { format } = session.output;
@@ -91,7 +86,8 @@ export async function printRunResults(
   const { header } = run;
   const isOne = runs.length === 1;
   if (asInput) useInputFormat(session, run);
-  const columns = asInput ? inputColumns(runs) : runColumns(operationOfRun(header));
+  const given = asInput ? [...new Set(runs.flatMap((each) => storedRowsOf(each).columns).filter((name) => !isOwnColumn(name))), '_outcome'] : [];
+  const columns = asInput ? given.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);
   const ofRun = (row: JsonObject, name: string | undefined) =>

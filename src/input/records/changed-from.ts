@@ -10,7 +10,7 @@ import { ColumnRoles } from './columns.ts';
 import { placeFault, toFaults } from './fault-place.ts';
 import { HashIndex, NumberList, spread } from './hash-index.ts';
 import { readRecords } from './read.ts';
-import { type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
+import { type InputFault, type InputFormat, isTable, type RawRecord, type ReadOptions } from './record.ts';
 
 const MAX_FAULTS = 20;
 
@@ -22,12 +22,6 @@ function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
 
 function withOneLineEnd(text: string): string {
   return text.replace(/\r\n?/g, '\n');
-}
-
-/** A CSV cell as the value that it stands for. An older file is compared, never judged. */
-function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): JsonValue {
-  if (!isTable(format) || typeof value !== 'string' || field.type !== 'boolean') return value;
-  return readBoolean(value, 'csv') ?? value;
 }
 
 /** Rows that are read at once: few, because rows of the newer file may be in any order. */
@@ -169,16 +163,12 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
     const value = record.values[index];
     if (value === undefined) return;
     if (role === 'id' && typeof value === 'string' && id === '') id = value;
-    if (typeof role === 'object') values.set(name, oldValue(value, role, format));
+    if (typeof role !== 'object') return;
+    // A CSV cell as the value that it stands for. An older file is compared, never judged.
+    const isWord = isTable(format) && typeof value === 'string' && role.type === 'boolean';
+    values.set(name, isWord ? (readBoolean(value, 'csv') ?? value) : value);
   });
   return [id, values];
-}
-
-interface OlderFile {
-  readonly operation: Operation;
-  readonly path: string;
-  readonly csvRaw: boolean;
-  readonly sheet: string | undefined;
 }
 
 /**
@@ -188,7 +178,12 @@ interface OlderFile {
  */
 export async function readChangedFrom(
   file: InputFile,
-  { operation, path, csvRaw, sheet }: OlderFile,
+  {
+    operation,
+    path,
+    csvRaw,
+    sheet,
+  }: Pick<ReadOptions, 'path' | 'csvRaw' | 'sheet'> & { readonly operation: Operation },
 ): Promise<ChangedFrom> {
   const roles = new ColumnRoles(operation);
   const index = new ChangedFrom(file.name, roles.fields);

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { Failure, type Notice } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import { ignoreErrors } from '../../files/io-failure.ts';
 import type { CsvDialect } from '../../output/options.ts';
 import { plural } from '../../output/text.ts';
@@ -15,32 +15,8 @@ import { readRecords } from './read.ts';
 import { type InputFault, type InputFormat, isTable } from './record.ts';
 import { isInShard } from './shard.ts';
 
-/** An input without faults. */
-export interface CheckedInput
-  extends Pick<
-    Findings,
-    'rows' | 'changed' | 'selected' | 'unchanged' | 'hidden' | 'hiddenColumns' | 'past' | 'first' | 'notes'
-  > {
-  readonly format: InputFormat;
-  /** Empty CSV cells that leave a field unchanged, by column. */
-  readonly emptyCells: ReadonlyMap<string, number>;
-  /** How many of these had a value in the file of `--changed-from`, by column. */
-  readonly emptied: ReadonlyMap<string, number>;
-  /** Rows of the file of `--changed-from` that are missing in the input. */
-  readonly missing: number;
-  /** Original columns, in the order in which they first occur. */
-  readonly columns: readonly string[];
-  /** The first IDs that look pasted by mistake, and values that look unintended. */
-  readonly warnings: readonly Notice[];
-  /** Hexadecimal, of the bytes as they were read. */
-  readonly sha256: string;
-  /** Hexadecimal, of the ids and bodies of the rows that will be sent. */
-  readonly rowsSha256: string;
-  readonly dialect: CsvDialect | undefined;
-  readonly shape: RowShape;
-  /** Hexadecimal, of the file that its rows were written to. */
-  readonly fileSha256: string | undefined;
-}
+/** An input without faults: what was found in it, how it is written, what its rows have in common, and its digests. */
+export type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
 /** Passes the bytes on while hashing them. */
 async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -88,14 +64,12 @@ async function takeRows(
   return faults;
 }
 
-type ReadInput = Pick<CheckedInput, 'format' | 'emptyCells' | 'emptied' | 'missing' | 'dialect' | 'shape'>;
-
 async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
   options: InputOptions & { readonly name: string },
   findings: Findings,
   writer: RowWriter | undefined,
-): Promise<ReadInput> {
+) {
   const interpreter = new Interpreter(options);
   const { roles, emptyCells, emptied } = interpreter;
   let format = options.format ?? 'csv';
@@ -143,7 +117,7 @@ export async function checkInput(
   file: InputFile,
   options: InputOptions,
   more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isKept?: boolean },
-): Promise<CheckedInput> {
+) {
   const { rowsTo } = more;
   const isKept = more.isKept === true;
   const writer = rowsTo === undefined && !isKept ? undefined : await RowWriter.open(rowsTo, isKept);
