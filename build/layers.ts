@@ -89,7 +89,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'command',
     holds: 'what a command is, and what one was given',
-    imports: [...GROUND, 'api', 'run', 'plan', 'input', 'output', 'options', 'session'],
+    imports: [...GROUND, 'api', 'files', 'run', 'plan', 'input', 'output', 'options', 'session'],
   },
   {
     name: 'describe',

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { OPERATIONS } from '../api/operations.ts';
 import type { OutputPort } from '../context.ts';
 import { type Failure, usageFailure } from '../failure.ts';
+import { ifPossible } from '../files/io-failure.ts';
 import { quoteValue } from '../input/values.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { type Command, isBulk } from './command.ts';
@@ -14,16 +15,8 @@ export function problemOfOut(
 ): string | undefined {
   if (path === undefined) return undefined;
   if (path === '' || path === '-') return `must be a new file: ${instead}`;
-  return isThere(path) ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
-}
-
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  const isThere = ifPossible(() => lstatSync(path)) !== undefined;
+  return isThere ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
 }
 
 /** What keeps a result from being a workbook, or a workbook from where it should go. */

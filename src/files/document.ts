@@ -3,6 +3,7 @@ import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
+import { orElse } from './io-failure.ts';
 
 /** A JSON file of frontdesk. */
 export interface DocumentKind {
@@ -38,12 +39,8 @@ export class NewerFileFailure extends Failure {
 
 function parseText(bytes: Uint8Array, kind: DocumentKind): JsonObject {
   if (bytes.length === 0) throw damagedFile(kind, 'line 1: it is empty');
-  let text: string;
-  try {
-    text = decodeUtf8(bytes);
-  } catch {
-    throw damagedFile(kind, 'line 1: it is not UTF-8 text');
-  }
+  const fault = () => damagedFile(kind, 'line 1: it is not UTF-8 text');
+  const text = orElse(() => decodeUtf8(bytes), fault);
   if (text.startsWith('\ufeff')) throw damagedFile(kind, 'line 1: it begins with a byte order mark');
   try {
     const value = parseJson(text, { maxDepth: 16 });

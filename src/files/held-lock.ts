@@ -1,5 +1,5 @@
 import { HEARTBEAT_EVERY_MS } from './heartbeat.ts';
-import { describeIoError, errnoOf } from './io-failure.ts';
+import { describeIoError, errnoOf, ifPossible } from './io-failure.ts';
 import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
@@ -73,10 +73,7 @@ export class HeldLock {
 
   #beat(): void {
     this.#count += 1;
-    try {
-      writeNumbers(this.#own, this.epoch, this.#count);
-    } catch {
-      // The folder is gone. The work under the lock will say so.
-    }
+    // If the folder is gone, the work under the lock will say so.
+    ifPossible(() => writeNumbers(this.#own, this.epoch, this.#count));
   }
 }

@@ -30,6 +30,24 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns what the work returns, or undefined if it throws. */
+export function ifPossible<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what the work returns. What it throws becomes another error. */
+export function orElse<Result>(work: () => Result, failureOf: (error: unknown) => Error): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
 /** Does the work succeed? For whether something exists or may be used. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(

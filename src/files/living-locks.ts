@@ -1,19 +1,12 @@
 import type { ClockPort } from '../context.ts';
 import { HEARTBEAT_EVERY_MS, Heartbeats } from './heartbeat.ts';
-import { type LockFile, readLockFile } from './lock-file.ts';
+import { ifPossible } from './io-failure.ts';
+import { readLockFile } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
 /** Long enough for two heartbeats. */
 const WATCH_MS = 2.5 * HEARTBEAT_EVERY_MS;
 const LOOK_EVERY_MS = 100;
-
-function read(path: string): LockFile | undefined {
-  try {
-    return readLockFile(path);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Which of these locks a living process holds, for a list. Holders on this machine are asked. Others are watched
@@ -25,7 +18,7 @@ export async function livingLocks(paths: readonly string[], clock: ClockPort): P
   let silent = paths;
   const look = (isFirst: boolean): void => {
     silent = silent.filter((path) => {
-      const file = read(path);
+      const file = ifPossible(() => readLockFile(path));
       if (file === undefined) return false;
       const state = processState(file.holder);
       const hasBeaten = heartbeats.look(path, file) === 0 && !isFirst;

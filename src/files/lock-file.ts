@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
-import { errnoOf } from './io-failure.ts';
+import { errnoOf, ifPossible } from './io-failure.ts';
 import { identify, type ProcessIdentity, temporaryName } from './process-identity.ts';
 
 /**
@@ -179,16 +179,7 @@ function putInPlace(folder: string, path: string): void {
     const errno = errnoOf(error) ?? '';
     if (!(TAKEN.includes(errno) || (REFUSED.includes(errno) && (sep !== '/' || existsSync(path))))) throw error;
     // Some systems replace no folder, so an empty one is in the way.
-    quietly(() => rmdirSync(path));
-  }
-}
-
-/** Ignores errors of what another process may have done first, or what may stay. */
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The next check of the lock shows its state.
+    ifPossible(() => rmdirSync(path));
   }
 }
 
@@ -213,7 +204,7 @@ export function makeLockFile(path: string, epoch: number, pid: number): OwnLock 
     writeFileSync(join(folder, basename(own.path)), textOf(own, epoch), { flag: 'wx', mode: 0o600 });
     putInPlace(folder, path);
   } finally {
-    quietly(() => rmSync(folder, { recursive: true, force: true }));
+    ifPossible(() => rmSync(folder, { recursive: true, force: true }));
   }
   return isInPlace(own) ? own : undefined;
 }
@@ -225,7 +216,7 @@ export function makeLockFile(path: string, epoch: number, pid: number): OwnLock 
 export function replaceLockFile(path: string, { name, epoch }: LockFile, pid: number): OwnLock | undefined {
   if (name === undefined) {
     // Of the first version. This does not remove a folder, which is a newer lock.
-    quietly(() => unlinkSync(path));
+    ifPossible(() => unlinkSync(path));
     return makeLockFile(path, epoch + 1, pid);
   }
   const own = newLock(path, pid);
@@ -257,5 +248,5 @@ export function writeNumbers({ path, instance }: OwnLock, epoch: number, count: 
 /** Releases a lock of this process. Throws the system's error if it cannot, also if the lock is gone. */
 export function removeLockFile({ path }: OwnLock): void {
   unlinkSync(path);
-  quietly(() => rmdirSync(dirname(path)));
+  ifPossible(() => rmdirSync(dirname(path)));
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { kill } from 'node:process';
+import { ifPossible } from './io-failure.ts';
 import { readProcStat } from './process-identity.ts';
 
 interface Known {
@@ -36,10 +37,7 @@ export function endDescendants(of: number): void {
   const now = new Map(processes().map(({ pid, start }) => [pid, start]));
   for (const { pid, start } of found.slice(1)) {
     if (now.get(pid) !== start) continue;
-    try {
-      kill(pid, 'SIGKILL');
-    } catch {
-      // It ended meanwhile, or belongs to another user (sudo).
-    }
+    // It ended meanwhile, or belongs to another user (sudo).
+    ifPossible(() => kill(pid, 'SIGKILL'));
   }
 }

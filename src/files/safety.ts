@@ -3,7 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { describeIoError, errnoOf, ignoreErrors } from './io-failure.ts';
+import { describeIoError, errnoOf, ifPossible, ignoreErrors } from './io-failure.ts';
 import { removeCommand, shellQuote } from './shell-quote.ts';
 
 type Danger = Refusal & { readonly fix: string };
@@ -154,9 +154,7 @@ function readOnce(path: string, { everyFolder }: { readonly everyFolder: boolean
     if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: undefined };
     return guardDanger(path, facts, everyFolder) ?? { bytes: readFileSync(file) };
   } finally {
-    try {
-      closeSync(file);
-    } catch {}
+    ifPossible(() => closeSync(file));
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
+import { ifPossible } from './io-failure.ts';
 
 /** Names that may have been left behind. Every start checks, so the rest is loaded only if there are some. */
 const SUSPICIOUS = /^\.frontdesk-.*\.tmp|\.(?:lock|takeover)$/;
@@ -14,7 +15,8 @@ export async function sweepLeftovers(
   folder: string,
   owner: { readonly pid: number; readonly clock: ClockPort },
 ): Promise<void> {
-  const names = listSuspicious(folder);
+  // Synchronous: every call checks, and starting Node's threads takes longer.
+  const names = (ifPossible(() => readdirSync(folder)) ?? []).filter((name) => SUSPICIOUS.test(name));
   if (names.length === 0) return;
   const [{ removeDeadLock }, { isLeftOver }] = await Promise.all([
     import('./lock.ts'),
@@ -28,14 +30,5 @@ export async function sweepLeftovers(
     } catch {
       // Another process removed it first, or is allowed to.
     }
-  }
-}
-
-/** Synchronous: every call checks, and starting Node's threads takes longer. */
-function listSuspicious(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => SUSPICIOUS.test(name));
-  } catch {
-    return [];
   }
 }

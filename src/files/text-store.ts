@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ioFailure } from './io-failure.ts';
+import { ioFailure, orElse } from './io-failure.ts';
 
 /** UTF-16 units kept in memory. Ordinary files stay below it. */
 const MAX_IN_MEMORY = 1024 * 1024;
@@ -44,11 +44,9 @@ export class TextStore {
     if (text !== undefined || this.#file === undefined) return text ?? '';
     const start = this.#starts[index] ?? this.#end;
     const bytes = Buffer.alloc((this.#starts[index + 1] ?? this.#end) - start);
-    try {
-      readSync(this.#file, bytes, 0, bytes.length, start);
-    } catch (error) {
-      throw ioFailure('could not read a temporary file', error);
-    }
+    const file = this.#file;
+    const failureOf = (error: unknown) => ioFailure('could not read a temporary file', error);
+    orElse(() => readSync(file, bytes, 0, bytes.length, start), failureOf);
     return bytes.toString();
   }
 

@@ -1,4 +1,5 @@
 import type { InputPort } from '../context.ts';
+import { orElse } from '../files/io-failure.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { openInput, refusedFile } from './input-file.ts';
 
@@ -26,9 +27,6 @@ export async function readTextFile(
     }
     pieces.push(Uint8Array.from(piece));
   }
-  try {
-    return decodeUtf8(Buffer.concat(pieces));
-  } catch (error) {
-    throw refusedFile(where, `${file.name} is not UTF-8 text`, { cause: error });
-  }
+  const failureOf = (cause: unknown) => refusedFile(where, `${file.name} is not UTF-8 text`, { cause });
+  return orElse(() => decodeUtf8(Buffer.concat(pieces)), failureOf);
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { matchPath, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { messageOf, orElse } from '../files/io-failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonObject, type JsonValue, toPlain } from '../json/value.ts';
+import { isJsonObject, type JsonObject, toPlain } from '../json/value.ts';
 import type { SandboxTokens, Sources } from './ids.ts';
 import { problemsOf, Refused } from './refusal.ts';
 import type { Decision, SandboxState } from './state.ts';
@@ -57,11 +58,8 @@ function checkToken(operation: Operation, authorization: string | undefined, tok
 }
 
 function decode(part: 'path' | 'query', field: string, text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid(part, { field, problem: 'is not percent-encoded UTF-8' });
-  }
+  const fault = () => invalid(part, { field, problem: 'is not percent-encoded UTF-8' });
+  return orElse(() => decodeURIComponent(text), fault);
 }
 
 function readParams(operation: Operation, raw: Readonly<Record<string, string>>): Record<string, string> {
@@ -94,19 +92,12 @@ function readQuery({ query: schema }: Operation, text: string): Record<string, b
 
 const JSON_MEDIA_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 
-function bodyFault(problem: string): Refused {
-  return new Refused(400, 'BODY_INVALID', `the body was refused: ${problem}`);
-}
-
 function parseBody(bytes: Uint8Array): JsonObject {
-  let value: JsonValue;
-  if (!isUtf8(bytes)) throw bodyFault('it is not UTF-8');
-  try {
-    value = parseJson(decodeUtf8(bytes));
-  } catch (cause) {
-    throw bodyFault(`it is not JSON (${cause instanceof Error ? cause.message : String(cause)})`);
-  }
-  if (!isJsonObject(value)) throw bodyFault('it is not a JSON object');
+  const fault = (problem: string) => new Refused(400, 'BODY_INVALID', `the body was refused: ${problem}`);
+  if (!isUtf8(bytes)) throw fault('it is not UTF-8');
+  const parse = () => parseJson(decodeUtf8(bytes));
+  const value = orElse(parse, (cause) => fault(`it is not JSON (${messageOf(cause)})`));
+  if (!isJsonObject(value)) throw fault('it is not a JSON object');
   return value;
 }
 

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
-import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import { describeIoError, errnoOf, ifPossible } from '../files/io-failure.ts';
 import { type GuardedFile, readGuardedFile } from '../files/safety.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -118,13 +118,7 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
 function isOutOfReach(path: string, error: unknown): boolean {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return true;
-  if (errno !== 'EACCES') return false;
-  try {
-    lstatSync(path);
-    return false;
-  } catch {
-    return true;
-  }
+  return errno === 'EACCES' && ifPossible(() => lstatSync(path)) === undefined;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { ifPossible } from '../../files/io-failure.ts';
+import { decodeUtf8 } from '../../json/utf8.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { quoteValue } from '../values.ts';
 import type { InputFault } from './record.ts';
@@ -30,11 +32,7 @@ export function ungarbled(text: string): string | undefined {
     if (byte === undefined) return undefined;
     bytes.push(byte);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => decodeUtf8(Uint8Array.from(bytes)));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { format, isDateFormat } from 'numfmt';
+import { ifPossible } from '../../files/io-failure.ts';
 import { allElements } from './parts.ts';
 import type { Archive } from './zip.ts';
 
@@ -42,11 +43,7 @@ export function shownText({ pattern, addedDays }: NumberFormat, value: string | 
     if (typeof value === 'string') return value;
     if (Number.isInteger(value) && (pattern === '0' || Math.abs(value) < 10 ** GENERAL_DIGITS)) return String(value);
   }
-  try {
-    return format(pattern, typeof value === 'number' ? value + addedDays : value);
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => format(pattern, typeof value === 'number' ? value + addedDays : value));
 }
 
 /** The formats of cell styles, by the number of the style. */
