@@ -86,7 +86,9 @@ export async function printRunResults(
   const { header } = run;
   const isOne = runs.length === 1;
   if (asInput) useInputFormat(session, run);
-  const given = asInput ? [...new Set(runs.flatMap((each) => storedRowsOf(each).columns).filter((name) => !isOwnColumn(name))), '_outcome'] : [];
+  const given = asInput
+    ? [...new Set(runs.flatMap((each) => storedRowsOf(each).columns).filter((name) => !isOwnColumn(name))), '_outcome']
+    : [];
   const columns = asInput ? given.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);

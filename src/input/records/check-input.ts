@@ -4,7 +4,6 @@ import { Failure } from '../../failure.ts';
 import { ignoreErrors } from '../../files/io-failure.ts';
 import type { CsvDialect } from '../../output/options.ts';
 import { plural } from '../../output/text.ts';
-import type { RowShape } from '../../rows/row.ts';
 import { RowWriter } from '../../rows/row-file.ts';
 import type { InputFile } from '../input-file.ts';
 import { warningsOf } from '../values.ts';
