@@ -39,7 +39,7 @@ const IMPORTERS = importers([...SOURCES, ...TESTS]);
 /** What every run of the built program goes through, and the tests that look at it. */
 const BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['test/command/commands.test.ts'],
-  'src/desk/desk.ts': ['test/e2e/terminal/desk.test.ts'],
+  'src/desk/card-visit.ts': ['test/e2e/terminal/desk.test.ts'],
   'src/engine/local-call.ts': ['test/command/options.test.ts'],
   'src/engine/failure-hints.ts': ['test/command/errors.test.ts'],
   'src/engine/program.ts': ['test/command/errors.test.ts'],
