@@ -3,45 +3,41 @@ import { cutText, detached, shorten } from './json/shorten.ts';
 import { type JsonValue, textAt } from './json/value.ts';
 
 /**
- * How a call ended. The call makes it once; results of single calls and of rows carry it, journal and history keep it
- * and give it back unchanged. It holds no body, no token and nothing of a customer but what the service put into a
- * message.
+ * How a call ended. The call makes it once. Results carry it, journal and history store it and return it unchanged. It
+ * holds no body, no token and no customer's data except what the service put into a message.
  */
 export interface CallOutcome {
   /** null: a read that was made. */
   readonly outcome: Outcome | null;
-  /** Attempts whose request may have left; 0 also where version 0.1.0 recorded no number. */
+  /** Attempts whose request may have left; 0 also in records of version 0.1.0, which had no number. */
   readonly attempts: number;
   readonly notices: readonly Notice[];
   /** Undefined: no status line came. */
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Milliseconds since 1970 at which the first byte of the last attempt may have left; undefined: none may have. */
+  /** When the first byte of the last attempt may have left, in milliseconds since 1970; undefined: none did. */
   readonly sentAtMs?: number | undefined;
-  /** Whole milliseconds from the beginning of the first attempt to the end; undefined: there was no attempt. */
+  /** Milliseconds from the beginning of the first attempt to the end; undefined: there was no attempt. */
   readonly durationMs?: number | undefined;
-  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
+  /** The ID in the response of a reissue or a new event, which no later read shows. */
   readonly resultId?: string | undefined;
-  /** Undefined exactly when the call succeeded. */
+  /** Undefined exactly if the call succeeded. */
   readonly code?: FailureCode | undefined;
   readonly errorCode?: string | undefined;
-  /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
+  /** Why it failed, cut: the service's message, what broke, what `--expect` saw. */
   readonly message?: string | undefined;
-  /** The status of the card as it was last seen: in the answer to the write, or by a card check. */
+  /** The status of the card as last seen: in the response, or by a card check. */
   readonly observedStatus?: string | undefined;
-  /** The card's own `clientReference`, where the card was seen. */
+  /** The card's `clientReference`, if the card was seen. */
   readonly clientReference?: string | undefined;
-  /** How a repeat of a write that may have been applied ended, which says nothing of the first: `was refused: 409`. */
+  /** How a repeat ended, after an attempt that may have been applied: `was refused: 409`. */
   readonly repeated?: string | undefined;
 }
 
-/** How a write ended: only a read has no outcome. */
+/** How a change ended: only a read has no outcome. */
 export type WriteOutcome = CallOutcome & { readonly outcome: Outcome };
 
-/**
- * The outcome of a call of which nothing is known yet, to be completed. It has all members: to add some to a copy takes
- * ten times as long as to replace them.
- */
+/** An outcome without any knowledge, with all members: adding some to a copy takes ten times as long. */
 export const NO_OUTCOME: CallOutcome = {
   outcome: null,
   attempts: 0,
@@ -59,34 +55,34 @@ export const NO_OUTCOME: CallOutcome = {
   repeated: undefined,
 };
 
-/** Of a write that was under way when its process ended: no more is known. */
+/** A change in flight when its process ended. */
 export const LOST_OUTCOME: WriteOutcome = { ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
-/** Is what was asked for done, as an answer or a read shows? */
+/** Was it done, as a response or a read shows? */
 export function isDone(outcome: Outcome | null | undefined): boolean {
   return outcome === 'applied' || outcome === 'confirmed_by_read';
 }
 
-/** Of the status of a card in records and messages, characters. */
+/** Most characters of a card's status in records and messages. */
 export const MAX_STATUS = 256;
 
-/** The status of a card, as records and messages have it: a longer one than any is cut, and says so. */
+/** The status of a card for records and messages, cut with a mark if it is too long. */
 export function statusAt(card: JsonValue | undefined): string | undefined {
   const status = textAt(card, 'status');
   return status && detached(cutText(status, MAX_STATUS));
 }
 
-/** The card's own `clientReference`, cut like its status. */
+/** The card's `clientReference`, cut like its status. */
 export function referenceAt(card: JsonValue | undefined): string | undefined {
   const reference = textAt(card, 'clientReference');
   return reference && detached(cutText(reference, MAX_STATUS));
 }
 
 const MAX_MESSAGE = 300;
-/** Longer codes than this are no codes; a body that poses as one is not kept. */
+/** A longer code is none: a body that poses as one is not stored. */
 const MAX_ERROR_CODE = 200;
 
-/** The outcome of a call that failed. `message`: why, where the failure's details do not say it. */
+/** The outcome of a failed call. `message`: why, if the failure's details do not say it. */
 export function outcomeOfFailure(
   failure: Failure,
   known: Partial<Pick<CallOutcome, 'durationMs' | 'message' | 'clientReference'>> = {},
@@ -111,15 +107,15 @@ export function outcomeOfFailure(
   };
 }
 
-/** Codes with which a guard (`--expect`) ends a row before it is sent: the service was there, the row was not to be. */
+/** Codes with which a guard (`--expect`) ends a row before it is sent, although the service is there. */
 const GUARD_CODES: ReadonlySet<FailureCode> = new Set(['PRECONDITION', 'NOT_FOUND', 'REJECTED']);
 
-/** Was it held back on purpose, and not by a network that fails? */
+/** Was it held back on purpose, and not by a network failure? */
 export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefined): boolean {
   return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
 }
 
-/** THE members of an outcome in a file: the short name of each, for a journal of a million rows, and what it is. */
+/** THE members of an outcome in a file: the short name of each, for a journal of a million rows, and its type. */
 const MEMBERS = {
   outcome: ['s', 'string'],
   attempts: ['a', 'number'],
@@ -140,12 +136,12 @@ const MEMBERS = {
 // The names of an object that was written here are its own.
 const NAMES = Object.keys(MEMBERS) as readonly (keyof CallOutcome)[];
 
-/** An outcome in a record: `s` and `a` always, others where they are known. */
+/** An outcome in a record: `s` and `a` always, others if known. */
 export type OutcomeRecord = { readonly s: Outcome; readonly a: number } & {
   readonly [Name in keyof CallOutcome as (typeof MEMBERS)[Name][0]]?: CallOutcome[Name] | undefined;
 };
 
-/** The outcome of a write as a record. Only a read has no outcome, and none is ever recorded. */
+/** The outcome of a change as a record. A read has none. */
 export function encodeOutcome(ending: CallOutcome): OutcomeRecord {
   const record: Record<string, unknown> = { s: 'unknown' };
   for (const name of NAMES) {
@@ -153,16 +149,16 @@ export function encodeOutcome(ending: CallOutcome): OutcomeRecord {
     const isLeftOut = value === undefined || value === null || (name === 'notices' && ending.notices.length === 0);
     if (!isLeftOut) record[MEMBERS[name][0]] = value;
   }
-  // Each member stands under its short name.
+  // Each member has its short name.
   return record as unknown as OutcomeRecord;
 }
 
 /**
- * The outcome in a record of a journal, or under the names of its members in one of the history. Undefined: it is
- * none, or has a code that this version does not know.
+ * The outcome in a record of a journal, or with its members' names in the history. Undefined if there is none, or its
+ * code is unknown to this version.
  */
 export function decodeOutcome(record: object): WriteOutcome | undefined {
-  // Only looked into: every member is checked before it is used.
+  // Every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
   const { code = 'INTERNAL' } = members;
   const known: Record<string, unknown> = { ...NO_OUTCOME };

@@ -1,21 +1,21 @@
 import type { JsonValue } from './json/value.ts';
 
-/** The five ways in which a write can end. */
+/** The five ways in which a change can end. */
 export const OUTCOMES = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
 interface FailureRow {
   readonly exitCode: number;
-  /** What the code means, for the help topic `exit-codes` and the README. */
+  /** What the code means, for the help topic `exit-codes` and its reference page. */
   readonly meaning: string;
-  /** Whether the same call may be repeated as it is. */
+  /** May the same call be repeated as it is? */
   readonly repeat: string;
 }
 
 /**
- * THE table of failures: code name -> exit code and its meaning.
- * Help, README and `schema` are printed from it. Codes are never reused; 9, 12, 13 and 14 are Node's own.
+ * THE table of failures: code name -> exit code and meaning. Help, reference page and `schema` are made from it. Codes
+ * are never reused. 9, 12, 13 and 14 are Node's own.
  */
 export const FAILURES = {
   INTERNAL: { exitCode: 1, meaning: 'a bug in frontdesk', repeat: '' },
@@ -77,17 +77,17 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** The exit codes of CANCELLED: by the signal that ended the call, or because the reader of stdout went away. */
+/** The exit codes of CANCELLED: by the signal, or for a lost reader of stdout. */
 export const CANCELLED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, EPIPE: 141 } as const;
 
-/** What is known of a call that failed, under the names of the JSON error object. */
+/** What is known of a failed call, with the names of the JSON error object. */
 export interface FailureDetails {
   /** Dotted command path: `card.block`. */
   readonly operation?: string | undefined;
   readonly id?: string | undefined;
-  /** Only on writes. */
+  /** Only for changes. */
   readonly outcome?: Outcome | undefined;
-  /** Present when there was an answer. */
+  /** Present if there was a response. */
   readonly http?: { readonly status: number; readonly requestId?: string | undefined } | undefined;
   /** A body of the gift-card API's error shape, as sent. */
   readonly service?: JsonValue | undefined;
@@ -101,26 +101,26 @@ export interface FailureDetails {
   readonly phase?: string | undefined;
   /** What the card check showed: `{ status, reads }`. */
   readonly observed?: JsonValue | undefined;
-  /** The id in the answer of reissue and event create, which can be had nowhere else. */
+  /** The ID in the response of reissue and event create, which no later read shows. */
   readonly resultId?: string | undefined;
   /** ISO 8601 time before which the service asked not to be called again. */
   readonly retryAt?: string | undefined;
 }
 
-/** What to do, beginning with a verb. One that names a command or an option is a `CommandHint`. */
+/** What to do, beginning with a verb. A `CommandHint` names a command or an option. */
 export type Hint = string | CommandHint;
 
-/** A hint for the command line. `tool`: what a caller of tools is told in its place; absent: only a person can do it. */
+/** A hint for the command line. `tool`: its words for a caller of tools; absent: only the user can do it. */
 interface CommandHint {
   readonly text: string;
   readonly tool?: string;
-  /** `repeat`: the same call again, which a run makes by itself. `look`: a command for what the desk has in its menu. */
+  /** `repeat`: the same call again, which a run makes itself. `look`: a command that the desk has in its menu. */
   readonly asks?: 'repeat' | 'look';
-  /** What the desk says in its place: what is done in its menu. */
+  /** Its words at the desk: what to choose in the menu. */
   readonly desk?: string;
 }
 
-/** Returns a hint as the command line shows it. */
+/** A hint for the command line. */
 export function hintText(hint: Hint): string {
   return typeof hint === 'string' ? hint : hint.text;
 }
@@ -131,32 +131,32 @@ interface FailureOptions {
   readonly details?: FailureDetails;
   /** Only CANCELLED has several: 130, 143, 129, 141. */
   readonly exitCode?: number | undefined;
-  /** What the message is made of, where it is several things: people read one to a line. */
+  /** The parts of a message, if it has several: people see one per line. */
   readonly parts?: Parts | undefined;
-  /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
+  /** Lines that a terminal shows instead of the message, for what must not be misread. */
   readonly screen?: readonly string[] | undefined;
-  /** Whether anything was sent or changed; absent: the problem says it, or it is not known. */
+  /** Was anything sent or changed? Absent: the problem says it, or it is not known. */
   readonly after?: After | undefined;
-  /** The faults of which the message is made, where it is made of such. */
+  /** The faults of which the message consists. */
   readonly faults?: readonly Fault[];
-  /** How many there are, where not all are kept. */
+  /** Their number, if not all are kept. */
   readonly faultCount?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Parts of a message. With a heading they are faults, which stand indented below it. */
+/** Parts of a message. With a heading they are faults, indented below it. */
 interface Parts {
   readonly heading?: string;
   readonly problems: readonly string[];
 }
 
-/** What most failures leave behind: the sentence that ends their messages, but for its capital and its period. */
+/** What most failures leave behind, as a sentence without capital and period. */
 const AFTER = { unsent: 'nothing was sent', unchanged: 'nothing was changed' } as const;
 
-/** What a failure leaves behind: by name, or in words where only one place says it. */
+/** What a failure leaves behind: by name, or in words if only one place says it. */
 export type After = keyof typeof AFTER | `${string} ${string}`;
 
-/** A problem and what it leaves behind, as a sentence of its own: unless the problem says it, as a list of faults does. */
+/** A problem, and what it leaves behind as its own sentence, unless the problem says it, like a list of faults. */
 export function withSentence(problem: string, words: string): string {
   if (problem.toLowerCase().includes(words.toLowerCase())) return problem;
   const end = (text: string) => (/[.?]$/.test(text) ? '' : '.');
@@ -168,9 +168,9 @@ function isNamed(after: After): after is keyof typeof AFTER {
 }
 
 /**
- * The one kind of error that frontdesk raises on purpose. `problem` says what was attempted, on what, and what came
- * back; `message` says after it whether anything was sent or changed. Both are plain text of frontdesk with outside text already
- * inside it, and the writers make it safe for a terminal. Anything else that is thrown is a bug and ends as INTERNAL.
+ * The one kind of error that frontdesk throws on purpose. `problem`: what was attempted, on what, and what came back.
+ * `message` adds whether anything was sent or changed. Both may hold text from outside, which the writers make safe for
+ * a terminal. Any other error is a bug and ends as INTERNAL.
  */
 export class Failure extends Error {
   readonly problem: string;
@@ -206,19 +206,19 @@ export class Failure extends Error {
     return new Failure(code, problem, { ...options, after: 'unsent' });
   }
 
-  /** A failure that left everything as it was: at the service, or on this machine. */
+  /** A failure that left everything unchanged, at the service or on this machine. */
   static unchanged(code: FailureCode, problem: string, options?: FailureOptions): Failure {
     return new Failure(code, problem, { ...options, after: 'unchanged' });
   }
 
-  /** Returns the failure with more known about it, for a layer that knows the command or the row. */
+  /** The failure with more details, from a layer that knows the command or the row. */
   with(more: FailureDetails, hints?: readonly Hint[]): Failure {
     const known = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
     const details = { ...this.details, ...known };
     return new Failure(this.code, this.problem, { ...this, hints: hints ?? this.hints, details, cause: this.cause });
   }
 
-  /** Returns the failure of a read or a listing, which says neither that nothing was sent nor that nothing was changed. */
+  /** The failure of a read or a listing, which says neither that nothing was sent nor that nothing was changed. */
   asSilent(after = this.after !== undefined && isNamed(this.after) ? undefined : this.after): Failure {
     const bare = (text: string) => text.replace(/(?:[,;] nothing|\.? Nothing) was (?:sent|changed)(?:(?=:)|\.?$)/, '');
     const { heading } = this.parts ?? {};
@@ -226,12 +226,12 @@ export class Failure extends Error {
     return new Failure(this.code, bare(this.problem), { ...this, parts, after, cause: this.cause });
   }
 
-  /** Returns the failure of a call that has done these steps before (`the credential is stored`), and says so. */
+  /** The failure of a call that has done these steps (`the credential is stored`), which it names. */
   afterSteps(done: readonly string[]): Failure {
     return done.length === 0 ? this : this.asSilent(`done before that: ${done.join(' and ')}`);
   }
 
-  /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
+  /** The failure of a change that ended before its request was begun, unless it knows of another outcome. */
   asUnsent(): Failure {
     const { outcome = 'not_sent' } = this.details;
     const isSaid = outcome !== 'not_sent' || withSentence(this.message, AFTER.unsent) === this.message;
@@ -241,53 +241,53 @@ export class Failure extends Error {
   }
 }
 
-/** Something a person should know of a call that did not fail. */
+/** Something the user should know of a call that did not fail. */
 export interface Notice {
   /** `CONFIRMED_BY_READ`, `MISSING_FIELD`, `RETRY`, … */
   readonly code: string;
   readonly message: string;
-  /** A warning is shown with `--quiet` too; a note is not. */
+  /** `--quiet` drops a note, not a warning. */
   readonly level: 'note' | 'warning';
   readonly facts?: Readonly<Record<string, number | readonly number[]>>;
 }
 
-/** Something worth knowing, which `--quiet` leaves out. */
+/** A notice that `--quiet` drops. */
 export function note(code: string, message: string): Notice {
   return { code, message, level: 'note' };
 }
 
-/** Something a person should look at, shown with `--quiet` too. */
+/** A notice that is shown with `--quiet` too. */
 export function warning(code: string, message: string): Notice {
   return { code, message, level: 'warning' };
 }
 
-/** What failed beside what was asked for: how that ended is said by its own end. */
+/** What failed besides the call itself, whose end is reported on its own. */
 export function warningOf(failure: Failure): Notice {
   return warning(failure.code, failure.asSilent().message);
 }
 
-/** One fault of a call's input, collected so that all are reported together. */
+/** One fault of a call's input. All are reported together. */
 export interface Fault {
-  /** The flag or argument as the person types it (`--limit`, `<cardId>`), or a column name. */
+  /** The option or argument as typed (`--limit`, `<cardId>`), or a column name. */
   readonly where: string;
   readonly problem: string;
-  /** Of an input, from 1; its column where that is known, and the field or the column's name. */
+  /** In an input: line from 1, column if known, and the field or the column's name. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
   readonly field?: string | undefined;
-  /** What was given as a card id and is none: it may hold the one that was meant. */
+  /** What was given as a card ID. It may contain the right one. */
   readonly refusedId?: string | undefined;
-  /** Words that follow where nothing more was expected. */
+  /** Words that follow where nothing was expected. */
   readonly unexpected?: readonly string[];
 }
 
-/** Makes one USAGE failure of all faults of a call, because all are reported together. */
+/** One USAGE failure for all faults of a call. */
 export function usageFailure(faults: readonly Fault[], hints: readonly Hint[] = []): Failure {
   const problems = faults.map((fault) => `${fault.where}: ${fault.problem}`);
   return joinUsage(problems, { hints, faults });
 }
 
-/** One USAGE failure of several sentences: one message for a program, one line each for a person. */
+/** One USAGE failure of several sentences, which people see on a line each. */
 export function joinUsage(
   problems: readonly string[],
   more: Pick<FailureOptions, 'hints' | 'after' | 'faults' | 'faultCount'>,

@@ -5,18 +5,18 @@ import { REGISTRY } from './registry.ts';
 
 declare const FRONTDESK_VERSION: string;
 
-/** A longer call has been at work so long that V8 may have given up the code of its start again. */
+/** After a longer call V8 may have dropped the code of the start. */
 const LONGEST_KEPT_S = 10;
 
 /**
- * Runs the program on the real process; `bin/frontdesk.js` calls it, and `build/dev.ts` on the sources (then nothing
- * is compiled ahead). Ends the process as soon as everything is written: taking down what is open takes Node longer.
+ * Runs the program on the real process, for `bin/frontdesk.js`, and for `build/dev.ts` from the sources (without
+ * compiled code). Ends the process once everything is written, because Node takes longer to take down what is open.
  */
 export async function start(compiledCode?: CompiledCode): Promise<void> {
-  // A promise that never settles would end the process with 0 and no output; only the completed path is a success.
+  // A promise that never settles would end the process with 0 and no output: only the completed path is a success.
   process.exitCode = 1;
-  // While Node takes itself down it gives the signals back to the system, and an interrupt would then turn the outcome
-  // of a write into 130. At this event everything is written, so the way out may be the shortest.
+  // While Node ends it gives the signals back to the system, and an interrupt would turn the outcome of a change into
+  // 130. Everything is written at this event, so the process ends at once.
   process.once('exit', (code) => process.exit(code));
   const version = typeof FRONTDESK_VERSION === 'string' ? FRONTDESK_VERSION : '0.0.0-dev';
   const { context, flush } = processContext(version, compiledCode);
@@ -27,7 +27,7 @@ export async function start(compiledCode?: CompiledCode): Promise<void> {
       const { keepCompiled } = await import('./process/keep-compiled.ts');
       keepCompiled(compiledCode, context.clock.now());
     } catch {
-      // A full or read-only disk: then the next start compiles anew.
+      // A full or read-only disk: the next start compiles anew.
     }
   }
   process.exit();

@@ -3,12 +3,12 @@ import { type CommandEntry, createRegistry, type Registry } from './command/comm
 
 type Declared = CallCommand | LocalCommand;
 
-/** What the file of a command exports: its declaration, or of one that speaks of all commands how it is made of them. */
+/** What the file of a command exports: its declaration, or, if it needs all commands, a function that makes it. */
 interface CommandModule {
   readonly command: Declared | ((registry: Registry) => Declared);
 }
 
-/** A line of the registry. The file of the command is loaded when it is used. */
+/** A line of the registry. The command's file is loaded when it is used. */
 function entry(words: string, summary: string, load: () => Promise<CommandModule>): CommandEntry {
   const path = words.split(' ');
   return {
@@ -21,7 +21,7 @@ function entry(words: string, summary: string, load: () => Promise<CommandModule
   };
 }
 
-/** Every command, in the order of the overview. Its declaration and a line here make a command. */
+/** Every command, in the order of the overview. A declaration and a line here make a command. */
 export const REGISTRY: Registry = createRegistry(
   [
     entry('card get', 'Show gift cards', () => import('./commands/card/get.ts')),

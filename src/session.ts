@@ -22,20 +22,20 @@ import { openRowWriter, renderResult, writingBeside } from './output/render.ts';
 import { type ResolvedPreferences, type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
 import { SANDBOX_URL, type Settings } from './settings/settings.ts';
 
-/** One family of the service as the chosen profile reaches it. */
+/** One family of the service for the chosen profile. */
 export interface Service {
   readonly client: HttpClient;
   /** Origin and path prefix. */
   readonly url: string;
-  /** scheme://host[:port], as credentials and runs are bound to it. */
+  /** scheme://host[:port], to which credentials and runs are bound. */
   readonly origin: string;
   /** host[:port], for questions, history and messages. */
   readonly host: string;
-  /** Remaining life of the token in milliseconds, by its own word; undefined: not known. */
+  /** Milliseconds until the token expires, by its own claim; undefined: not known. */
   remainingMs(): Promise<number | undefined>;
-  /** Calls are made with this token from now on. */
+  /** Uses this token from now on. */
   useToken(token: string): void;
-  /** Rejects with AUTH where a call would, before anything is sent: there is no credential, or it has ended. */
+  /** Rejects with AUTH, before anything is sent, if there is no credential or it has expired. */
   checkCredential(): Promise<void>;
 }
 
@@ -43,28 +43,28 @@ export interface Service {
 export interface CallState {
   format: Format;
   operation: string | undefined;
-  /** The command line is of a write. */
+  /** The command line is of a change. */
   writes: boolean;
-  /** It is of one, or of a command that may send some: only then it is said what was not sent. */
+  /** The command may send changes. Only then a failure says that nothing was sent. */
   maySend: boolean;
-  /** Takes frontdesk's own tokens out of a text; the second net under everything that is reported. */
+  /** Masks frontdesk's own tokens in everything that is reported. */
   mask?: (text: string) => string;
-  /** Writes whose request may have left and whose outcome is not known yet. */
+  /** Changes whose request may have left, with no outcome yet. */
   writesUnderWay: number;
-  /** How many signals ended an action at hand alone, as Ctrl-C does at the desk. */
+  /** How many signals ended only one action, like Ctrl-C at the desk. */
   forgiven: number;
   readonly done: string[];
-  /** An error that nothing caught is being reported. */
+  /** An uncaught error is being reported. */
   isCrashing: boolean;
-  /** Takes away what is drawn on the terminal, before a report that could not be foreseen. */
+  /** Removes what is drawn on the terminal before an unexpected report. */
   clearDisplay?: () => void;
   /** Files and folders with customers' data that must not outlive a call that a signal ends. */
   readonly temporary: Set<string>;
 }
 
 /**
- * The signal since which no write may leave, looked at where the first byte would go: what a handler says to be not sent
- * never leaves afterwards, however long its report takes. A crash stops writes as Ctrl-C does.
+ * The signal after which no change may leave, checked right before the first byte: what a handler reports as not sent
+ * never leaves, however long its report takes. A crash stops changes like Ctrl-C.
  */
 export function stoppedWrites(
   { signals: { received } }: Pick<Context, 'signals'>,
@@ -73,7 +73,7 @@ export function stoppedWrites(
   return received[forgiven] ?? received.find((name) => name !== 'SIGINT') ?? (isCrashing ? 'SIGINT' : undefined);
 }
 
-/** The services of a call, each opened when it is first asked for. */
+/** The services of a call, each opened at its first use. */
 interface Services {
   open(family: Family, session: Session): Promise<Service>;
   permit(operation: Operation): void;
@@ -82,7 +82,7 @@ interface Services {
 
 interface Changing {
   settings: Settings;
-  /** Chosen when it is first asked for. */
+  /** Chosen at its first use. */
   profile: ResolvedProfile | undefined;
   output: OutputOptions;
 }
@@ -94,41 +94,41 @@ export interface SessionParts {
   readonly display: { clear(): void };
   readonly services: Services;
   chooseProfile(settings: Settings): ResolvedProfile;
-  /** Questions to the person at the terminal, left unanswered when no key was pressed for `idleMs`. */
+  /** Questions to the user, abandoned after `idleMs` without a key. */
   promptUntil(idleMs?: number, onLostPaste?: () => void): PromptPort;
 }
 
 type Basics = 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener' | 'done';
 type Own = Pick<Session, Basics | 'common' | 'places' | 'faults' | 'canAsk'>;
 
-/** What a derived session may have of its own. */
+/** What a derived session may override. */
 type Hooks = 'via' | 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify' | 'recorder';
 type Replaceable = Pick<Session, Basics | Hooks>;
 
-/** What a running command reaches the world through. Everything is made at first use. */
+/** How a running command reaches the world. Everything is made at its first use. */
 export class Session {
   readonly #parts: SessionParts;
-  /** The session that this one was derived from, at the end of the line: services are opened for it. */
+  /** The session at the root, for which services are opened. */
   readonly #root: Session;
   declare readonly context: Context;
-  /** Dotted command path for errors and history: `card.block`. */
+  /** Dotted path for errors and history: `card.block`. */
   declare readonly operation: string;
   declare readonly common: CommonOptions;
   declare readonly policy: CallPolicy;
   declare readonly preferences: ResolvedPreferences;
   declare readonly places: Places;
-  /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
+  /** Faults of the common options: nothing may be sent, and they are reported with the call's own faults. */
   declare readonly faults: readonly Failure[];
-  /** Whether a person could be asked if the call had no faults. */
+  /** Could the user be asked, if the call had no faults? */
   declare readonly canAsk: boolean;
-  /** Steps on this machine that are done (`the credential is stored`): what fails after them says so. */
+  /** Steps on this machine that are done (`the credential is stored`). Later failures name them. */
   declare readonly done: string[];
   declare readonly prompt: PromptPort;
-  /** What the http layer reports while it waits and, with --verbose, exchanges. */
+  /** What the http layer reports during waits and, with --verbose, exchanges. */
   declare readonly listener: CallListener;
-  /** What carries a person's writes here, recorded beside the user: `mcp`. */
+  /** Who passes the user's changes on, recorded beside the user: `mcp`. */
   declare readonly via: string | undefined;
-  /** The call is made at the desk: each write asks, and the desk says how it ended. */
+  /** The call is made at the desk: each change asks, and the desk says how it ended. */
   readonly isAtDesk: boolean = false;
 
   constructor(parts: SessionParts, root?: Session) {
@@ -137,7 +137,7 @@ export class Session {
     Object.assign(this, parts.own);
   }
 
-  /** Returns a session that differs in these members and shares everything else, changes while it runs included. */
+  /** A session that differs in these members and shares everything else, later changes included. */
   with(replaced: Partial<Replaceable>): Session {
     return new Session({ ...this.#parts, own: { ...this.#parts.own, ...replaced } }, this.#root);
   }
@@ -146,19 +146,19 @@ export class Session {
     return this.#parts.changing.output;
   }
 
-  /** The profile of this call; throws USAGE when there is none that can be meant. */
+  /** The profile of this call. USAGE if there is none. */
   get profile(): ResolvedProfile {
     const { changing } = this.#parts;
     changing.profile ??= this.#parts.chooseProfile(changing.settings);
     return changing.profile;
   }
 
-  /** Folder of settings and credentials; USAGE when nothing says where it is. */
+  /** Folder of settings and credentials. USAGE if it is not known. */
   configDir(): string {
     return requirePlace(this.places, 'configDir');
   }
 
-  /** Folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
+  /** Folder of history, runs and the sandbox's state. USAGE if it is not known. */
   stateDir(): string {
     return requirePlace(this.places, 'stateDir');
   }
@@ -177,32 +177,32 @@ export class Session {
     return { configDir: this.configDir(), platform: this.context.platform, ...lockPorts(this) };
   }
 
-  /** Base URL as the profile has it, without opening anything: for `--dry-run`. */
+  /** Base URL of the profile without opening anything, for `--dry-run`. */
   baseUrl(family: Family): string {
     return this.profile.isSandbox ? SANDBOX_URL : resolveTarget(this.profile, family).url;
   }
 
-  /** Where writes of a family go, as plans, runs and the history keep it: the sandbox has another port each time. */
+  /** Where changes of a family go, for plans, runs and the history. The sandbox has another port each time. */
   placeOf(family: Family): string {
     return this.profile.isSandbox ? 'sandbox' : this.baseUrl(family);
   }
 
-  /** Checks address and trust; the token is read when the first request is made. */
+  /** Checks address and trust. The token is read at the first request. */
   service(family: Family): Promise<Service> {
     return this.#parts.services.open(family, this.#root);
   }
 
-  /** Lets the services of this call send writes of an operation: `guardWrite` alone says so. */
+  /** Lets the services of this call send changes of an operation. Only `guardWrite` calls it. */
   permitWrites(operation: Operation): void {
     this.#parts.services.permit(operation);
   }
 
-  /** Whether writes are recorded: neither `--no-history` nor FRONTDESK_NO_HISTORY says otherwise. */
+  /** Are changes recorded? Not with `--no-history` or FRONTDESK_NO_HISTORY. */
   get keepsHistory(): boolean {
     return this.common.noHistory !== true && isSwitchedOn(this.context.env, 'FRONTDESK_NO_HISTORY') !== true;
   }
 
-  /** The record of writes, as flags and environment want it. LOCAL_IO when there is no place for it. */
+  /** The record of changes, by options and environment. LOCAL_IO if it has no place. */
   async recorder(): Promise<WriteRecorder> {
     const { env, clock, pid, user } = this.context;
     const { openRecorder, NO_RECORD } = await import('./history/record.ts');
@@ -219,14 +219,14 @@ export class Session {
     );
   }
 
-  /** Takes over the profile of a run that goes on, and its output format unless one was given. USAGE for another profile. */
+  /** Takes over the profile of a resumed run, and its output format unless one was given. USAGE for another profile. */
   adoptRun(run: { readonly profile: string; readonly output: unknown }): void {
     const given = this.common.profile;
     if (given !== undefined && given !== run.profile) {
       throw Failure.unsent('USAGE', `the run belongs to profile ${run.profile}, not ${given}`);
     }
     const { changing } = this.#parts;
-    // The profile that the environment makes up has no stored settings to name.
+    // The environment's profile has no stored settings to name.
     const flagProfile =
       run.profile !== 'default' || changing.settings.profiles.has('default') ? run.profile : undefined;
     changing.profile = resolveProfile({ flagProfile, env: this.context.env, settings: changing.settings });
@@ -234,37 +234,37 @@ export class Session {
     if (source !== 'flag') this.useFormat(asFormat(run.output) ?? value);
   }
 
-  /** Begins an action that a Ctrl-C ends alone: one of before keeps its writes back no more. */
+  /** Begins an action that a Ctrl-C ends alone: an earlier signal no longer holds its changes back. */
   forgiveSignals(): void {
     this.#parts.state.forgiven = this.context.signals.received.length;
   }
 
-  /** Names a file or folder that a signal must not leave behind. Returns what forgets it: it is gone, or kept. */
+  /** Registers a file or folder that a signal must remove. Returns how to forget it. */
   dropAtSignal(path: string): () => void {
     this.#parts.state.temporary.add(path);
     return () => this.#parts.state.temporary.delete(path);
   }
 
-  /** Prints in another format than the one that was resolved. */
+  /** Prints in another format from now on. */
   useFormat(format: Format, dialect?: OutputOptions['dialect']): void {
     const { changing, state } = this.#parts;
     changing.output = { ...changing.output, format, dialect };
     state.format = format;
   }
 
-  /** Shows one-time secrets in tables and csv from now on, as with --show-sensitive. */
+  /** Shows one-time secrets in tables and CSV from now on, as with --show-sensitive. */
   showSensitive(): void {
     const { changing } = this.#parts;
     changing.output = { ...changing.output, hideSensitive: [] };
   }
 
-  /** Names no further commands with a result from now on: the write that they would repeat is open. */
+  /** Suggests no further commands with a result: they would repeat an open write. */
   nameNoCommands(): void {
     const { changing } = this.#parts;
     changing.output = { ...changing.output, command: undefined };
   }
 
-  /** Whether a person reads the result, and is told what a program would have to be spared. */
+  /** Do people read the result, with remarks that programs do not need? */
   get isForPeople(): boolean {
     return this.output.format === 'table' && this.context.stdout.isTerminal;
   }
@@ -278,7 +278,7 @@ export class Session {
     await (file?.ending(rendering) ?? rendering);
   }
 
-  /** Returns a stream of rows to stdout. `around`: what else stands on the terminal that they go to. */
+  /** A stream of rows to stdout. `around`: what else is on their terminal. */
   async openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream> {
     const { stdout } = this.context;
     const file = await this.#openOut();
@@ -294,7 +294,7 @@ export class Session {
     return { ...this.output, refuse: (failure) => this.report(failure) };
   }
 
-  /** The file of a workbook, in the place of stdout. */
+  /** The file of a workbook, instead of stdout. */
   async #openOut(): Promise<ResultFile | undefined> {
     const { out: path } = this.output;
     if (path === undefined) return undefined;
@@ -308,7 +308,7 @@ export class Session {
     await this.context.stderr.write(renderFailure(said, this.output.format, this.context, this.output.mask));
   }
 
-  /** Reports on stderr; a note is left out with --quiet. */
+  /** Reports on stderr. A note is left out with --quiet. */
   async notify(notice: Notice): Promise<void> {
     this.#parts.display.clear();
     if (notice.level === 'note' && this.common.quiet) return;
@@ -316,7 +316,7 @@ export class Session {
     await this.context.stderr.write(renderNotice(notice, format, this.context, mask));
   }
 
-  /** Returns the questions of this session, left without an answer when no key was pressed for `idleMs`. */
+  /** The questions of this session, abandoned after `idleMs` without a key. */
   promptUntil(idleMs: number, onLostPaste: () => void): PromptPort {
     return this.#parts.promptUntil(idleMs, onLostPaste);
   }

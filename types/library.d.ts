@@ -215,10 +215,10 @@ export interface SubscriberQuery {
   readonly limit?: number | undefined;
 }
 
-/** A token, or what gives one: asked once, and once more after the service refused the token with 401. */
+/** A token, or a function that gives one: asked once, and once more after a 401. */
 export type Token = string | (() => string | Promise<string>);
 
-/** One of the two APIs: where it is, and whose calls these are. */
+/** One of the two APIs: its address and its token. */
 export interface ServiceOptions {
   /** Base URL: https, or http to loopback. It may have a path prefix. */
   readonly url: string;
@@ -249,11 +249,11 @@ export interface Signal {
 
 /** The last argument of every method. */
 export interface CallOptions {
-  /** Aborted: the call ends at once. A write that may have left is `unknown` then, one that has not is `not_sent`. */
+  /** Aborted: the call ends at once. A change that may have left is then `unknown`, another one `not_sent`. */
   readonly signal?: Signal | undefined;
 }
 
-/** How frontdesk names what went wrong; the exit codes of the commands have the same names. */
+/** The name of a failure. The exit codes of the commands have the same names. */
 export type ErrorCode =
   | 'NOT_FOUND'
   | 'AUTH'
@@ -265,7 +265,7 @@ export type ErrorCode =
   | 'BUSY'
   | 'CANCELLED';
 
-/** An error as the gift-card API describes it, as the service sent it. */
+/** An error of the gift-card API, as sent. */
 export interface ServiceError {
   readonly errorCode: string;
   readonly message: string;
@@ -275,27 +275,27 @@ export interface ServiceError {
 
 export interface CallError {
   readonly code: ErrorCode;
-  /** The exit code that the command would have ended with. */
+  /** The exit code of the command after the same failure. */
   readonly exitCode: number;
   /** What was attempted, on what, and what came back. frontdesk's own token is masked. */
   readonly message: string;
-  /** Present when there was an answer. */
+  /** Present if there was a response. */
   readonly http?: { readonly status: number; readonly requestId?: string };
-  /** The answer's body, when it has the error shape of the gift-card API. */
+  /** The response's body, if it has the error shape of the gift-card API. */
   readonly service?: ServiceError;
   /** When the last attempt may have begun to leave, ISO 8601. Absent: it never did. */
   readonly sentAt?: string;
 }
 
-/** Something to know about an answer that was accepted: `CONFIRMED_BY_READ`, `ACCEPTED` (202), `MISSING_FIELD`, … */
+/** A note on an accepted response: `CONFIRMED_BY_READ`, `ACCEPTED` (202), `MISSING_FIELD`, … */
 export interface Notice {
   readonly code: string;
   readonly message: string;
 }
 
-/** An answer with what was asked for. */
+/** A response with what was asked for. */
 export interface Answer<Resource> {
-  /** The body as JavaScript values. Numbers are JavaScript numbers, which may lose digits: `text` has all. */
+  /** The body as JavaScript values. Its numbers may lose digits, `text` has all. */
   readonly resource: Resource;
   /** The body as the service sent it, digit for digit. */
   readonly text: string;
@@ -309,10 +309,9 @@ export type ReadResult<Resource> =
   | { readonly ok: false; readonly error: CallError };
 
 /**
- * How a write ended:
- * `applied`: the service answered so. `confirmed_by_read`: no readable answer came, and checking the card
- * shows the status that the write aims at. `rejected`: the service refused it. `not_sent`: no byte of it left.
- * `unknown`: it may or may not have been applied; look before you repeat it.
+ * How a change ended. `applied`: the service says so. `confirmed_by_read`: no readable response came, and the card has
+ * the status that the change aims at. `rejected`: the service refused it. `not_sent`: no byte of it left. `unknown`: it
+ * may have been applied; check before you repeat it.
  */
 export type WriteResult<Resource> =
   | (Answer<Resource> & { readonly outcome: 'applied' })
@@ -325,9 +324,9 @@ export interface CardClient {
   get(cardId: string, options?: CallOptions): Promise<ReadResult<Card>>;
   activate(cardId: string, options?: CallOptions): Promise<WriteResult<Card>>;
   block(cardId: string, fields?: ReasonFields, options?: CallOptions): Promise<WriteResult<Card>>;
-  /** Whether the answer is the original card or its replacement is not shown: keep the `cardId` in it. */
+  /** The service does not document whether the response is the original card or its replacement: keep its `cardId`. */
   reissue(cardId: string, fields?: ReasonFields, options?: CallOptions): Promise<WriteResult<Card>>;
-  /** The answer is secret and comes once. */
+  /** The response is secret and comes once. */
   provision<Wallet extends keyof ProvisionResults>(
     cardId: string,
     fields: ProvisionFields & { readonly wallet: Wallet },
@@ -335,7 +334,7 @@ export interface CardClient {
   ): Promise<WriteResult<ProvisionResults[Wallet]>>;
 }
 
-/** Active and inactive ones, by two requests whose lists are merged; `limit` is that of each. */
+/** Active and inactive ones, by two requests whose lists are merged. `limit` is for each. */
 export interface AllSubscribersQuery {
   readonly active: 'all';
   readonly limit?: number | undefined;
@@ -357,13 +356,13 @@ export interface CalendarClient {
 }
 
 /**
- * The service. Its methods end with how the call ended, whatever that was; they reject with a `TypeError` only for
- * a mistake of the program (an id, field or limit that cannot be sent), and nothing is sent then.
+ * The service. A method resolves with how the call ended. It rejects with a `TypeError` only for a mistake of the
+ * program (an invalid ID, field or limit), and then nothing is sent.
  */
 export interface Client {
   readonly card: CardClient;
   readonly calendar: CalendarClient;
-  /** Waits for the calls under way and ends idle connections. Later calls open new ones. */
+  /** Waits for the calls in progress and ends idle connections. Later calls open new ones. */
   close(): Promise<void>;
 }
 

@@ -9,10 +9,7 @@ export type Resource<T = unknown> = Shape<T> & {
   readonly required: readonly string[];
 };
 
-/**
- * Declares an object of a response. `required` members are always present, unknown ones are kept. Plain data loads
- * fast.
- */
+/** Declares an object of a response. `required` members are always present, unknown ones are kept. Loads fast. */
 export function resource<const M extends Members, R extends keyof M & string = never>(
   properties: M,
   required: readonly R[] = [],

@@ -36,10 +36,7 @@ export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks
 
 const NOTHING_LOST = 'nothing was changed';
 
-/**
- * Asks before something on this machine is deleted. Returns only after a yes or with `--yes`. Otherwise nothing is
- * changed.
- */
+/** Asks before something on this machine is deleted. Without a yes or `--yes` nothing is changed. */
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {

@@ -65,9 +65,7 @@ export class TerminalKeys {
   readonly #decoder = new StringDecoder('utf8');
   readonly #releases: readonly (() => void)[];
   #areModesOn = false;
-  /**
-   * Pieces are taken one turn after they arrive: the signals of ^Z and fg come in the same turn as keys typed between.
-   */
+  /** Pieces are taken a turn after they arrive: the signals of ^Z and fg come in the same turn as typed keys. */
   #arrived: (Buffer | string)[] = [];
   #heard: Heard | undefined;
   #isClosed = false;

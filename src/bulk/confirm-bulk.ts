@@ -116,9 +116,7 @@ export async function noteCounts(session: Session, call: BulkCall, checked: Chec
   await session.notify(note('DRY_RUN', [rows, ...counts].join('; ')));
 }
 
-/**
- * Asks before many rows are changed, or refuses without a terminal. Returns the card statuses that it showed, by row.
- */
+/** Asks before many rows are changed, or refuses without a terminal. Returns the card statuses shown, by row. */
 export async function confirmBulk(
   session: Session,
   call: BulkCall,

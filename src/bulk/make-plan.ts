@@ -103,10 +103,7 @@ function writeOwnPlan(
   return writePlan(session, { path, lifeMs: planExpires.ms }, about, { demanded }, fill);
 }
 
-/**
- * Plans a row: a card is read, compared with `--expect`, and remembered. Calendars cannot be read, so their rows are
- * planned as they are.
- */
+/** Plans a row. A card is read, compared with `--expect`, and remembered; calendars cannot be read. */
 async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
   if (operation.family !== 'cards' || rowCount === 0) {
     return async () => ({ kind: 'answered', resource: null, ending: NO_OUTCOME, headers: [] });

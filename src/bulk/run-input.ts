@@ -140,9 +140,7 @@ export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerat
   }
 }
 
-/**
- * The same for a report: if they cannot be read, `onUnread` gets the reason, and those follow that the journal knows.
- */
+/** The same for a report: if they cannot be read, `onUnread` gets the reason, and the journal's rows follow. */
 export async function* rowsOrKnown(run: StoredRun, onUnread: (failure: Failure) => unknown): AsyncGenerator<Row> {
   let last = 0;
   try {

@@ -21,10 +21,7 @@ const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
 /** The card before the change, or why it could not be read. */
 export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
 
-/**
- * Reads the card that a change is about. Any failure ends the call with `mustRead`, else one that the change would meet
- * too.
- */
+/** Reads the card of a change. Any failure ends the call with `mustRead`, else one that the change would meet too. */
 export async function readCardBefore(
   session: Session,
   { params }: Pick<CallInput, 'params'>,
@@ -123,10 +120,7 @@ function questionOf(session: Session, service: Service, { id = '', call }: Singl
 /** Lines of the desk's screen kept for messages during the change. */
 const SENDING_LINES = 4;
 
-/**
- * Shows what is open (`openText`) and the card, and asks. Returns the call, perhaps with a reason. Anything but yes
- * ends it with 130.
- */
+/** Shows open writes (`openText`) and the card, and asks. Returns the call, perhaps with a reason; else 130. */
 export async function confirmSingle(
   session: Session,
   service: Service,

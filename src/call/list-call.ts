@@ -12,10 +12,7 @@ export function isFullList(document: JsonValue, limit: number): boolean {
   return entriesOf(document).length === limit;
 }
 
-/**
- * Lists subscribers. A full list is a warning (15 with --require-complete), because the service documents no further
- * pages.
- */
+/** Lists subscribers. A full list is a warning (15 with --require-complete): further pages are not documented. */
 export async function runList(
   session: Session,
   command: CallCommand,

@@ -19,10 +19,7 @@ export function fieldsOf({ operation, body }: Pick<OpenCall, 'operation' | 'body
   return isUpdate(operation) && isJsonObject(body) ? [...body.keys()] : undefined;
 }
 
-/**
- * What is open on this machine, without the rows of `ownRun`; undefined: no record is kept. Rejects with LOCAL_IO or
- * AUTH.
- */
+/** What is open here, without the rows of `ownRun`; undefined: no record is kept. Rejects with LOCAL_IO or AUTH. */
 export async function openRecords(session: Session, ownRun?: string): Promise<OpenRecords | undefined> {
   const { stateDir } = session.places;
   if (!session.keepsHistory || stateDir === undefined) return undefined;

@@ -65,7 +65,7 @@ export async function readGivenFields(session: Session, command: CallCommand, gi
   for (const { long, field, kind, value: takes } of command.options) {
     const typed = given.options[nameOf(long)];
     const spec = names.find(({ name }) => name === field);
-    // `--active all` is ours: it asks twice, and neither value is a field of one request.
+    // `--active all` sends two requests: neither value is a field of one.
     if (spec === undefined || typed === undefined || typed === false || (spec.type === 'boolean' && typed === 'all'))
       continue;
     const text = takes === undefined ? null : String(typed);

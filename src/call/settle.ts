@@ -42,10 +42,7 @@ export function isClosed({ supersededBy, resolved }: HistoryEntry): boolean {
   return supersededBy !== undefined || resolved !== undefined;
 }
 
-/**
- * Card changes of this profile and host that are `unknown` and that a card check may resolve, newest first. Rejects
- * with LOCAL_IO.
- */
+/** `unknown` card changes of this profile and host that a check may resolve, newest first. Rejects with LOCAL_IO. */
 export async function unsettledWrites(
   session: Session,
   { host }: Pick<Service, 'host'>,
@@ -111,10 +108,7 @@ export async function recordLooks(
   return now;
 }
 
-/**
- * Records what a card check showed of an `unknown` change. Returns the entry as it is now. A check never resolves a
- * reissue.
- */
+/** Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. */
 async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const isSettled = isSettledBy(entry, look);
   const before = entry.ending;

@@ -10,10 +10,7 @@ import type { Service, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
 
-/**
- * The kind of a change. Every way to one passes `guardWrite` with it: a session sends no change of an operation that
- * did not.
- */
+/** The kind of a change. Every way to one passes `guardWrite`, or the session sends nothing. */
 export type WriteWay =
   /** One change of a command, or of what works like one. */
   | { readonly kind: 'one'; readonly reason: string | undefined }
@@ -236,10 +233,7 @@ function problemOf(rule: ReasonRule, reason: string | undefined, isFound: boolea
     : `it does not match ${pattern}, as this profile requires`;
 }
 
-/**
- * What is wrong with a reason by the profile's `requireReason`; undefined if nothing. USAGE if the search takes too
- * long.
- */
+/** What `requireReason` has against a reason; undefined if nothing. USAGE if the search takes too long. */
 export function reasonProblem(rule: ReasonRule, reason: string | undefined): string | undefined {
   if (rule.requireReason === undefined || reason === undefined) return problemOf(rule, reason, false);
   const { found, goOn } = openSearch(rule.requireReason, [reason]);

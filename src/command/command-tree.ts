@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-/** One line of the command list: enough for the overview; the declaration itself is loaded when used. */
+/** One line of the command list, enough for the overview. The declaration is loaded when it is used. */
 export interface CommandEntry {
   readonly path: readonly string[];
   readonly summary: string;
@@ -10,30 +10,30 @@ export interface CommandEntry {
 export interface GroupEntry {
   readonly path: readonly string[];
   readonly summary: string;
-  /** What its page says before the commands, and what is said to a word such as `search` or `list` that it lacks. */
+  /** The note on its help page, also for a missing word such as `search` or `list`. */
   readonly note?: string;
-  /** Command that runs when the group is named alone: `frontdesk history` lists. */
+  /** Command that runs without a subcommand: `frontdesk history` lists. */
   readonly default?: string;
 }
 
-/** A command or group, as the group above lists it. */
+/** A command or group below a group. */
 export interface Child {
   readonly name: string;
   readonly summary: string;
 }
 
-/** The command tree, as the engine receives it. */
+/** The command tree for the engine. */
 export interface Registry {
   readonly entries: readonly CommandEntry[];
   readonly groups: readonly GroupEntry[];
   find(path: readonly string[]): CommandEntry | undefined;
-  /** The command that runs when a group is named alone. */
+  /** The command that runs for a group without a subcommand. */
   defaultOf(path: readonly string[]): CommandEntry | undefined;
   /** Commands and groups directly below a path. */
   childrenOf(path: readonly string[]): readonly Child[];
 }
 
-/** Returns the command tree of a list of commands and groups. */
+/** The command tree of a list of commands and groups. */
 export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]): Registry {
   const at =
     (words: readonly string[]) =>

@@ -21,61 +21,61 @@ import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
 
 interface CommandBase {
-  /** What a person should know before using it: two to five sentences. */
+  /** What the user should know before using it: two to five sentences. */
   readonly description: string;
   readonly arguments: readonly ArgumentSpec[];
-  /** Its own options; the common ones come on top (`optionsOf`). */
+  /** Its own options, without the common ones (`optionsOf`). */
   readonly options: readonly OptionSpec[];
   readonly examples: readonly Example[];
-  /** Exit codes that this command can end with, in the order of the table. */
+  /** All exit codes that this command can end with, in the order of the table. */
   readonly exitCodes: readonly number[];
-  /** True: `--dry-run`, `--yes` and `--no-history` belong to it. */
+  /** It has `--dry-run`, `--yes` and `--no-history`. */
   readonly writes: boolean;
 }
 
-/** A command that is one operation of the service, for one resource or a file of many. */
+/** A command for one operation of the service, for one resource or many. */
 export interface CallCommand extends CommandBase {
   readonly kind: 'call';
   /** `['card', 'block']`. */
   readonly path: readonly string[];
-  /** The row, or the rows among which the value of one option chooses. */
+  /** The operation, or several among which an option chooses. */
   readonly operation: Operation | { readonly option: string; readonly rows: Readonly<Record<string, Operation>> };
   readonly columns: readonly Column[];
-  /** Path parameter that the positional argument fills; null: the operation has none. */
+  /** Path parameter of the positional argument; null: the operation has none. */
   readonly idParam: string | null;
   /** Takes `--from`. */
   readonly bulk: boolean;
 }
 
-/** A command about this machine, or one that composes calls itself. */
+/** A command about this machine, or one that makes calls itself. */
 export interface LocalCommand extends CommandBase {
   readonly kind: 'local';
-  /** False: it works although the settings file is damaged or the environment says what cannot be obeyed. */
+  /** False: it works with a damaged settings file or bad variables. */
   readonly needsSettings: boolean;
-  /** It may send writes, of which is said how they ended. */
+  /** It may send changes, whose end is reported. */
   readonly maySend?: true;
-  /** True: it calls the service, so the profile is chosen first and its preferences count. */
+  /** It calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;
-  /** True: it serves call after call until a person ends it, so that a credential may change meanwhile. */
+  /** It serves call after call, so a credential may change meanwhile. */
   readonly isLasting?: boolean;
-  /** What `--columns` and `--sort-by` may name; undefined: anything, as the members of the result are not known before. */
+  /** Names for `--columns` and `--sort-by`; undefined: any, because the members of the result are not known before. */
   readonly columns?: readonly Column[];
-  /** Dotted paths that may be named besides them. */
+  /** Dotted paths that may be named too. */
   readonly isOpenColumn?: IsOpenPath;
-  /** What it prints as JSON, for `frontdesk schema`: the shape that the printing code is typed by. */
+  /** Its JSON output, for `frontdesk schema`: the shape that types the printing code. */
   output(): Shape<unknown> | Promise<Shape<unknown>>;
-  /** The words as they are meant, where some may be left out. */
+  /** The complete words, if some may be omitted. */
   meant?(words: readonly string[]): readonly string[];
-  /** Raises USAGE for what is wrong with the values besides what each declaration says. A faulty value is not there. */
+  /** USAGE for values that are wrong beyond their declarations. A faulty value is absent. */
   check?(given: GivenValues, session: Session): void | Promise<void>;
-  /** Returns the exit code where it is not 0. */
+  /** Returns the exit code if it is not 0. */
   run(session: Session, given: GivenValues): Promise<number | undefined>;
 }
 
-/** A command under the path that the registry has it by. */
+/** A command with its path in the registry. */
 export type Command = CallCommand | (LocalCommand & Pick<CallCommand, 'path'>);
 
-/** What there is to say about a command, as plain data: help, completions, man page and `schema` follow from it. */
+/** A command as plain data, for help, completions, man page and `schema`. */
 export interface CommandDoc extends CommandBase {
   /** `card block`. */
   readonly command: string;
@@ -83,7 +83,7 @@ export interface CommandDoc extends CommandBase {
   readonly summary: string;
 }
 
-/** Describes a command from its declaration: its own options and those of its kind; every command has the others. */
+/** Describes a command: its own options and those of its kind, without the common ones. */
 export function describeCommand(command: Command, summary: string): CommandDoc {
   const { path, description, writes, arguments: words, examples, exitCodes } = command;
   const options = optionsOf(command).filter((option) => !COMMON_OPTIONS.includes(option));
@@ -100,12 +100,12 @@ export function describeCommand(command: Command, summary: string): CommandDoc {
   };
 }
 
-/** The rows of a command: several where the value of an option chooses. */
+/** The operations of a command: several if an option chooses. */
 export function rowsOfCommand({ operation }: Pick<CallCommand, 'operation'>): readonly Operation[] {
   return 'rows' in operation ? Object.values(operation.rows) : [operation];
 }
 
-/** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
+/** Any operation of a command: those of one choice differ only in path and response. */
 export function operationOf(command: Pick<CallCommand, 'operation'>): Operation {
   const [first] = rowsOfCommand(command);
   if (first === undefined) throw new Error('a command chooses among no operations');
@@ -115,15 +115,15 @@ export function operationOf(command: Pick<CallCommand, 'operation'>): Operation 
 /** What a command over an operation was given. */
 export interface CallGiven {
   readonly words: readonly string[];
-  /** Values by name: of the options of all such commands by their types, and of those that are this one's own. */
+  /** Values by name: options of all such commands with their types, and the command's own. */
   readonly options: CallOptions & GivenValues;
-  /** Long names of all options that were given, also of those whose value is faulty. */
+  /** Long names of all given options, also of faulty ones. */
   readonly typed: ReadonlySet<string>;
-  /** What is wrong with its options, and what is required and missing that cannot be asked for. */
+  /** Faults of its options, and missing values that cannot be asked for. */
   readonly faults: readonly Fault[];
 }
 
-/** Whether a call is over many rows: `--from`, or several ids. */
+/** Is a call over many rows: `--from`, or several IDs? */
 export function isBulk(command: CallCommand, { words, options }: CallGiven): boolean {
   return options.from !== undefined || (command.bulk && words.length > 1);
 }
@@ -143,7 +143,7 @@ const FIELD_VALUE: Readonly<Record<FieldSpec['type'], string>> = {
   date: 'iso',
 };
 
-/** What a field accepts, for help: `at most 5000 characters`. */
+/** The limits of a field, for help: `at most 5000 characters`. */
 function limitText({ maxLength, minimum, maximum }: FieldSpec): string {
   if (maxLength !== undefined) return ` (at most ${maxLength} characters)`;
   return minimum === undefined || maximum === undefined ? '' : ` (${minimum} to ${maximum})`;
@@ -161,7 +161,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
     required: field.required,
     ...(other === undefined ? {} : { excludes: { [other]: '' } }),
   };
-  // The only field that the spec lets be null in a request is an event's url.
+  // The spec lets only an event's url be null in a request.
   if (field.nullable) return [option, { long: `no-${flag}`, text: `send ${name} as null`, field: name }];
   if (name !== 'description') return [option];
   const text = 'send the text of this file (- is stdin) as the description, exactly';
@@ -171,16 +171,16 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> & {
   /** Takes `--expect`. */
   readonly expect?: true;
-  /** Rows that did not change against an older file can be left out (`--changed-from`). */
+  /** Rows that equal an older file can be left out (`--changed-from`). */
   readonly changedFrom?: true;
-  /** Positional argument; null where the operation has no path id. */
+  /** Positional argument; null if the operation has no ID. */
   readonly argument: Pick<ArgumentSpec, 'name' | 'question' | 'text' | 'variadic'> | null;
-  /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
+  /** Options besides those of the operation's fields. One of the same name replaces it. */
   readonly options?: OptionDeclarations;
   readonly examples: ExampleLines;
 };
 
-/** What the answer to a call, or that there is none, can come to: 404, 401, 403, another 4xx, no connection, 429. */
+/** Exit codes of a call's response: 404, 401, 403, another 4xx, no connection, 429. */
 export const ANSWERED = [3, 4, 5, 6, 7, 11];
 
 function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly number[] {
@@ -194,8 +194,8 @@ function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly n
 }
 
 /**
- * What any command can end with: done, a bug, a usage error, an output that cannot be written, a signal, a reader of
- * stdout that went away (of a write: before it was sent, or of its dry run or plan).
+ * Exit codes of any command: done, a bug, a usage error, a failed output, a signal, a lost reader of stdout (of a
+ * change: before it was sent, or of its dry run or plan).
  */
 const COMMON = [0, 1, 2, 16, 129, 130, 141, 143];
 
@@ -203,20 +203,20 @@ function withCommon(codes: readonly number[]): readonly number[] {
   return [...new Set([...COMMON, ...codes])].sort((one, other) => one - other);
 }
 
-/** A settings file or folder that others can write to is refused. */
+/** Others can write to a settings file or folder. */
 const UNSAFE = FAILURES.AUTH.exitCode;
 
-/** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
+/** Declares a command over an operation of the table, from which arguments, options and exit codes follow. */
 export function callCommand(spec: CallSpec): CallCommand {
   const { argument } = spec;
   const words = argument === null ? [] : [argument];
   const operation = operationOf(spec);
   const writes = isWrite(operation);
-  // An answer with secrets is kept by hand, one at a time.
+  // A response with secrets is kept by hand, one at a time.
   const bulk = sensitiveOf(operation).length === 0;
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const special: readonly OptionSpec[] = Object.values(declareOptions(spec.options ?? {}));
-  // Ids come from the command line or from a file.
+  // IDs come from the command line or from a file.
   const excludes = argument === null ? {} : { excludes: { [`<${argument.name}>`]: '' } };
   const derived = [
     ...fields.flatMap(fieldOptions),
@@ -252,11 +252,11 @@ type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts &
   readonly arguments?: A;
   readonly options?: O;
   check?(given: Partial<Given>, session: Session): void | Promise<void>;
-  // Without a value: the exit code is 0.
+  // Without a value the exit code is 0.
   run(session: Session, given: Given): Promise<number | undefined> | Promise<void>;
 };
 
-/** Declares a command about this machine. Its arguments and options are what it is run with, by name and typed. */
+/** Declares a command about this machine. It runs with its arguments and options by name, typed. */
 export function localCommand<
   const A extends ArgumentDeclarations = Record<never, never>,
   const O extends OptionDeclarations = Record<never, never>,
@@ -273,7 +273,7 @@ export function localCommand<
     examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),
     options: Object.values(declareOptions(spec.options ?? {})),
-    // What is read by these declarations has their types, which a list of differently typed commands cannot know.
+    // Values that were read by these declarations have their types, which a list of commands cannot know.
     ...(check === undefined ? {} : { check: (given, session) => check(given as Partial<Given>, session) }),
     run: async (session, given) => (await spec.run(session, given as Given)) ?? undefined,
   };

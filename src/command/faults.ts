@@ -1,7 +1,7 @@
 import { Failure, type Fault, hintText, joinUsage } from '../failure.ts';
 import { groupThousands, plural } from '../output/text.ts';
 
-/** Several USAGE failures as one, because all faults of a call are reported together. */
+/** Several USAGE failures as one: all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
   const [first] = failures;
   if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
@@ -16,7 +16,7 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });
 }
 
-/** A failure of the work that says nothing of an outcome ended a write before its request was begun. */
+/** A failure before the request of a change was begun, unless it knows of another outcome. */
 export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -26,7 +26,7 @@ export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** `--expect-changes`: PRECONDITION where other rows differ from the older file than were meant. */
+/** `--expect-changes`: PRECONDITION if another number of rows differs from the older file. */
 export function refuseOtherChanges(expected: number | undefined, rows: number): void {
   if (expected === undefined || expected === rows) return;
   const differ = rows === 1 ? '1 row differs' : `${groupThousands(rows)} rows differ`;
@@ -34,7 +34,7 @@ export function refuseOtherChanges(expected: number | undefined, rows: number): 
   throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
 }
 
-/** `--expect-rows`: PRECONDITION where the input is another one than was meant. */
+/** `--expect-rows`: PRECONDITION if the input has another number of rows. */
 export function refuseOtherCount(expected: number | undefined, rows: number): void {
   if (expected === undefined || expected === rows) return;
   const message = `the input has ${plural(rows, 'row')}, and --expect-rows says ${groupThousands(expected)}`;

@@ -8,7 +8,7 @@ import type { OutputOptions } from '../output/options.ts';
 import { type Command, isBulk } from './command.ts';
 import { callGiven, type Given } from './read-given.ts';
 
-/** What is wrong with the path of `--out`, or undefined. `instead`: how the result is shown without a file. */
+/** What is wrong with the path of `--out`, or undefined. `instead`: how to show the result without a file. */
 export function problemOfOut(
   path: string | undefined,
   instead = 'on stdout, --json and --show-sensitive show the result',
@@ -19,7 +19,7 @@ export function problemOfOut(
   return isThere ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
 }
 
-/** What keeps a result from being a workbook, or a workbook from where it should go. */
+/** Why a result cannot be a workbook, or cannot go where it should. */
 export async function workbookFaults(
   command: Command,
   given: Given,
@@ -29,7 +29,7 @@ export async function workbookFaults(
   if (format !== 'xlsx') return [usageFailure([{ where: '--out', problem: 'needs -o xlsx' }])];
   const isOne =
     command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callGiven(given));
-  // It prints workbooks where it has the option that says where they go.
+  // A command prints workbooks if it has the option for their file.
   if (isOne || command.writes || !command.options.some(({ long }) => long === 'out')) {
     const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
     return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];

@@ -7,10 +7,10 @@ import { type Command, isBulk } from './command.ts';
 import { joinFailures } from './faults.ts';
 import { callGiven, type Given } from './read-given.ts';
 
-/** What is open besides the columns of a run's results: members of the answers and of the errors. */
+/** Further columns of a run's results: members of responses and errors. */
 const isOpenInRun = openUnder('resource', 'error');
 
-/** What is wrong with how the result is to be printed. */
+/** What is wrong with how the result should be printed. */
 export async function printingFaults(
   command: Command,
   given: Given,
@@ -22,7 +22,7 @@ export async function printingFaults(
   return [...workbook, ...(await columnFaults(command, given, output))];
 }
 
-/** What is wrong with the columns and with the query. */
+/** What is wrong with the columns and the query. */
 async function columnFaults(command: Command, given: Given, output: OutputOptions): Promise<readonly Failure[]> {
   const { columns = [] } = command;
   if (command.kind === 'local') {
@@ -37,7 +37,7 @@ async function columnFaults(command: Command, given: Given, output: OutputOption
   return checkOutput(output, (await import('../run/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
 }
 
-/** Raises USAGE for output options that do not fit the rows of a run whose columns are known only now. */
+/** USAGE for output options that do not fit a run's rows, whose columns are known only now. */
 export async function refuseRunPrinting(output: OutputOptions, columns: readonly Column[]): Promise<void> {
   const faults = await checkOutput(output, columns, isOpenInRun, true);
   if (faults.length > 0) throw joinFailures(faults);

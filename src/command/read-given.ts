@@ -7,38 +7,38 @@ import { type CallGiven, type Command, optionsOf } from './command.ts';
 /** A command line as typed values. */
 export interface Given {
   readonly words: readonly string[];
-  /** The options that every command has; one that this command gives a meaning of its own is not there. */
+  /** The common options, without those that this command redefines. */
   readonly common: CommonOptions;
-  /** What is wrong with those. */
+  /** Faults of the common options. */
   readonly commonFaults: readonly Fault[];
   /** Arguments and the command's own options, by name. */
   readonly own: GivenValues;
   readonly faults: readonly Fault[];
   readonly missing: readonly Missing[];
-  /** Long names of the options that were given, also of those whose value is faulty. */
+  /** Long names of the given options, also of faulty ones. */
   readonly typed: ReadonlySet<string>;
 }
 
-/** Options that mean for the session what they mean for the commands that declare them. */
+/** Options with the same meaning for the session and for the commands that declare them. */
 const SAME = ['concurrency', 'dryRun', 'yes'] as const;
 
-/** Reads what was typed for a command by the declarations of its arguments and options. */
+/** Reads a typed command line by the declarations of the command. */
 export function readGiven(command: Command, typed: RawInput): Given {
   const words = (command.kind === 'local' ? command.meant?.(typed.words) : undefined) ?? typed.words;
   const input = { ...typed, words };
   const isOwn = (option: OptionSpec) => command.options.includes(option);
   const shared = optionsOf(command).filter((option) => !isOwn(option));
   const [faults, commonFaults]: [Fault[], Fault[]] = [[], []];
-  // Declared so: the values of these options have these types.
+  // The declarations have these types.
   const common = readOptions(shared, input, commonFaults) as CommonOptions;
   const own = { ...readArguments(command.arguments, words, faults), ...readOptions(command.options, input, faults) };
   return {
     words,
     common: {
       ...common,
-      // Where `--output` means something else, `--json` still says how the result is printed.
+      // If `--output` is redefined, `--json` still says how the result is printed.
       ...(common.json === true ? { output: 'json' } : {}),
-      // These mean the same wherever they are declared.
+      // The same meaning wherever they are declared.
       ...Object.fromEntries(SAME.filter((name) => own[name] !== undefined).map((name) => [name, own[name]])),
     },
     commonFaults,
@@ -49,13 +49,13 @@ export function readGiven(command: Command, typed: RawInput): Given {
   };
 }
 
-/** What is given to a command over an operation. */
+/** What a command over an operation was given. */
 export function callGiven({ words, common, own, faults, typed }: Given): CallGiven {
-  // Declared so: the values of its options have these types.
+  // The declarations have these types.
   return { words, options: { ...common, ...own } as CallGiven['options'], typed, faults };
 }
 
-/** A command over an operation with an id and no options. */
+/** A command over an operation with an ID and no options. */
 export function idAlone(id: string): CallGiven {
   return { words: [id], options: {}, typed: new Set(), faults: [] };
 }

@@ -25,10 +25,7 @@ function decodeOnce(text: string): string {
   }
 }
 
-/**
- * The segments as the most lenient server could read them: decoded repeatedly, split at every slash, parameters
- * removed.
- */
+/** The segments as a lenient server could read them: decoded repeatedly, split at slashes, parameters removed. */
 function eagerSegments(target: string): readonly string[] {
   let path = pathPart(target);
   for (let round = 0; round < MAX_DECODINGS; round += 1) path = decodeOnce(path);

@@ -219,10 +219,7 @@ async function write(session: Session, given: SingleCall, print: Print, isAgain:
   await printApplied(session, named, result, () => print(result));
 }
 
-/**
- * Shows what will be sent, and the card if there is one, and asks. Returns the card. Anything but yes ends the call
- * with 130.
- */
+/** Shows what will be sent, with the card, and asks. Returns the card. Anything but yes ends the call with 130. */
 async function confirm(
   session: Session,
   service: Service,
@@ -239,10 +236,7 @@ async function confirm(
   return card;
 }
 
-/**
- * Prints a response of any shape: as sent in JSON formats, as indented JSON for people, and as a table only with
- * `--columns`.
- */
+/** Prints any response: as sent in JSON formats, indented for people, and as a table only with `--columns`. */
 async function printAnswer(session: Session, include: boolean, answer: Answer): Promise<void> {
   const { format, columns, sortBy } = session.output;
   const { resource: json, ending, headers } = answer;

@@ -4,11 +4,11 @@ import { Failure, type Hint, type Notice, note, warning } from '../failure.ts';
 import type { CredentialPort, TokenPlace } from '../http/call.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, timesOf } from './token.ts';
 
-/** One place that gives a token. */
+/** A source of tokens. */
 export interface TokenSource extends TokenPlace {
-  /** How messages call its token: `the gift card token of profile demo`. */
+  /** Its token in messages: `the gift card token of profile demo`. */
   readonly what: string;
-  /** `abort` aborted: the token is no longer wanted. */
+  /** `abort`: the token is no longer needed. */
   token(abort?: AbortSignal): Promise<string>;
 }
 
@@ -21,24 +21,24 @@ export function once(ask: TokenSource['token']): TokenSource['token'] {
   };
 }
 
-/** What a credential needs to find tokens and to judge them. */
+/** What a credential needs to find and judge tokens. */
 export interface CredentialOptions {
   readonly family: Family;
   readonly clock: Pick<ClockPort, 'now'>;
   readonly ignoreExpiry: boolean;
   readonly onNotice: (notice: Notice) => void;
   readonly hints: readonly Hint[];
-  /** Looks for the place: when the first token is asked for, and once more after a 401. */
+  /** Finds the source, for the first token and once more after a 401. */
   choose(): Promise<TokenSource>;
-  /** One process serves call after call: each token that is refused or has expired is asked for anew. */
+  /** The process serves call after call: each refused or expired token is asked for anew. */
   readonly isLasting?: boolean;
 }
 
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * The tokens of one credential. Nothing is read, run or checked before the first one is asked for; then AUTH when
- * there is none or it says that it has expired, and USAGE for one that is no visible ASCII.
+ * The tokens of one credential. Nothing is read, run or checked before the first one is asked for. Then AUTH if there
+ * is none or it has expired, and USAGE if it is not visible ASCII.
  */
 export class Credential implements CredentialPort {
   source: TokenSource | undefined;
@@ -46,7 +46,7 @@ export class Credential implements CredentialPort {
   #known: { readonly token: string; readonly times: JwtTimes } | undefined;
   #noticedToken: string | undefined;
   #chosen: Promise<TokenSource> | undefined;
-  /** The place whose token was refused last. */
+  /** The source whose token was refused last. */
   #refused: Promise<TokenSource> | undefined;
   #hasWarned = false;
 
@@ -69,21 +69,21 @@ export class Credential implements CredentialPort {
         this.forget(used);
       } catch (error) {
         if (isLasting) this.forget(used);
-        // A call that was ended took along the command that this one waited for too.
+        // Another call that was ended also ended the command that this one waited for.
         const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && abort?.aborted !== true;
         if (!isLasting || !isOfAnother) throw error;
       }
     }
   }
 
-  /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
+  /** The caller reports the 401. Why there is no other token is a warning beside it. */
   async renew(refused: string, abort?: AbortSignal): Promise<string | undefined> {
     const { isLasting = false, onNotice } = this.#options;
     const used = this.#chosen;
     try {
       const known = await this.token(abort);
       if (known !== refused) return known;
-      // Of several calls that met it the first one has it asked for anew.
+      // The first of several calls with a 401 asks for a new token.
       if (this.#chosen === used) {
         if (this.#refused !== undefined && !isLasting) return undefined;
         this.#refused = used;
@@ -91,7 +91,7 @@ export class Credential implements CredentialPort {
       }
       const fresh = await this.token(abort);
       if (fresh !== refused) return fresh;
-      // There may have been a login before the next call.
+      // The user may log in before the next call.
       if (isLasting) this.forget();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -102,19 +102,19 @@ export class Credential implements CredentialPort {
     return undefined;
   }
 
-  /** Gives this token until it is refused or has ended. */
+  /** Gives this token until it is refused or has expired. */
   use(token: string): void {
     const what = 'the token that was given';
     const place = { name: 'given at a question', words: what, remedy: 'log in again with another token' };
     this.#chosen = Promise.resolve({ ...place, what, token: async () => token });
   }
 
-  /** The next token is asked for anew. */
+  /** Asks for the next token anew. */
   forget(used = this.#chosen): void {
     if (this.#chosen === used) this.#chosen = undefined;
   }
 
-  /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
+  /** Milliseconds until the token expires (negative: expired) by its own claim; undefined: not known. */
   async remainingMs(): Promise<number | undefined> {
     const { expiresAtMs } = this.#timesOf(await (await this.#choose()).token());
     return expiresAtMs === undefined ? undefined : expiresAtMs - this.#options.clock.now();
@@ -135,7 +135,7 @@ export class Credential implements CredentialPort {
     return !ignoreExpiry && judgeExpiry(this.#timesOf(token), clock.now()) === 'expired';
   }
 
-  /** AUTH when the token, which `what` names, says that it is expired; else a notice, once, when it soon will be. */
+  /** AUTH for an expired token, which `what` names; a notice, once, for one that expires soon. */
   #check(token: string, what: string): void {
     const { clock, hints, onNotice } = this.#options;
     const { expiresAtMs, notBeforeMs } = this.#timesOf(token);

@@ -6,33 +6,33 @@ import type { CredentialEntry } from './store.ts';
 import { checkTokenText, readTokenFile } from './token.ts';
 import { runTokenCommand } from './token-command.ts';
 
-/** Which credential a call looks for, and where. */
+/** Which credential a call needs, and where. */
 export interface CredentialRequest
   extends Omit<CredentialOptions, 'hints' | 'choose'>,
     Pick<Context, 'env' | 'platform'> {
   /** Where the requests go: scheme://host[:port]. */
   readonly origin: string;
-  /** Name of the profile; the sandbox has tokens of its own and never comes here. */
+  /** Name of the profile. The sandbox has its own tokens and never comes here. */
   readonly profile: string;
-  /** The stored entries; asked for only when the environment has no token. */
+  /** The stored entries, asked for only if the environment has no token. */
   readonly stored: () => Promise<readonly CredentialEntry[]>;
-  /** A person is at the terminal: decides which way to log in the hint names. */
+  /** The user is at the terminal, so the hint names another way to log in. */
   readonly isInteractive: boolean;
   /** Limit of the token command; 60 s unless a test says otherwise. */
   readonly commandTimeoutMs?: number;
 }
 
-/** Names of the variables that carry the tokens. */
+/** Variables with the tokens. */
 export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
-/** The environment's token, as it is; an empty variable counts as one that is not set. */
+/** The environment's token; an empty variable counts as unset. */
 export function environmentToken(env: Context['env'], family: Family): string | undefined {
   return env[TOKEN_VARIABLES[family]] || undefined;
 }
 
 type Place = Pick<CredentialRequest, 'profile' | 'family' | 'origin'>;
 
-/** What the profile has for this family and this origin. A credential never leaves the origin it was given for. */
+/** The profile's credential for this family and origin. It is never used for another origin. */
 export function findStored(entries: readonly CredentialEntry[], place: Place): CredentialEntry | undefined {
   const own = ofProfile(entries, place);
   return own?.origin === place.origin ? own : undefined;
@@ -44,7 +44,7 @@ function ofProfile(entries: readonly CredentialEntry[], { profile, family }: Pla
 
 const DESK_LOGIN = 'choose Log in';
 
-/** What to do about a token that is no good any more. */
+/** What to do about a token that is no longer valid. */
 export function freshTokenHint(request: CredentialRequest): Hint {
   const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
   return isFromEnvironment ? `put a new token into ${TOKEN_VARIABLES[request.family]}` : loginHint(request);
@@ -67,7 +67,7 @@ function noCredential(request: CredentialRequest, otherOrigin: string | undefine
   return Failure.unsent('AUTH', message, { hints: [loginHint(request)] });
 }
 
-/** The environment as the place of a family's token. */
+/** The environment as the source of a family's token. */
 function environmentSource(family: Family, text: string): TokenSource {
   const variable = TOKEN_VARIABLES[family];
   return {
@@ -79,7 +79,7 @@ function environmentSource(family: Family, text: string): TokenSource {
   };
 }
 
-/** Where a stored credential's token comes from. Nothing is read or run before it is asked for. */
+/** The source of a stored credential's token. Nothing is read or run before it is asked for. */
 function storedSource({ kind, family, profile, value }: CredentialEntry, request: CredentialRequest): TokenSource {
   const named = (name: string) => ({ name, what: `the ${familyAdjective(family)} token of ${name}` });
   if (kind === 'token') {
@@ -103,7 +103,7 @@ function storedSource({ kind, family, profile, value }: CredentialEntry, request
   };
 }
 
-/** Read at each use, so that a secret that is rotated under a long run is noticed. */
+/** Read at each use, so that a secret that is rotated during a long run is noticed. */
 function readAtEachUse(path: string, { platform, onNotice }: CredentialRequest): TokenSource['token'] {
   let warned = false;
   return async () => {
@@ -125,9 +125,9 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
 }
 
 /**
- * The credential of one family for one origin, looked up in this order: environment, then the profile's own. Its
- * tokens end with AUTH when there is none (or only one that belongs to another origin), when a card token says that it
- * is expired, when the file is unsafe or the token command fails, and with USAGE for one that is no visible ASCII.
+ * The credential of one family for one origin: from the environment, else the profile's own. Its tokens fail with AUTH
+ * if there is none (or only one for another origin), a card token has expired, the file is unsafe or the token command
+ * fails, and with USAGE if it is not visible ASCII.
  */
 export function openCredential(request: CredentialRequest): Credential {
   const hints = [freshTokenHint(request), { text: 'if this clock is wrong, add --ignore-expiry' }];

@@ -4,31 +4,31 @@ import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape
 import { type CredentialRequest, freshTokenHint, openCredential } from './resolve.ts';
 import { judgeExpiry, lastFour, timesOf } from './token.ts';
 
-/** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
+/** A family in `auth status`, with the names of its JSON. No member holds a secret. */
 const CREDENTIAL_STATUS = object({
   family: oneOf(FAMILIES),
   origin: TEXT,
-  /** Where the token comes from; null when there is none for this origin. */
+  /** Source of the token; null if there is none for this origin. */
   source: nullable(TEXT),
-  /** Null for a token of fewer than 20 characters. */
+  /** null for a token of fewer than 20 characters. */
   lastFour: nullable(TEXT),
-  /** ISO 8601, by the token's own word; null when it does not say. */
+  /** ISO 8601, by the token's own claim; null without one. */
   expiresAt: nullable(TEXT),
-  /** Why no request can be made with it; null when all is well. With one, `auth status` ends with 4. */
+  /** Why it cannot be used; null if it can. With a problem, `auth status` ends with 4. */
   problem: nullable(TEXT),
 });
 
 export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
-/** How a family stands, and what to do about its problem: as a call that needs the token would say it. */
+/** The status of a family, and hints about its problem, as a call would give them. */
 export interface CredentialReport {
   readonly status: ShapeOf<typeof CREDENTIAL_STATUS>;
   readonly hints: readonly Hint[];
 }
 
 /**
- * How one family with a URL stands. A token command is run for it, as a call would. Never fails for a
- * credential that is missing, unsafe or expired: that is in `problem`.
+ * The status of one family with a URL. Runs its token command, like a call. Never fails for a missing, unsafe or
+ * expired credential, which is in `problem`.
  */
 export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
   const { family, origin, clock } = request;

@@ -48,7 +48,7 @@ async function withCredentialLock<Result>(
   );
 }
 
-/** Copies a damaged file (its mode 0600 comes along) to a name that nothing else has. */
+/** Copies a damaged file with its mode 0600 to a free name. */
 async function keepCopy(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? `${path}.bad` : `${path}.bad-${number}`;
@@ -62,7 +62,7 @@ async function keepCopy(path: string): Promise<string> {
   }
 }
 
-/** The entries, or the copy that was kept of a file whose entries cannot be read any more. */
+/** The entries, or the copy of a file whose entries cannot be read. */
 async function readOrKeep(place: CredentialPlace) {
   const bytes = await readCredentialBytes(place);
   const path = credentialsPath(place.configDir);
@@ -74,7 +74,7 @@ async function readOrKeep(place: CredentialPlace) {
   }
 }
 
-/** Raises AUTH when the folder or the file of credentials is not safe, before anything is changed. */
+/** AUTH if the folder or the file of credentials is not safe, before anything is changed. */
 export async function refuseUnsafeStore(place: CredentialPlace): Promise<void> {
   await ensurePrivateFolder(place.configDir);
   await refuseUnsafeFolder(place.configDir, place.platform);
@@ -82,9 +82,9 @@ export async function refuseUnsafeStore(place: CredentialPlace): Promise<void> {
 }
 
 /**
- * Stores a credential in the place of the one that this profile and family had. A damaged file is replaced,
- * after a copy of it was kept beside it; the answer names the copy. AUTH when file or folder are not safe,
- * LOCAL_IO when it cannot be written: then what was there is unchanged.
+ * Stores a credential, replacing the one of this profile and family. A damaged file is replaced, and a copy of it kept,
+ * which the result names. AUTH if file or folder are not safe, LOCAL_IO if it cannot be written: then nothing was
+ * changed.
  */
 export async function storeCredential(
   place: CredentialPlace,
@@ -99,8 +99,8 @@ export async function storeCredential(
 }
 
 /**
- * Removes the credentials of a profile (of one family, if given) and whatever killed processes left behind;
- * returns what was removed. The tokens themselves stay valid at the service.
+ * Removes the credentials of a profile (of one family, if given) and what killed processes left behind. Returns what
+ * was removed. The tokens stay valid at the service.
  */
 export async function removeCredentials(
   place: CredentialPlace,

@@ -5,21 +5,21 @@ import type { LockPorts } from '../files/lock.ts';
 import { readPrivateFile } from '../files/safety.ts';
 import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 
-/** What is kept of a credential: the token itself, a command that prints it, or the path of a file with it. */
+/** A stored credential: the token itself, a command that prints it, or the path of a file with it. */
 export const CREDENTIAL_KINDS = ['token', 'command', 'file'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 export interface CredentialEntry {
   readonly profile: string;
   readonly family: Family;
-  /** scheme://host[:port]. The credential is used for this origin and for no other. */
+  /** scheme://host[:port]. The credential is used for this origin only. */
   readonly origin: string;
   readonly kind: CredentialKind;
   /** The token, the command line, or the absolute path. */
   readonly value: string;
 }
 
-/** Where the store is, and what its lock needs to know of the process. */
+/** The place of the store, and what its lock needs. */
 export interface CredentialPlace extends LockPorts {
   readonly configDir: string;
   readonly platform: string;
@@ -41,7 +41,7 @@ function readEntry(value: JsonValue): CredentialEntry | undefined {
   return family === undefined || kind === undefined ? undefined : { profile, family, origin, kind, value: secret };
 }
 
-/** The entries in the file's bytes. USAGE when it is damaged or from a newer frontdesk. */
+/** The entries in the file's bytes. USAGE if it is damaged or from a newer frontdesk. */
 export function parseEntries(bytes: Uint8Array, path: string): readonly CredentialEntry[] {
   const kind: DocumentKind = { path, what: CREDENTIALS_WHAT, version: CREDENTIALS_VERSION, quotesText: false };
   const list = parseDocument(bytes, kind).get('entries');
@@ -55,15 +55,15 @@ export function parseEntries(bytes: Uint8Array, path: string): readonly Credenti
 
 type ReadPlace = Pick<CredentialPlace, 'platform'> & { readonly configDir: string | undefined };
 
-/** The file's bytes, or undefined when there is no file. AUTH when it is not safe to use. */
+/** The file's bytes; undefined without a file. AUTH if it is not safe. */
 export async function readCredentialBytes({ configDir, platform }: ReadPlace): Promise<Uint8Array | undefined> {
   if (configDir === undefined) return undefined;
   return readPrivateFile(credentialsPath(configDir), { platform, what: CREDENTIALS_WHAT });
 }
 
 /**
- * All stored credentials; none when there is no file. AUTH with the command that fixes it when the file is
- * not safe to use, USAGE when it is damaged or from a newer frontdesk. Changes nothing.
+ * All stored credentials; empty without a file. AUTH with the command that fixes it if the file is not safe, USAGE if
+ * it is damaged or from a newer frontdesk. Changes nothing.
  */
 export async function readCredentials(place: ReadPlace): Promise<readonly CredentialEntry[]> {
   const bytes = await readCredentialBytes(place);

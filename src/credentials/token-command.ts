@@ -3,18 +3,18 @@ import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A command that prints a token, and how it is run. */
+/** A command that prints a token. */
 export interface TokenCommand {
   readonly command: string;
-  /** How messages call it: `the token command of profile demo (cards)`. The command itself may hold a secret. */
+  /** Its name in messages: `the token command of profile demo (cards)`. The command itself may hold a secret. */
   readonly what: string;
   readonly env: Env;
   readonly timeoutMs: number;
-  /** Aborted: the command is ended, because its token is no longer wanted. */
+  /** Aborted: the token is no longer needed, so the command is ended. */
   readonly abort?: AbortSignal | undefined;
 }
 
-/** What the command inherits: everything but frontdesk's own tokens (docs/faults.md C22). */
+/** The command's environment: everything but frontdesk's own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -33,8 +33,8 @@ async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand):
   const { spawn } = await import('node:child_process');
   const { endDescendants } = await import('../files/process-tree.ts');
   return new Promise((resolve, reject) => {
-    // Neither stdin (it may be the rows of a run) nor stderr (its text may hold a secret) is passed on. A
-    // command that has to ask a person opens the terminal itself.
+    // Neither stdin (perhaps the rows of a run) nor stderr (its text may hold a secret) is passed on. A command that
+    // must ask opens the terminal itself.
     const child = spawn(command, { shell: true, env: environmentOf(env), stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -42,7 +42,7 @@ async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand):
       clearTimeout(deadline);
       abort?.removeEventListener('abort', onAbort);
     };
-    // What the shell started would outlive it, ask on and hold the pipe open.
+    // Children of the shell would outlive it and hold the pipe open.
     const abandon = (failure: Failure) => {
       if (child.pid !== undefined) endDescendants(child.pid);
       child.kill('SIGKILL');
@@ -74,12 +74,12 @@ async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand):
 }
 
 /**
- * Runs the command by the shell and returns the token that it printed. CANCELLED when it was stopped, AUTH when it
- * fails, hangs or prints nothing, USAGE when what it printed cannot be a token. Neither its output nor the command is ever shown,
- * and no other source takes its place.
+ * Runs the command in the shell and returns the token that it printed. CANCELLED if it was stopped, AUTH if it fails,
+ * hangs or prints nothing, USAGE if its output cannot be a token. Neither its output nor the command is ever shown, and
+ * no other source replaces it.
  */
 export async function runTokenCommand(request: TokenCommand): Promise<string> {
-  // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.
+  // latin1: a byte outside ASCII becomes a character outside ASCII, and is refused.
   const text = (await outputOf(request)).toString('latin1');
   if (text.trim() === '') throw failed(request.what, 'printed nothing');
   return checkTokenText(text, request.what);

@@ -4,15 +4,15 @@ import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { formatDuration } from '../output/text.ts';
 
-/** Longer than any bearer token, and than what a server takes in a header. */
+/** Longer than any bearer token, and than what a server accepts in a header. */
 export const TOKEN_BYTES_MAX = 65_536;
 
 const VISIBLE_ASCII = /^[\u0021-\u007e]+$/;
 
 /**
- * A token as it may be put into a header: one newline at the end (LF or CR LF) is taken away, then only
- * visible ASCII is left standing. A line break inside would end the header and begin another one, and
- * undici sends an `é` as it is. The failure names `where` the token came from and never shows any of it.
+ * A token for a header. One newline at the end (LF or CR LF) is removed, then only visible ASCII is accepted: a line
+ * break would begin another header, and undici sends an `é` as it is. The failure names `where` the token came from and
+ * never shows it.
  */
 export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUTH' = 'USAGE'): string {
   const token = text.replace(/\r?\n$/, '');
@@ -29,7 +29,7 @@ export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUT
   );
 }
 
-/** The times that a JWT claims for itself, unverified; milliseconds since 1970. */
+/** The times that a JWT claims, unverified; milliseconds since 1970. */
 export interface JwtTimes {
   readonly expiresAtMs?: number | undefined;
   readonly notBeforeMs?: number | undefined;
@@ -57,10 +57,7 @@ function timeMs(claim: unknown): number | undefined {
   return Math.abs(ms) <= DATE_MAX_MS ? ms : undefined;
 }
 
-/**
- * `exp` and `nbf` of a token that is a JWT. Everything else about it is ignored, and anything odd (no JWT,
- * a time that is no number) means that no time is known: the service decides, not this check.
- */
+/** `exp` and `nbf` of a JWT. Anything odd means that no time is known: the service decides. */
 export function readJwtTimes(token: string): JwtTimes {
   const [header, payload, signature, ...more] = token.split('.');
   if (header === undefined || payload === undefined || signature === undefined || more.length > 0) return {};
@@ -69,15 +66,15 @@ export function readJwtTimes(token: string): JwtTimes {
   return { expiresAtMs: timeMs(claims['exp']), notBeforeMs: timeMs(claims['nbf']) };
 }
 
-/** The times of a family's token: only the gift-card API declares its token as a JWT, and no other is taken apart. */
+/** The times of a family's token. Only the gift-card API declares its token as a JWT. */
 export function timesOf(family: Family, token: string): JwtTimes {
   return family === 'cards' ? readJwtTimes(token) : {};
 }
 
-/** Less life than this is worth a notice. */
+/** A token that expires within this time gets a notice. */
 const SOON_MS = 24 * 3_600_000;
 
-/** Where a token stands in its life by this machine's clock. */
+/** The state of a token by this machine's clock. */
 export function judgeExpiry({ expiresAtMs }: JwtTimes, nowMs: number): 'unknown' | 'valid' | 'soon' | 'expired' {
   if (expiresAtMs === undefined) return 'unknown';
   if (expiresAtMs <= nowMs) return 'expired';
@@ -97,15 +94,15 @@ export function describeExpiry(expiresAtMs: number, nowMs: number): string {
     : `expired ${formatDuration(-leftMs)} ago (at ${at}, and this machine's clock says ${isoSeconds(nowMs)})`;
 }
 
-/** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */
+/** The last four characters, to tell tokens apart; undefined if that would show too much. */
 export function lastFour(token: string): string | undefined {
   return token.length >= 20 ? token.slice(-4) : undefined;
 }
 
 /**
- * The token in a file that another program keeps (a mounted secret). Its owner and mode are not judged: such
- * files are often readable by a group and owned by root. AUTH when it is missing, unreadable or empty,
- * USAGE when its text cannot be a token.
+ * The token in a file that another program keeps (a mounted secret). Owner and mode do not count, because such files
+ * are often owned by root and readable by a group. AUTH if it is missing, unreadable or empty, USAGE if its text cannot
+ * be a token.
  */
 export async function readTokenFile(path: string, what: string, platform: string) {
   const fail = (problem: string, cause?: unknown) =>

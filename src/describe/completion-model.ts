@@ -62,10 +62,7 @@ export function liveNamesOf(node: CompletionNode): ArgumentSpec['names'] {
   return node.arguments.find((argument) => argument.names !== undefined)?.names;
 }
 
-/**
- * Commands that print the names of profiles and newest runs, one per line. Not as CSV, whose lines end with a carriage
- * return.
- */
+/** Commands that print names of profiles and newest runs, one per line (CSV lines end with a carriage return). */
 export const LIVE_NAMES = {
   profile: 'frontdesk profile list -o table --columns name --no-header --quiet',
   run: 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet',

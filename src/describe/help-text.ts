@@ -103,10 +103,7 @@ export function groupBlocks(
   ];
 }
 
-/**
- * The headings of the overview with their top-level commands, in order. `spread`: a line for each command, else for
- * each group.
- */
+/** The headings of the overview with top-level commands. `spread`: a line for each command, else for each group. */
 const SECTIONS = [
   { title: 'Calendars', words: ['calendar'], spread: true },
   { title: 'Setup', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },

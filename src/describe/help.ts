@@ -69,10 +69,7 @@ async function topicPage(name: string): Promise<HelpPage | undefined> {
   };
 }
 
-/**
- * The help page of a command, a group, a topic, or (no words) of the program. USAGE, with the nearest word, for other
- * words.
- */
+/** The help page of a command, group, topic, or (no words) the program. USAGE, with the nearest word, for others. */
 export async function findHelp(words: readonly string[], registry: Registry): Promise<HelpPage> {
   if (words.length === 0) return overviewPage(registry);
   const entry = registry.find(words);

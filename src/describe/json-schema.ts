@@ -24,10 +24,7 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
   return (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
 }
 
-/**
- * The input of a call, or of a row of `--from`, as one flat object with the API's names. `idName`: the name of the
- * path's `id`.
- */
+/** The input of a call or row as one flat object with the API's names. `idName`: the name of the path's `id`. */
 export function inputSchemaOf({ params, query, body }: Operation, idName = 'id'): JsonSchema {
   const parts = [params, query, body].flatMap((schema) => (schema === null ? [] : [jsonSchemaOf(schema)]));
   const rename = (name: string) => (name === 'id' ? idName : name);

@@ -2,23 +2,23 @@ import { Failure, hintText } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { INTEGER, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 
-/** One thing that `frontdesk doctor` looked at, under the names of its JSON. No member holds a secret. */
+/** One check of `frontdesk doctor`, with the names of its JSON. No member holds a secret. */
 const CHECK = object(
   {
     name: TEXT,
-    /** `problem`: something will not work, or is not safe. `warning`: worth knowing before it does harm. */
+    /** `problem`: something will not work, or is not safe. `warning`: it may do harm later. */
     status: oneOf(['ok', 'warning', 'problem']),
     message: TEXT,
   },
   {
-    /** What to do about it: begins with a verb, or is the command that fixes it. */
+    /** What to do: begins with a verb, or is a command. */
     fix: TEXT,
   },
 );
 
 export type Check = ShapeOf<typeof CHECK>;
 
-/** What `frontdesk doctor` prints: `problems` and `warnings` are how many. */
+/** The output of `frontdesk doctor`, with the number of problems and warnings. */
 export const DOCTOR_OUTPUT = object({ checks: list(CHECK), problems: INTEGER, warnings: INTEGER });
 
 function finding(status: Check['status']) {
@@ -29,7 +29,7 @@ export const ok = finding('ok');
 export const warning = finding('warning');
 export const problem = finding('problem');
 
-/** A failure of a command as a finding; doctor sends nothing itself, so it does not say that nothing was sent. */
+/** A failure as a finding, without "nothing was sent", because doctor sends nothing itself. */
 export function problemOf(name: string, failure: Failure): Check {
   const [fix] = failure.hints;
   return problem(name, failure.problem, fix && hintText(fix));
@@ -37,7 +37,7 @@ export function problemOf(name: string, failure: Failure): Check {
 
 type Found = Check | readonly Check[];
 
-/** Looks at one thing; whatever goes wrong in looking is itself the finding, so that the other checks are made. */
+/** Runs one check. Its failure is the finding, so that the other checks run. */
 export async function look(name: string, work: () => Found | Promise<Found>): Promise<readonly Check[]> {
   try {
     return [await work()].flat();

@@ -26,13 +26,13 @@ function statOf(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** The path itself, or the folder above it that is there. */
+/** The path itself, or the nearest existing folder above it. */
 async function nearestExisting(path: string): Promise<string> {
   const parent = dirname(path);
   return parent === path || (await statOf(path)) !== undefined ? path : nearestExisting(parent);
 }
 
-/** What is in the way of making a file or folder there; undefined: nothing. */
+/** Why no file or folder can be made there; undefined if one can. */
 export async function obstacleTo(path: string): Promise<string | undefined> {
   const place = await nearestExisting(path);
   return access(place, constants.W_OK | constants.X_OK).then(
@@ -42,7 +42,7 @@ export async function obstacleTo(path: string): Promise<string | undefined> {
 }
 
 async function checkFolder(name: string, path: string | undefined, variable: string, session: Session): Promise<Check> {
-  // Settings are only read by most calls, and the environment takes their place: nothing is broken without them.
+  // Most calls only read settings, and the environment replaces them: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
   if (path === undefined) {
     return flaw(
@@ -80,13 +80,13 @@ async function checkCredentials(session: Session): Promise<Check> {
   return ok('credentials', kept.length === 0 ? 'no stored credentials' : kept.join('; '));
 }
 
-/** What is to be removed of a lock or a temporary place: an empty folder is in no one's way. */
+/** What to remove of a lock or a temporary folder. An empty folder harms nobody. */
 async function filesOf(path: string): Promise<readonly string[]> {
   const names = await readdir(path).catch(() => undefined);
   return names?.map((name) => join(path, name)) ?? [path];
 }
 
-/** What killed processes left in a folder: it is swept at the next change, and is worth knowing until then. */
+/** What killed processes left in a folder. The next change removes it. */
 async function checkLeftovers(folder: string | undefined, session: Session): Promise<readonly Check[]> {
   if (folder === undefined) return [];
   const nowMs = session.context.clock.now();
@@ -105,7 +105,7 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
   return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
 }
 
-/** Writes whose outcome nobody knows: somebody should find out. */
+/** Unknown outcomes, which the user should resolve. */
 async function checkOpenWrites({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'open-writes';
   if (stateDir === undefined) return ok(name, 'none: there is no state folder');
@@ -117,7 +117,7 @@ async function checkOpenWrites({ places: { stateDir }, context }: Session): Prom
   return warning(name, `${count} not known, and nothing has settled them`, 'frontdesk history --open');
 }
 
-/** Whether locks, runs and records can rest on the file system of the state folder, which may be a network one. */
+/** Can locks, runs and records rely on the file system of the state folder, which may be a network one? */
 async function checkFileSystem({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'state-file-system';
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
@@ -127,7 +127,7 @@ async function checkFileSystem({ places: { stateDir }, context }: Session): Prom
   return warning(name, `not supported by the file system of ${stateDir}: ${broken.join('; ')}`, MOVE_STATE);
 }
 
-/** Files with customers' ids, reasons and rows. */
+/** Files with customers' IDs, reasons and rows. */
 const PRIVATE_IN_STATE = ['history.jsonl', 'runs'];
 
 async function checkPrivate({ places: { stateDir }, context }: Session): Promise<readonly Check[]> {
@@ -166,7 +166,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   });
 }
 
-/** Folders and files of this user: where they are, who can get at them, and whether they can be read. */
+/** Folders and files of this user: where they are, who has access, and whether they can be read. */
 export async function checkFolders(session: Session): Promise<readonly Check[]> {
   const { configDir, stateDir } = session.places;
   return [

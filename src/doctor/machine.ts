@@ -16,7 +16,7 @@ import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 import { obstacleTo } from './folders.ts';
 
-/** package.json engines: the oldest Node that the packages inside run on. */
+/** package.json engines: the oldest Node for the bundled packages. */
 const OLDEST_NODE = [20, 19] as const;
 
 function checkNode(): Check {
@@ -73,15 +73,12 @@ function checkTerminal({ context, output }: Session): Check {
   return ok('terminal', facts.join(', '));
 }
 
-/**
- * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Separates the npm
- * package from a checkout by the sources, which only the latter has. Never rejects.
- */
+/** How and where the program was installed: `the Debian package (/usr/bin/frontdesk)`. Never rejects. */
 async function describeInstallation(): Promise<string> {
   const { program, isExecutable } = runtimeFacts();
   if (program === undefined) return 'a file that is no longer there';
   if (isExecutable) {
-    // Beside the file of Debian's package lies what no other form of frontdesk installs.
+    // Only Debian's package installs this file beside the program.
     const copyright = join(dirname(program), '../share/doc/frontdesk/copyright');
     const isFromDebian = program.endsWith('/usr/bin/frontdesk') && (await succeeds(stat(copyright)));
     return `the ${isFromDebian ? 'Debian package' : 'standalone executable'} (${program})`;
@@ -93,7 +90,7 @@ async function describeInstallation(): Promise<string> {
 
 const COMPILE_CACHE = 'compile-cache';
 const ANEW = 'every start compiles the program again';
-/** Why compiled code is not kept, where that is as it should be. */
+/** Why compiled code is not stored, if that is intended. */
 const NOT_KEPT: Readonly<Record<string, string>> = {
   off: 'off (NODE_DISABLE_COMPILE_CACHE)',
   ci: 'off, as CI is set',
@@ -101,7 +98,7 @@ const NOT_KEPT: Readonly<Record<string, string>> = {
 };
 const flaw = (message: string, fix?: string) => warning(COMPILE_CACHE, message, fix);
 
-/** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
+/** Do starts use the code that earlier ones compiled? Without it they take about twice as long. */
 async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
   if (compiledCode === undefined) return ok(COMPILE_CACHE, 'none: the program runs from its sources');
   const { reason = '', where = '', isOurs = false, above = [], chunks } = compiledCode;
@@ -113,7 +110,7 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
   if (notKept !== undefined) return ok(COMPILE_CACHE, `${notKept}: ${ANEW}`);
   if (reason === 'inside') return ok(COMPILE_CACHE, `inside the executable: ${used}`);
   if (reason === 'unsafe') {
-    // A home, or the cache of every program: never to be removed for our sake.
+    // A home, or the cache of every program: never to be removed for frontdesk.
     const fix = isOurs ? `rm -r ${shellQuote(where)}` : 'set XDG_CACHE_HOME to a folder that only you can write to';
     return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, fix);
   }
@@ -129,7 +126,7 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
   return ok(COMPILE_CACHE, `${folder}: ${used}`);
 }
 
-/** What this process and its environment are like. `caFile`: the file that calls would trust. */
+/** This process and its environment. `caFile`: the certificates that calls would trust. */
 export async function checkMachine(session: Session, caFile: string | undefined): Promise<readonly Check[]> {
   const { context } = session;
   const installation = await describeInstallation();

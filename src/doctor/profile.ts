@@ -17,11 +17,11 @@ import { type Exchange, headerValues } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 
-/** A clock that is further off makes valid tokens look expired (docs/faults.md H29). */
+/** A larger clock difference makes valid tokens look expired (docs/faults.md H29). */
 const MAX_SKEW_MS = 5 * 60_000;
 
 export interface ServiceCheckOptions {
-  /** Send each base URL one GET of an id that cannot exist. */
+  /** Send each base URL one GET of an ID that cannot exist. */
   readonly connect: boolean;
   readonly caFile: string | undefined;
 }
@@ -48,7 +48,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   const { origin } = base;
   if (environmentToken(context.env, family) === undefined) {
     const entry = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
-    // It may ask a person to unlock something, so it is run only where a token is really wanted.
+    // It may ask the user to unlock something, so it runs only if a token is needed.
     if (entry?.kind === 'command') return ok(name, 'a token command, not run here (`frontdesk auth status` runs it)');
   }
   const request = credentialRequest(session, family, origin);
@@ -71,13 +71,13 @@ function checkProxy({ context }: Session, family: Family, base: BaseUrl): Check 
   return ok(`${family}-proxy`, text);
 }
 
-/** What is asked for: an id that no card and no calendar has, so that 404 is the healthy answer. */
+/** IDs that no card and no calendar has, so that 404 is the healthy response. */
 const PROBES = {
   cards: { operation: OPERATIONS.cardGet, params: { cardId: '00000000-0000-0000-0000-000000000000' } },
   calendar: { operation: OPERATIONS.subscribersList, params: { id: 'frontdesk-doctor-no-such-calendar' } },
 } as const;
 
-/** The token that a check may send; a token command is not run for it. */
+/** The token that a check may send. A token command is not run for it. */
 async function tokenToTry(session: Session, family: Family, { origin }: BaseUrl): Promise<string | undefined> {
   const request = credentialRequest(session, family, origin);
   if (environmentToken(session.context.env, family) === undefined) {
@@ -90,7 +90,7 @@ async function tokenToTry(session: Session, family: Family, { origin }: BaseUrl)
     .catch(() => undefined);
 }
 
-/** One GET of an id that cannot exist: nothing can come of it. */
+/** One GET of an ID that cannot exist. */
 async function askForAnswer(
   session: Session,
   family: Family,
@@ -135,13 +135,13 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
   return [...connection, warning(`${family}-clock`, text, "set this machine's clock")];
 }
 
-/** What an answer to the id that cannot exist says of the service. */
+/** What the response to that ID says of the service. */
 function answerCheck(name: string, origin: string, status: number): Check {
   const text = `${origin} answered the GET of an id that cannot exist with ${status}`;
   if (status === 404) return ok(name, `${text}, as it should`);
   if (status >= 500)
     return problem(name, `${text}: the service, or a proxy before it, has a problem`, 'try again later');
-  // Without a token, or with one that is refused, no more can be known.
+  // Without a token, or with a refused one, nothing more can be known.
   if (status === 401 || status === 403) return ok(name, text);
   return warning(name, `${text}, but 404 was expected`, 'check the base URL');
 }
@@ -176,7 +176,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
   return [...checks, ...(await look(`${family}-connection`, connection))];
 }
 
-/** The profile, and for each API its URL, credential, proxy and, when asked for, whether it answers. */
+/** The profile, and for each API its URL, credential, proxy and, if asked for, whether it responds. */
 export async function checkService(session: Session, options: ServiceCheckOptions): Promise<readonly Check[]> {
   const checks = [...(await look('profile', () => checkProfile(session)))];
   if (checks.some(({ status }) => status !== 'ok')) return checks;

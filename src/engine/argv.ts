@@ -5,7 +5,7 @@ import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON, WRITE_OPTIONS } from '../opti
 import type { OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
 
-/** Whether a word can stand for an option, alone, with its value, or among letters. */
+/** Can a word be an option, alone, with its value, or among letters? */
 function mayName(word: string, { short, long }: OptionSpec): boolean {
   return word.startsWith(`--${long}`) || (short !== undefined && word.startsWith('-') && word.includes(short));
 }
@@ -15,7 +15,7 @@ function flagsOf({ short, long, value }: OptionSpec): string {
   return `${short === undefined ? '' : `-${short}, `}--${long}${value === undefined ? '' : ` <${value}>`}`;
 }
 
-/** Declares the options that one of the words may name: to declare all of them takes half a millisecond of each start. */
+/** Declares only the options that one of the words may name: declaring all takes half a millisecond of each start. */
 function addOptions(
   parser: Parser,
   options: readonly OptionSpec[],
@@ -25,7 +25,7 @@ function addOptions(
   for (const option of options) {
     if (!words.some((word) => mayName(word, option))) continue;
     parser.addOption(new Option(flagsOf(option)));
-    // `--json` is `--output json`, and of both the later one counts.
+    // `--json` is `--output json`, and the later one counts.
     const isFormat = option === COMMON.json && options.includes(COMMON.output);
     parser.on(`option:${option.long}`, (given: unknown) => {
       if (isFormat) record(COMMON.output.long, 'json');
@@ -34,9 +34,9 @@ function addOptions(
   }
 }
 
-/** Options by which people try to hand a token over; there are none. */
+/** Options by which people try to give a token. There are none. */
 const SECRET_OPTION = /^--?(?:\w+-)*(?:token|key|apikey|password|passphrase|secret|bearer)(?:=|$)/i;
-/** Options whose value may be a secret, or may lead to one. */
+/** Options whose value may be a secret, or lead to one. */
 const MAY_HOLD_SECRET = /token|key|passw|passphrase|secret|bearer|credential|authorization/i;
 
 function noSecretOption(name: string): Failure {
@@ -45,7 +45,7 @@ function noSecretOption(name: string): Failure {
   });
 }
 
-/** Refuses a word after an option that may hold a secret: it may be that secret. Undefined: it may be shown. */
+/** Refuses a word after an option that may hold a secret, because it may be that secret; undefined: it may be shown. */
 export function secretBeforeCommand(option: string): Failure | undefined {
   if (SECRET_OPTION.test(option)) return noSecretOption(option);
   if (!MAY_HOLD_SECRET.test(option)) return undefined;
@@ -54,14 +54,14 @@ export function secretBeforeCommand(option: string): Failure | undefined {
   });
 }
 
-/** The option that a letter probably stands for: of those that begin with it, first one that sets a field. */
+/** The option that a letter probably means: of those that begin with it, the first that sets a field. */
 function byLetter(letter: string, options: readonly OptionSpec[]): string | undefined {
   const begun = options.filter((option) => option.long.startsWith(letter.toLowerCase()));
   const [best] = [...begun.filter((option) => option.field !== undefined), ...begun];
   return best === undefined ? undefined : `--${best.long}`;
 }
 
-/** What is said of an option that other commands have: nothing here is near to it. */
+/** A hint about an option that other commands have. */
 function ofOtherCommands(name: string): string | undefined {
   const isNamed = ({ short, long }: OptionSpec) => name === `-${short}` || name === `--${long}`;
   const write = WRITE_OPTIONS.find(isNamed);
@@ -80,7 +80,7 @@ function nearOption(token: string, options: readonly OptionSpec[]): string | und
   );
 }
 
-/** `owner`: the command that does not have it, with the name of the program. */
+/** `owner`: the command that lacks it, with the name of the program. */
 function unknownOption(token: string, options: readonly OptionSpec[], owner: string): Failure {
   const name = token.split('=', 1)[0] ?? token;
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
@@ -99,15 +99,15 @@ function unknownOption(token: string, options: readonly OptionSpec[], owner: str
   return new Failure('USAGE', `${name}: unknown option of \`${owner}\``, { hints: hints.slice(0, 2) });
 }
 
-/** After `--` an option is a word like any other, and its value too. */
+/** After `--` an option is an ordinary word, and so is its value. */
 function mayBeSecret(before: string | undefined): boolean {
   return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
 }
 
-/** A word that cannot be taken: an option that is not known, or one at the end whose value is missing. */
+/** An unusable word: an unknown option, or one at the end without its value. */
 type Untaken = { readonly unknown: string } | { readonly lacksValue: string };
 
-/** The occurrences of every option, and the other words, in order; or the first word that cannot be taken. */
+/** The occurrences of every option, and the other words, in order; or the first unusable word. */
 function parseOnce(rest: readonly string[], options: readonly OptionSpec[]): RawInput | Untaken {
   const occurrences = new Map<string, (string | true)[]>();
   const parser = new Parser().exitOverride().configureOutput({ writeErr: () => undefined });
@@ -119,14 +119,14 @@ function parseOnce(rest: readonly string[], options: readonly OptionSpec[]): Raw
     const { operands, unknown } = parser.parseOptions([...rest]);
     return unknown[0] === undefined ? { words: operands, options: occurrences } : { unknown: unknown[0] };
   } catch (error) {
-    // Only the last word can lack its value: any other takes the word after it.
+    // Only the last word can lack its value.
     const isMissing = error instanceof CommanderError && error.code === 'commander.optionMissingArgument';
     if (isMissing) return { lacksValue: rest.at(-1) ?? '' };
     throw error;
   }
 }
 
-/** What a word of the command line is refused with, and where it stands. */
+/** The refusal of a word of the command line, and its place. */
 function refusal(
   untaken: Untaken,
   rest: readonly string[],
@@ -150,7 +150,7 @@ function refusal(
   return { fault: new Failure('USAGE', `${name}: a value is missing`, { hints }), at: rest.length - 1 };
 }
 
-/** Whether the word after an unknown option is its value: `maybe` when the name is like no other. */
+/** Is the word after an unknown option its value? `maybe` if the name is like no other. */
 function isValueOf(token: string, next: string | undefined, options: readonly OptionSpec[]): boolean | 'maybe' {
   if (next === undefined || token.includes('=') || next.startsWith('-')) return false;
   if (SECRET_OPTION.test(token)) return true;
@@ -161,7 +161,7 @@ function isValueOf(token: string, next: string | undefined, options: readonly Op
 
 type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
 
-/** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */
+/** Parses the words of one command, syntax only. An unusable word is a fault, and left out. */
 export function parseInput(rest: readonly string[], command: Syntax, faults: Failure[]): RawInput {
   const { path, arguments: args } = command;
   const options = optionsOf(command);

@@ -12,14 +12,14 @@ import type { Session } from '../session.ts';
 
 function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
   return (
-    // One id is an input of one row.
+    // One ID is an input of one row.
     BULK_ONLY_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long))
       .map(({ long }) => ({ where: `--${long}`, problem: 'belongs to several ids or --from' }))
       .filter(({ where }) => !faults.some((fault) => fault.where === where))
   );
 }
 
-/** What is wrong with the common options, and with the call itself as far as it is known. */
+/** Reports what is wrong with the common options, and with the call itself as far as it is known. */
 async function refuse(session: Session, command: CallCommand, given: CallGiven): Promise<never> {
   const failures = [...session.faults];
   await collect(failures, async () => {
@@ -31,7 +31,7 @@ async function refuse(session: Session, command: CallCommand, given: CallGiven):
   throw joinFailures(failures);
 }
 
-/** Runs a command that is one operation of the service: once, or over many rows. Returns the exit code. */
+/** Runs a command that is one operation of the service, once or over many rows. Returns the exit code. */
 export async function runCall(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   if (session.faults.length > 0) return refuse(session, command, given);
   if (isBulk(command, given)) {

@@ -13,26 +13,26 @@ import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/settings.ts';
 import { secretBeforeCommand } from './argv.ts';
 
-/** The words that stand for one that was refused as a card id; undefined: it was not, or names no id. */
+/** The corrected words for one that was refused as a card ID; undefined if it was not, or contains no ID. */
 function correctedWords(word: string, { faults }: Failure, writes: boolean): readonly string[] | undefined {
   const [, option = '', text = word] = /^(--[^=]+=)(.*)$/s.exec(word) ?? [];
   if (!faults.some(({ refusedId }) => refusedId === text)) return undefined;
   const read = readCardId(text);
   if (read.kind === 'holds') return [`${option}${read.id}`];
-  // Which of several is meant to be changed is not guessed; they may all be read.
+  // Which of several IDs should be changed is not guessed. All of them may be read.
   return read.kind === 'several' && !writes && option === '' ? read.ids : undefined;
 }
 
 const CONFIRMED = new RegExp(`^-[${FLAG_LETTERS}]*y[${FLAG_LETTERS}]*$`);
 
-/** `--yes` is not repeated for another id than was typed: `-qy` becomes `-q`. */
+/** `--yes` is not repeated for another ID than was typed: `-qy` becomes `-q`. */
 function withoutYes(word: string): readonly string[] {
   if (!CONFIRMED.test(word)) return word === '--yes' ? [] : [word];
   const rest = word.replaceAll('y', '');
   return rest === '-' ? [] : [rest];
 }
 
-/** A refusal of words without quotes (`--reason lost ticket`), with the quoted text as a hint. `texts`: its options. */
+/** Adds the quoted text as a hint to a refusal of words without quotes (`--reason lost ticket`). */
 export function withQuotesHint(failure: Failure, argv: readonly string[], texts: readonly string[]): Failure {
   if (maskArguments(argv) !== undefined) return failure;
   const refused = failure.faults.flatMap(({ refusedId, unexpected = [] }) => [refusedId, ...unexpected]);
@@ -42,14 +42,14 @@ export function withQuotesHint(failure: Failure, argv: readonly string[], texts:
     const words = argv.slice(index + 1, end === -1 ? argv.length : end);
     if (words.length < 2 || !words.slice(1).some((word) => refused.includes(word))) continue;
     const text = words.join(' ');
-    // In double quotes, as people type it, where no character means anything to a shell.
+    // In double quotes, as people type it, if no character is special to a shell.
     const quoted = /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
     return failure.with({}, [`put the text in quotes: ${option} ${quoted}`, ...failure.hints]);
   }
   return failure;
 }
 
-/** A refusal of words that hold card ids, with the command line to paste as a hint, if nothing else is wrong. */
+/** Adds the corrected command line as a hint to a refusal of words that contain card IDs, if nothing else is wrong. */
 export function withCleanedCommand(failure: Failure, argv: readonly string[], writes: boolean): Failure {
   const end = argv.indexOf('--');
   const corrected = new Map(argv.map((word) => [word, correctedWords(word, failure, writes)] as const));
@@ -70,12 +70,12 @@ function isProfile(option: string | undefined): boolean {
   return option === '-p' || option === '--profile';
 }
 
-/** Whether a word is safe to repeat: an option, what follows one, or a card id. Any other may be a pasted secret. */
+/** Is a word safe to repeat: an option, its value, or a card ID? Any other may be a pasted secret. */
 function isHarmless(word: string, before: string | undefined): boolean {
   return word.startsWith('-') ? secretBeforeCommand(word) === undefined : before?.startsWith('-') || CARD_ID.test(word);
 }
 
-/** What else was typed, to paste: all of it, or the ids and the profile alone where a word may be a secret. */
+/** The rest of the command line to paste: all of it, or only IDs and profile if a word may be a secret. */
 function typedBeside(words: readonly string[]): readonly string[] {
   const before = (index: number) => words[index - 1];
   const isSafe = maskArguments(words) === undefined && words.every((word, index) => isHarmless(word, before(index)));
@@ -96,17 +96,17 @@ function followed(path: readonly string[], word: string, after: readonly string[
   return end === -1 ? rest.length : end;
 }
 
-/** The path with the words after it that name commands below. */
+/** The path with the following words that name commands below it. */
 function continued(path: readonly string[], after: readonly string[], registry: Registry): readonly string[] {
   const [next, ...rest] = after;
   const isBelow = registry.childrenOf(path).some(({ name }) => name === next);
   return next !== undefined && isBelow ? continued([...path, next], rest, registry) : path;
 }
 
-/** What people type who look for a card that they have no id of. */
+/** Words for searching a card. */
 const SEARCHES = ['search', 'find', 'lookup', 'list', 'ls', 'query'];
 
-/** That the service has no search, where a word asks for one in a group that has none. */
+/** Says that the service has no search, if a word asks for one. */
 function noSearch(path: readonly string[], word: string, registry: Registry): readonly string[] {
   if (!SEARCHES.includes(word)) return [];
   const meant = path.length === 0 && word !== 'list' ? 'card' : path.join(' ');
@@ -114,13 +114,13 @@ function noSearch(path: readonly string[], word: string, registry: Registry): re
   return note === undefined ? [] : [note];
 }
 
-/** The command whole, ready to paste; of a group, which cannot be run, its words only. */
+/** The whole command to paste; of a group only its words. */
 function didYouMean(path: readonly string[], typed: readonly string[], registry: Registry): string {
   const canRun = registry.find(path) !== undefined || registry.defaultOf(path) !== undefined;
   return `did you mean \`${['frontdesk', ...path, ...(canRun ? typedBeside(typed) : [])].join(' ')}\`?`;
 }
 
-/** Hints for a word that is no command below `path`: the nearest one, a deeper one, or that nothing undoes it. */
+/** Hints for an unknown word below `path`: the nearest command, a deeper one, or that nothing undoes it. */
 export function suggestCommand(
   path: readonly string[],
   word: string,
@@ -162,14 +162,14 @@ export function suggestCommand(
   return opposite === undefined ? [] : [`no command undoes \`${opposite}\``];
 }
 
-/** Options whose value is a secret, also misspelt and wherever they stand; after --token-stdin people type the token. */
+/** Options whose value is a secret, also misspelt. After --token-stdin people type the token. */
 const SECRET_NAME =
   /token(?!-(?:file|command)$)|(?:^|-)(?:jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
 
 /** A JSON web token, or what follows `Bearer`. */
 const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];
 
-/** Words that no message repeats: values of options that look like a token's, and words that look like a token. */
+/** Words that no message repeats: values of token options, and words that look like a token. */
 function secretArguments(argv: readonly string[]): readonly string[] {
   const secrets = new Set<string>();
   for (const [index, word] of argv.entries()) {
@@ -178,7 +178,7 @@ function secretArguments(argv: readonly string[]): readonly string[] {
     }
     if (!word.startsWith('-')) continue;
     const [name = '', ...rest] = word.split('=');
-    // `plan approve --key` names a file, which a message about it has to name.
+    // `plan approve --key` names a file, which messages must name.
     const isFile = name === '--key' && argv.includes('approve');
     if (isFile || !SECRET_NAME.test(name.replace(/^-+/, ''))) continue;
     const value = rest.length > 0 ? rest.join('=') : argv[index + 1];
@@ -187,24 +187,24 @@ function secretArguments(argv: readonly string[]): readonly string[] {
   return [...secrets];
 }
 
-/** Masks the secrets of a command line in a string. Long ones first: one may be a part of another. */
+/** Masks the secrets of a command line in a string, the longest first, because one may contain another. */
 export function maskArguments(argv: readonly string[]): ((text: string) => string) | undefined {
   const secrets = [...secretArguments(argv)].sort((a, b) => b.length - a.length);
   if (secrets.length === 0) return undefined;
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
-/** What the system says of a place that cannot be written to; another folder helps. */
+/** The system's errors for a place that cannot be written. Another folder helps. */
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR']);
 
-/** The place that could not be written to, as the system names it. */
+/** The path that could not be written, from the system's error. */
 function unwritablePath({ cause }: Failure): string | undefined {
   if (cause instanceof Failure) return unwritablePath(cause);
   if (!(cause instanceof Error) || !UNWRITABLE.has(errnoOf(cause) ?? '')) return undefined;
   return 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 }
 
-/** A failure to write below one of our folders, with the variable that names another folder. */
+/** Adds the variable that names another folder to a failure to write below a folder of frontdesk. */
 export function withFolderHint(failure: Failure, context: Context): Failure {
   const path = failure.code === 'LOCAL_IO' ? unwritablePath(failure) : undefined;
   if (path === undefined) return failure;
@@ -212,7 +212,7 @@ export function withFolderHint(failure: Failure, context: Context): Failure {
   const places = [
     [stateDir, 'FRONTDESK_STATE_DIR'],
     [configDir, 'FRONTDESK_CONFIG_DIR'],
-    // What a person named below it, such as a file of --out, is not ours.
+    // Paths named by the user, such as a file of --out, do not count.
     [join(tmpdir(), 'frontdesk-'), 'TMPDIR'],
   ] as const;
   const found = places.find(([folder]) => folder !== undefined && path.startsWith(folder));

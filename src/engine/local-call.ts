@@ -6,7 +6,7 @@ import { type GivenValues, type Missing, type Reading, readValue } from '../opti
 import { collect } from '../output/collect.ts';
 import type { Session } from '../session.ts';
 
-/** Asks for one value that is required and missing; an answer that it does not take is reported at once. */
+/** Asks for one missing value. An invalid answer is reported at once. */
 async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> {
   const { text, choices = [], question = text, kind = 'text' } = spec;
   if (kind === 'cardId') {
@@ -40,7 +40,7 @@ async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<
   });
 }
 
-/** Runs a local command with typed values; asks for those that are missing. USAGE for all faults together. */
+/** Runs a local command with typed values, after asking for missing ones. USAGE with all faults. */
 export async function runLocal(session: Session, command: LocalCommand, given: Given): Promise<number> {
   const { own, missing } = given;
   const faults = [...given.faults, ...(await cardIdFaults(command, own))];

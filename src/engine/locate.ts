@@ -1,13 +1,13 @@
 import type { Registry } from '../command/command-tree.ts';
 import type { OptionSpec } from '../options/option.ts';
 
-/** Where the command words end: the command or group they name, and the words of argv that remain. */
+/** The command or group that the words name, and the rest of argv. */
 export interface Located {
   readonly path: readonly string[];
   readonly rest: readonly string[];
   /** The first word that names nothing below `path`, if any. */
   readonly unknown: string | undefined;
-  /** The option right before the unknown word, whose value it may be. */
+  /** The option right before the unknown word, which may be its value. */
   readonly unknownAfter: string | undefined;
 }
 
@@ -16,7 +16,7 @@ function takesValue(token: string, options: readonly OptionSpec[]): boolean {
     if (token.includes('=')) return false;
     return options.some((option) => option.value !== undefined && `--${option.long}` === token);
   }
-  // `-o json` takes the next word, `-ojson` carries its value; `-qo json` ends with the one that takes it.
+  // `-o json` takes the next word, `-ojson` has its value, `-qo json` ends with the one that takes it.
   const last = token.at(-1);
   return options.some((option) => option.value !== undefined && option.short === last);
 }
@@ -27,7 +27,7 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
   return options.some((option) => option.short === token.charAt(1));
 }
 
-/** Finds the command in argv, where common options may stand between its words; the rest is parsed against it alone. */
+/** Finds the command in argv, where common options may stand between its words. Only the command parses the rest. */
 export function locateCommand(
   argv: readonly string[],
   { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,
@@ -38,7 +38,7 @@ export function locateCommand(
   const below = (words: readonly string[]) =>
     entries.filter((command) => words.every((word, index) => command.path[index] === word));
   const isLeaf = () => below(path).some((command) => command.path.length === path.length);
-  // An option of the command that the group stands for: `history --outcome unknown`.
+  // An option of the group's default command: `history --outcome unknown`.
   const isOfDefault = (token: string) =>
     token.startsWith('-') && defaultOf(path) !== undefined && !isOneOf(token, common);
   for (let index = 0; index < argv.length; index += 1) {

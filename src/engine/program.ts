@@ -9,7 +9,7 @@ import { type Located, locateCommand } from './locate.ts';
 
 const SHORT_OUTPUT = new RegExp(`^-[${FLAG_LETTERS}]*o$`);
 
-/** The format as far as it is known: a script that wants JSON gets errors as JSON even when it misspelt the command. */
+/** The wanted format as far as it is known: a script gets errors as JSON even if it misspelt the command. */
 function formatWanted(argv: readonly string[], env: Context['env']): Format {
   let wanted: Format | undefined;
   for (const [index, token] of argv.entries()) {
@@ -32,7 +32,7 @@ function internalFailure(error: unknown): Failure {
   });
 }
 
-/** What the system had against a file, at a place that did not expect it: no bug, and no end of a write is known by it. */
+/** An error of the file system where none was expected: no bug, and it says nothing about a change. */
 function systemFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : '';
@@ -42,7 +42,7 @@ function systemFailure(error: unknown): Failure | undefined {
   });
 }
 
-/** An error that nothing caught. While a write is under way it hides how that ends. */
+/** An uncaught error. During a change it hides the outcome. */
 function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
   const failure = internalFailure(error);
   if (writesUnderWay === 0) return failure;
@@ -71,7 +71,7 @@ function failureOf(error: unknown): Failure {
 
 async function report(context: Context, state: CallState, error: unknown): Promise<number> {
   const failure = failureOf(error);
-  // `frontdesk … | head -1` closed the pipe: no reader is left, and nothing went wrong.
+  // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
   const { withFolderHint } = await import('./failure-hints.ts');
   const helped = withFolderHint(failure, context);
@@ -110,16 +110,16 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
   });
 }
 
-/** `-h` may stand among letters that take no value: `-yh` asks for help, and sends nothing. */
+/** `-h` may be joined with letters that take no value: `-yh` asks for help, and sends nothing. */
 const HELP = new RegExp(`^(?:--help|-[${FLAG_LETTERS}]*h[${FLAG_LETTERS}]*)$`);
 
-/** Whether help is asked for: `--help` anywhere before `--` (the value of an option is not looked at: `--reason --help`). */
+/** Does `--help` occur before `--`? The value of an option does not count: `--reason --help`. */
 function asksForHelp(rest: readonly string[]): boolean {
   const end = rest.indexOf('--');
   return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.test(token));
 }
 
-/** Help and the version go on where a variable is spelled in a way that others refuse, and say so. */
+/** Help and the version continue after a bad value of a switch, and report it. */
 async function sayBadSwitches({ env, stderr }: Context): Promise<void> {
   for (const name of SWITCHES) {
     if (isSwitchedOn(env, name) === undefined) await stderr.write(`warning: ${name}: ${SWITCH_PROBLEM}\n`);
@@ -163,7 +163,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
     const { withCleanedCommand, withQuotesHint } = await import('./failure-hints.ts');
     const texts = command.options.filter(({ value }) => value === 'text').map(({ long }) => `--${long}`);
     const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, state.writes), context.argv, texts);
-    // Only what was never sent can be a usage error: of a write it is said, wherever it was found.
+    // A usage error means that nothing was sent. Of a change it must say so.
     throw state.writes ? cleaned.asUnsent() : cleaned;
   }
 }
@@ -195,7 +195,7 @@ async function runCommand(
   }
 }
 
-/** argv to exit code. Never throws: whatever goes wrong is reported on stderr in the wanted format. */
+/** Runs argv, and returns the exit code. Never throws: failures are reported on stderr in the wanted format. */
 export async function runProgram(context: Context, registry: Registry): Promise<number> {
   if (context.platform === 'win32') {
     const { quoteFor, shellOf } = await import('../files/shell-quote.ts');
@@ -214,14 +214,14 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   };
   context.onCrash((error) => {
     const failure = crashFailure(error, state);
-    // The report crashed as well: leave with the code at least.
+    // The report crashed as well: only the code is left.
     if (state.isCrashing) return context.exitNow(failure.exitCode);
     state.isCrashing = true;
     state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));
   });
   let ending: Promise<void> | undefined;
-  // While no write is under way a signal ends the program at once; a write under way listens on top.
+  // Without a change in progress a signal ends the program at once. A change listens on top.
   const stopListening = context.signals.onSignal((signal) => {
     if (ending !== undefined) return;
     const failure = Failure.unchanged('CANCELLED', `cancelled by ${signalWords(signal)}`, {
@@ -233,7 +233,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
       const { rm } = await import('node:fs/promises');
       const { ignoreErrors } = await import('../files/io-failure.ts');
       for (const path of state.temporary) await ignoreErrors(rm(path, { recursive: true, force: true }));
-      // A token command may have started others that go on.
+      // A token command may have started other processes.
       (await import('../files/process-tree.ts')).endDescendants(context.pid);
       context.exitNow(code);
     });
@@ -243,7 +243,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   } catch (error) {
     const failure = failureOf(error);
     if (ending === undefined || failure.code !== 'CANCELLED') return await report(context, state, failure);
-    // Said once, by what heard the signal; it ends the program when it has cleaned up.
+    // The listener reports the signal, and ends the program when it has cleaned up.
     await ending;
     return failure.exitCode;
   } finally {

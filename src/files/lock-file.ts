@@ -75,9 +75,7 @@ function readText(descriptor: number): string {
   return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LONGEST_LOCK, 0));
 }
 
-/**
- * Runs `work` on an opened file; undefined if there is none, as the codes in `absent` say. Throws the system's error.
- */
+/** Runs `work` on an opened file; undefined after a code in `absent`. Throws the system's error. */
 function withFile<Result>(
   path: string,
   flags: string,
@@ -163,10 +161,7 @@ function newLock(path: string, pid: number): OwnLock {
   return { instance, path: join(path, name), by: `${machine} (process ${pid})` };
 }
 
-/**
- * How a rename says that the place is taken. With the last one it may have been done, on a network file system that
- * repeats a call.
- */
+/** How a rename says that the place is taken. The last may be the repeat of a network file system. */
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ENOENT'];
 /** How Windows and some network shares say so, and anything else. */
 const REFUSED = ['EPERM', 'EACCES', 'EBUSY'];

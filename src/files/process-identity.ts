@@ -86,16 +86,10 @@ export function temporaryName(pid: number): string {
   return `.frontdesk-${host}-${pid}-${start}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/**
- * A temporary file exists for seconds. If its maker cannot be asked, and its clock may be wrong by hours, it is removed
- * after a day.
- */
+/** A temporary file exists for seconds. If its maker cannot be asked, it is removed after a day: clocks differ. */
 const LEFT_BY_UNKNOWN_MS = 86_400_000;
 
-/**
- * Is this, by its name, a temporary file that its maker left behind? `ageMs`: time since its last change, by this
- * machine's clock.
- */
+/** Is this, by its name, a temporary file that its maker left behind? `ageMs`: time since its last change. */
 export function isLeftOver(name: string, ageMs: number): boolean {
   const [match, host = '', pid, start = ''] = TEMPORARY.exec(name) ?? [];
   if (match === undefined) return false;

@@ -18,10 +18,7 @@ function openNameless(owner: object): number {
   return file;
 }
 
-/**
- * Texts by number, from 0 in order. Beyond a megabyte they go to a temporary file, or stay in memory if none can be
- * made.
- */
+/** Texts by number, from 0. Beyond a megabyte in a temporary file, or in memory if none can be made. */
 export class TextStore {
   size = 0;
   readonly #inMemory = new Map<number, string>();

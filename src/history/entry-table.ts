@@ -9,10 +9,7 @@ function member<Value>(shape: Shape<Value>, of: (entry: HistoryEntry) => Value, 
   return { shape, of, column };
 }
 
-/**
- * What is printed of an entry, in the order of its JSON. Short forms of time, command and name leave room on a terminal
- * of 80 columns.
- */
+/** What is printed of an entry, in the order of its JSON. Short forms leave room on a terminal of 80 columns. */
 const MEMBERS = {
   entry: member(TEXT, ({ entry }) => entry, { header: 'ENTRY', keep: true, people: shortEntry }),
   time: member(TEXT, ({ time }) => time, { header: 'TIME', keep: true, people: localTime }),

@@ -55,9 +55,7 @@ function newestFirst(a: HistoryEntry, b: HistoryEntry): number {
   return b.entry.localeCompare(a.entry, 'en', { numeric: true });
 }
 
-/**
- * The newest matching entries. Holds at most twice as many as wanted. If an ID fits exactly, longer ones do not count.
- */
+/** The newest matching entries, at most twice as many as wanted. After an exact fit longer IDs do not count. */
 class Page {
   readonly #filter: HistoryFilter;
   readonly #wanted: WantedId | undefined;
@@ -244,9 +242,7 @@ function parseEntry({ begin, others }: EntryLines): HistoryEntry | undefined {
   return first?.event === 'begin' ? entryOf(first, rest) : undefined;
 }
 
-/**
- * When the journal of a run was last written; undefined if there is none. If it cannot be checked, reading it says why.
- */
+/** When the journal of a run was last written; undefined if there is none. Reading it says why it is unreadable. */
 function changeTime({ journal }: RunFolder): number | undefined {
   try {
     return statSync(journal, { throwIfNoEntry: false })?.mtimeMs;

@@ -30,10 +30,7 @@ export interface WriteRecorder {
   begin(intent: WriteIntent): Promise<string>;
   /** Records how it ended. LOCAL_IO, which says how the change ended. */
   end(entry: string, ending: CallOutcome): Promise<void>;
-  /**
-   * Records what a card check showed of an unknown outcome. Returns who checked when. After LOCAL_IO the entry is
-   * unchanged.
-   */
+  /** Records what a card check showed of an unknown outcome, and returns who checked when. Rejects with LOCAL_IO. */
   settle(entry: HistoryEntry, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>>;
   /** Records that a change which was done superseded these, whose outcome is unknown. Rejects with LOCAL_IO. */
   supersede(entries: readonly About[], by: string): Promise<void>;

@@ -43,9 +43,7 @@ async function sentOfRun(stateDir: string, run: string, digest: string): Promise
   }
 }
 
-/**
- * The rows of these runs that made an event with this digest, oldest first, without open ones. Rejects with LOCAL_IO.
- */
+/** The rows of these runs that made an event with this digest, oldest first, without open ones. LOCAL_IO. */
 export async function sentRows(
   stateDir: string,
   runs: readonly string[],

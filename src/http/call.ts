@@ -77,9 +77,7 @@ export interface CallListener {
 
 /** How the rows of a run share what the service says. A single call waits by itself and has no pacer. */
 export interface Pacer {
-  /**
-   * Resolves when a request may be sent. False: the run is stopping. For a change (`send`) this journals the intent.
-   */
+  /** Resolves when a request may be sent, after journaling the intent of a `send`. False: the run is stopping. */
   admit(purpose: 'send' | 'read'): Promise<boolean>;
   /** Called right before the first byte of an admitted request leaves, if it leaves. */
   leaves?(): void;

@@ -9,9 +9,7 @@ export interface Rewrite {
   member?(name: string, value: JsonValue): JsonValue | undefined;
 }
 
-/**
- * The value with strings, names and members changed. Unchanged parts are not copied, because responses take megabytes.
- */
+/** The value with strings, names and members changed. Unchanged parts are not copied: they may be megabytes. */
 export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
   if (typeof value === 'string') return rewrite.text?.(value) ?? value;
   if (isJsonArray(value)) return rewriteArray(value, rewrite);

@@ -11,7 +11,7 @@ const MAX_NAMED = 5;
  * ID (docs/faults.md B29, any case), or a card without an ID.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
-  // The word that the spec gives for the member `object`, `calendar` or `list`, stands in the schema's examples.
+  // The word of the spec for the member `object` is in the schema's examples.
   const [expected] = (operation.response.properties['object']?.['examples'] ?? []) as readonly unknown[];
   const object = resource.get('object');
   if (typeof expected === 'string' && object !== undefined && object !== expected) {

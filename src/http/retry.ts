@@ -21,9 +21,7 @@ export type FailureEvent =
   | 'broken'
   /** 2xx whose body cannot be read as the resource. */
   | 'unreadable'
-  /**
-   * Any other 4xx, and a redirect of a read. For a change also 307 and 308, which ask for the same request elsewhere.
-   */
+  /** Any other 4xx, and a redirect of a read. For a change also 307 and 308, which ask for the same elsewhere. */
   | 'refused';
 
 type Step = 'retry' | 'retry_once' | 'read_back_then_retry' | 'end';

@@ -88,9 +88,7 @@ export function idWarnings(id: string): readonly string[] {
 /** Space, tab, and the space of web pages. */
 const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
 
-/**
- * What looks unintended in a value: `no @`, for a sentence about it. It is sent anyway. Undefined if nothing is odd.
- */
+/** What looks unintended in a value: `no @`, for a sentence about it. It is sent anyway. Undefined: nothing. */
 export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (field === 'email' && !value.includes('@')) return 'no @';

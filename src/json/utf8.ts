@@ -10,10 +10,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** For texts in one piece: making a decoder takes longer than a short text. */
 let wholeText: InstanceType<typeof TextDecoder> | undefined;
 
-/**
- * Decodes pieces, which may end inside a character, and takes them out of the list: a long text and its bytes are not
- * in memory together.
- */
+/** Decodes pieces, taking them out of the list, so that a long text and its bytes are not in memory together. */
 export function takeUtf8(pieces: Uint8Array[]): string {
   if (pieces.length === 1) return decodeUtf8(pieces.shift() ?? new Uint8Array());
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -37,10 +37,7 @@ const LENGTH = Symbol('length');
 /** An object that remembers its text, or the length of it. */
 type Remembering = JsonObject & { [TEXT]?: string; [LENGTH]?: number };
 
-/**
- * Keeps the text of an object that printing would give again. On the object: a table beside the objects takes longer
- * than printing.
- */
+/** Keeps the text of an object that printing would give again: faster than a table beside the objects. */
 export function rememberText(object: JsonObject, text: string): void {
   // A Map takes further properties, and no other code knows this one.
   (object as Remembering)[TEXT] = text;

@@ -37,7 +37,7 @@ class LibraryClient {
   readonly #options: CheckedOptions;
   readonly #mask = new TokenMask();
   readonly #lines = new Map<Family, Connection>();
-  /** Calls that have not ended: `close` waits for them. */
+  /** Calls in progress: `close` waits for them. */
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: CheckedOptions, ports: LibraryPorts) {
@@ -63,7 +63,7 @@ class LibraryClient {
     return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
   }
 
-  /** The method of a list; with `active: 'all'` the lists of both, merged as the command merges them. */
+  /** The method of a list. `active: 'all'` merges both lists, like the command. */
   async list(method: string, operation: Operation, { id, query = {} }: Given, last: unknown): Promise<unknown> {
     const read = (part: Given['query']) => this.run(method, operation, { id, query: part ?? {} }, last);
     const { active, ...others } = query;
@@ -90,19 +90,19 @@ class LibraryClient {
     const result = await http.call(input, {
       policy: { ...this.#options.policy, limitName: 'retryMaxTimeMs' },
       stoppedBetween: 'last_attempt',
-      // The code that reads a body takes its pieces out. A check of the card comes last.
+      // Reading a body takes its pieces out. A card check comes last.
       listener: {
         onSuccess: (pieces) => {
           body = [...pieces];
         },
       },
-      // Only `aborted` and the event are looked at, and those are what a Signal has.
+      // Only `aborted` and the event are used, which a Signal has.
       ...(signal === undefined ? {} : { abort: signal as AbortSignal }),
     });
     if (result.kind !== 'answered') return { result, text: '' };
     // Emptied while it is read: the text and its bytes are not in memory together.
     const text = textOf(result.resource, takeUtf8(body), this.#mask);
-    // The caller's resource is made of the text: the two are never in memory together.
+    // The caller's resource is made from the text, so that only one is in memory.
     return { result: { ...result, resource: null }, text };
   }
 
@@ -130,7 +130,7 @@ class LibraryClient {
 
 type Run = (method: string, operation: Operation, given: Given, callOptions: unknown) => Promise<unknown>;
 
-/** The row that is meant among those of one method: the only one, or the one that a field of the arguments chooses. */
+/** The operation of one method: the only one, or the one that a field of the arguments chooses. */
 function chosen(method: string, rows: readonly Operation[], fields: Readonly<Record<string, unknown>>): Operation {
   const row = rows.find(({ choice }) => choice === undefined || fields[choice.field] === choice.value);
   if (row !== undefined) return row;
@@ -139,7 +139,7 @@ function chosen(method: string, rows: readonly Operation[], fields: Readonly<Rec
   throw new TypeError(`${method}: ${choices[0]?.field}: must be ${values}`);
 }
 
-/** A method over the rows of one command: the id where there is one, fields or filters, and the options of the call. */
+/** A method over the operations of one command: ID, fields or filters, and the options of the call. */
 function methodOver(run: Run, method: string, rows: readonly Operation[]) {
   const hasId = rows.every((row) => idParamOf(row) !== undefined);
   const member = rows.some(({ body }) => body !== null) ? 'body' : 'query';
@@ -168,7 +168,7 @@ export function openClient(options: CheckedOptions, ports: LibraryPorts): Client
     const method = row.libraryMethod ?? row.command;
     methods.set(method, [...(methods.get(method) ?? []), row]);
   }
-  /** The methods whose names go on after these words, as an object of objects. */
+  /** The methods whose names continue these words, as nested objects. */
   const below = (words: string): object => {
     const rest = [...methods.keys()].filter((name) => name.startsWith(words)).map((name) => name.slice(words.length));
     const members = [...new Set(rest.map((name) => name.split('.')[0] ?? ''))].map((name) => {
@@ -177,15 +177,11 @@ export function openClient(options: CheckedOptions, ports: LibraryPorts): Client
     });
     return Object.freeze(Object.fromEntries(members));
   };
-  // The methods check what they are given, and the resources are passed on as the service describes them: the types
-  // of `Client` are what callers are held to.
+  // The methods check their arguments and pass resources on. Callers see the types of `Client`.
   return Object.freeze({ ...below(''), close: () => inner.close() }) as Client;
 }
 
-/**
- * The body as it was sent, frontdesk's own token masked. Where the token hides behind escapes, the masked resource is
- * printed anew: the comparison is between values.
- */
+/** The body as sent, with the token masked. If that hides behind escapes, the masked resource is printed anew. */
 function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
   // A byte order mark is no part of the JSON.
   const body = sent.startsWith('\uFEFF') ? sent.slice(1) : sent;
@@ -204,7 +200,7 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
   const { http, service, sentAt } = details;
   const { status = 0, requestId } = http ?? {};
   return {
-    // The calls of a client end with these codes alone; test/e2e/library proves it event by event.
+    // The calls of a client end with these codes alone, as test/e2e/library proves for each event.
     code: code as CallError['code'],
     exitCode,
     message: mask.text(message),
@@ -225,6 +221,6 @@ function writeResult(result: CallResult, text: string, mask: TokenMask): WriteRe
     return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result.ending, text, mask) };
   }
   const error = errorOf(result.failure, mask);
-  // No answer, and not proven unsent.
+  // No response, and not proven unsent.
   return { outcome: outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown', error };
 }

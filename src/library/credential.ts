@@ -10,15 +10,15 @@ interface CredentialOptions {
   readonly family: Family;
   readonly token: Token;
   readonly clock: ClockPort;
-  /** How long a token function may take: as long as the whole call. */
+  /** A token function may take as long as the whole call. */
   readonly timeoutMs: number;
-  /** Hears every token in use, so that none is ever shown. */
+  /** Gets every token, so that none is ever shown. */
   readonly heard: (token: string) => void;
 }
 
 /**
- * The credential of one API. A token function is asked once for all calls; after a 401 it is asked once
- * more, also when several calls met it. Its token is asked for anew as well when it says that it has expired.
+ * The credential of one API. A token function is asked once for all calls, once more after a 401 (even if several calls
+ * met it), and again when its token has expired.
  */
 export function libraryCredential({ family, token, clock, timeoutMs, heard }: CredentialOptions): CredentialPort {
   const name = `${family}.token`;
@@ -30,7 +30,7 @@ export function libraryCredential({ family, token, clock, timeoutMs, heard }: Cr
     try {
       if (typeof token === 'function') given = await token();
     } catch {
-      // What the function threw is not shown: it may hold a secret.
+      // The error is not shown, because it may hold a secret.
       throw failed('threw an error, which is not shown');
     }
     if (typeof given !== 'string') throw failed('gave no text');
@@ -52,8 +52,8 @@ export function libraryCredential({ family, token, clock, timeoutMs, heard }: Cr
   if (typeof token === 'string') return credential;
 
   /**
-   * What is asked for, unless the call is ended or has waited too long. The time is that of each call: a call that is
-   * ended takes its timer along, which would keep the program alive.
+   * The result of `asking`, unless the call is ended or has waited too long. Each call has its own timer, which ends
+   * with it, because a timer keeps the program alive.
    */
   const awaited = async <Given>(asking: () => Promise<Given>, signal: AbortSignal | undefined): Promise<Given> => {
     if (signal?.aborted === true) throw ended();
@@ -75,7 +75,7 @@ export function libraryCredential({ family, token, clock, timeoutMs, heard }: Cr
   return {
     source,
     token: (signal) => awaited(() => credential.token(), signal),
-    // The 401 stays what is reported, whatever stands in the way of another token.
+    // The 401 is reported, whatever prevents another token.
     renew: (refused, signal) => awaited(() => credential.renew(refused), signal).catch(() => undefined),
   };
 }

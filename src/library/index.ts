@@ -7,8 +7,8 @@ declare const FRONTDESK_VERSION: string;
 
 /**
  * A client of the service: the retries, checks and outcomes of the commands, without their settings, history and
- * environment. Nothing is sent, read or asked for before the first call. Throws a TypeError that names what of the
- * options cannot be used.
+ * environment. Nothing is sent, read or asked for before the first call. Throws a TypeError that names an invalid
+ * option.
  */
 export function createClient(options: ClientOptions): Client {
   return openClient(checkOptions(options, systemEnvironment()), {

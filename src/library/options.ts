@@ -19,13 +19,13 @@ export interface CheckedOptions {
   readonly trustPems: readonly string[];
 }
 
-/** The members of an object that is an argument; a TypeError for what is none. */
+/** The members of an object argument. A TypeError for anything else. */
 export function membersOf(value: unknown, where: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new TypeError(`${where}: must be an object`);
 }
 
-/** The same of an object that may have these members alone. */
+/** The same for an object with only these members. */
 function optionsOf(value: unknown, where: string, names: readonly string[]): Readonly<Record<string, unknown>> {
   const members = membersOf(value, where);
   for (const name of Object.keys(members)) {
@@ -47,12 +47,12 @@ function policyOf(given: Readonly<Record<string, unknown>>): CallPolicy {
   return {
     timeoutMs,
     retries: numberOf(given['retries'] ?? 2, 'retries', { min: 0, max: 100 }),
-    // One attempt may always take the whole of its own limit.
+    // One attempt may always take its own limit.
     retryMaxTimeMs: numberOf(given['retryMaxTimeMs'] ?? Math.max(60_000, timeoutMs), 'retryMaxTimeMs', ms),
   };
 }
 
-/** The proxy for an address, by the variables that other programs read too. */
+/** The proxy for an address, from the usual variables. */
 function proxyOf(baseUrl: BaseUrl, env: Context['env']): ProxyServer | undefined {
   try {
     return chooseProxy(baseUrl, env);
@@ -73,11 +73,11 @@ function familyOf(value: unknown, family: Family, env: Context['env']): FamilyOp
   if (typeof token === 'string' && !/^[\u0021-\u007e]+$/.test(token)) {
     throw new TypeError(`createClient: ${family}.token: must be visible ASCII, without spaces or line breaks`);
   }
-  // What a function gives is looked at when it was asked.
+  // A function's token is checked when it was asked.
   return { baseUrl: parsed.baseUrl, proxy: proxyOf(parsed.baseUrl, env), token: token as Token };
 }
 
-/** TLS skips what it cannot read without a word, and the certificate would not be trusted for no visible reason. */
+/** TLS silently skips what it cannot read, and the certificate would not be trusted for no visible reason. */
 function certificatesOf(ca: unknown): readonly string[] {
   if (ca === undefined) return [];
   try {
@@ -91,7 +91,7 @@ function certificatesOf(ca: unknown): readonly string[] {
 type Option = keyof ClientOptions;
 const OPTION_NAMES: readonly Option[] = ['cards', 'calendar', 'timeoutMs', 'retries', 'retryMaxTimeMs', 'ca'];
 
-/** Reads the options of `createClient`. A TypeError names what cannot be used; no message holds a token. */
+/** Checks the options of `createClient`. A TypeError names an invalid one. No message holds a token. */
 export function checkOptions(options: unknown, env: Context['env']): CheckedOptions {
   const given = optionsOf(options, 'createClient', OPTION_NAMES);
   const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
@@ -109,6 +109,6 @@ export function signalOf(options: unknown, method: string): Signal | undefined {
   if (signal === undefined) return undefined;
   const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal;
   if (!isSignal) throw new TypeError(`${method}: signal: must be an AbortSignal`);
-  // It has the two members that are used; what they are is as the language says of an AbortSignal.
+  // It has the two members that are used.
   return signal as Signal;
 }

@@ -3,8 +3,8 @@ import type { ProvisionBody, WalletAResult as WalletA, WalletBResult as WalletB 
 import type { OPERATIONS } from '../api/operations.ts';
 import type { ShapeOf } from '../json/shape.ts';
 
-// What the table says of resources and fields, for the compiler. The published types have the same in words of their
-// own, which `npm run generate` writes (build/library-types.ts): they need no other package.
+// The table's resources and fields for the compiler. The published types spell them out, so that they need no other
+// package: `npm run generate` writes them (build/library-types.ts).
 
 type Table = typeof OPERATIONS;
 
@@ -30,7 +30,7 @@ export type SubscriberFields = Fields<Table['subscriberUpdate']>;
 export type SubscriberQuery = Readonly<z.input<Table['subscribersList']['query']>>;
 export type ProvisionFields = Readonly<z.input<typeof ProvisionBody>>;
 
-/** What each wallet answers with. */
+/** The response of each wallet. */
 export interface ProvisionResults {
   wallet_a: Open<ShapeOf<typeof WalletA>>;
   wallet_b: Open<ShapeOf<typeof WalletB>>;

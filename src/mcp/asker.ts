@@ -9,13 +9,13 @@ import {
 import type { ClockPort } from '../context.ts';
 import { clientId } from './connection.ts';
 
-/** Member of the form that a person ticks. */
+/** The member of the form that the user ticks. */
 const BOX = 'confirm';
 
 export interface Confirmation {
   readonly subject: Subject;
   readonly message: string;
-  /** What stands beside the box. */
+  /** The text beside the box. */
   readonly title: string;
 }
 
@@ -49,15 +49,15 @@ function form({ message, title }: Confirmation) {
   };
 }
 
-/** Asks a person through the client, in the way of either generation of the protocol. Whatever goes wrong is a no. */
+/** Asks the user through the client, in the way of either protocol generation. Any failure is a no. */
 export type Asker = ReturnType<typeof openAsker>;
 
-/** Returns what asks through the client of a server. */
+/** Makes the asker for the client of a server. */
 export function openAsker(server: Server, clock: ClockPort, confirmations: PendingConfirmations) {
   return {
     inability(ctx: ServerContext): string | undefined {
       const { envelope } = ctx.mcpReq;
-      // The envelope is what the request said of its client; its members are read as they came.
+      // The envelope is what the request says of its client.
       const declared: Readonly<Record<string, unknown>> | undefined = envelope;
       const capabilities = declared === undefined ? server.getClientCapabilities() : declared[CAPABILITIES];
       const elicitation = isRecord(capabilities) ? capabilities['elicitation'] : undefined;
@@ -66,7 +66,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       return 'form' in elicitation || !('url' in elicitation) ? undefined : CANNOT_ASK;
     },
 
-    /** The answer that a call brings along (protocol 2026-07-28); undefined: it brings none, so a person is to be asked. */
+    /** The answer in a call (protocol 2026-07-28); undefined: none, so the user must be asked. */
     answerIn(ctx: ServerContext, subject: Subject): Given | undefined {
       const { inputResponses, droppedInputResponseKeys } = ctx.mcpReq;
       const state = ctx.mcpReq.requestState<string>();
@@ -76,7 +76,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
     },
 
-    /** Asks. Returns the request that a client of 2026 carries to the person, or what the person of one of 2025 said. */
+    /** Asks. Returns the request that a client of 2026 carries to the user, or the answer through one of 2025. */
     async ask(
       ctx: ServerContext,
       confirmation: Confirmation,
@@ -90,7 +90,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       const done = new AbortController();
       void clock.sleep(QUESTION_MS, done.signal).then(() => late.abort());
       try {
-        // The protocol layer has a limit of its own, which is never the first to be reached.
+        // The protocol layer's own limit is never reached first.
         const options = { signal: AbortSignal.any([cancelled, late.signal]), timeout: 2 * QUESTION_MS };
         const request = { method: 'elicitation/create', params: form(confirmation) } as const;
         return readAnswer(await ctx.mcpReq.send(request, options));
@@ -106,25 +106,25 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
   };
 }
 
-/** How long a person may take to answer. */
+/** How long the user may take to answer. */
 export const QUESTION_MS = 5 * 60_000;
 
-/** More than a person can have in front of them; the oldest gives way. */
+/** More than a user can have open. The oldest is dropped. */
 const MAX_OPEN = 100;
 
-/** What a question is about: an answer is good for exactly this. */
+/** What a question is about: an answer counts for exactly this. */
 export interface Subject {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a key of a call: equal for equal arguments, whatever their order. */
+/** A key for a call: equal for equal arguments in any order. */
 export function keyOf({ tool, args }: Subject): string {
   const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([tool, sorted]);
 }
 
-/** Questions that a client carries to a person (protocol 2026-07-28), each by a nonce that is good for one answer. */
+/** Questions that a client carries to the user (protocol 2026-07-28), each with a nonce for one answer. */
 export class PendingConfirmations {
   readonly #clock: ClockPort;
   /** By nonce. `requestId`: the call that asked. */
@@ -134,7 +134,7 @@ export class PendingConfirmations {
     this.#clock = clock;
   }
 
-  /** Returns the nonce under which the answer has to come. */
+  /** Returns the nonce that the answer must have. */
   ask(subject: Subject, requestId: string | number): string {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
@@ -144,7 +144,7 @@ export class PendingConfirmations {
     return nonce;
   }
 
-  /** Closes the question; returns what is wrong with an answer under this nonce, or undefined. */
+  /** Closes the question. Returns what is wrong with an answer under this nonce, or undefined. */
   take(nonce: string | undefined, subject: Subject): string | undefined {
     const key = nonce ?? '';
     const question = this.#open.get(key);
@@ -154,7 +154,7 @@ export class PendingConfirmations {
     return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : undefined;
   }
 
-  /** The call that asked was cancelled: its question is void. */
+  /** The call that asked was cancelled, so its question is void. */
   drop(requestId: string | number): void {
     for (const [nonce, question] of this.#open) if (question.requestId === requestId) this.#open.delete(nonce);
   }

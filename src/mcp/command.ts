@@ -4,7 +4,7 @@ import { note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 
-/** Raises USAGE unless the profile or the service was named: an assistant never works on the one that happens to be in use. */
+/** USAGE unless profile or service was named: an assistant never works on one that happens to be current. */
 function requireNamedService({ profile, context }: Session): void {
   const isNamed = profile.namedBy !== undefined;
   const urls = [context.env['FRONTDESK_CARDS_URL'], context.env['FRONTDESK_CALENDAR_URL']];

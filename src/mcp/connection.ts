@@ -9,29 +9,29 @@ import {
 import type { OutputPort } from '../context.ts';
 import { answerMemory } from '../wire/answer-memory.ts';
 
-/** Far more than any call of frontdesk; what is longer is no message. */
+/** Far more than any call of frontdesk. A longer line is no message. */
 const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
-/** The id that a client gave the request that has `id` here; ids of its calls in messages for it. */
+/** The client's own ID of a request, for messages to it. */
 export function clientId(id: RequestId): RequestId {
-  // Made below of an id as it came.
+  // Made below from the client's ID.
   return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
 }
 
-/** Of the text of a tool's result. */
+/** Length of the text of a tool's result. */
 function textLength(message: JSONRPCMessage): number {
   const structured = 'result' in message ? message.result['structuredContent'] : undefined;
   const text = typeof structured === 'object' && structured !== null && 'text' in structured ? structured.text : '';
   return String(text).length;
 }
 
-/** A longer text of a message is written in pieces of this many UTF-16 units. */
+/** A longer text is written in pieces of this many UTF-16 units. */
 const PIECE_LENGTH = 65_536;
 
-/** A message as a line. A long text is never in memory once more: its pieces are escaped one by one. */
+/** A message as a line. A long text is escaped in pieces, without a copy of the whole. */
 function* messagePieces(message: unknown): Generator<string, void, undefined> {
   const texts: string[] = [];
   const mark = `long text ${randomBytes(16).toString('base64url')}`;
@@ -52,16 +52,16 @@ function* messagePieces(message: unknown): Generator<string, void, undefined> {
 }
 
 /**
- * The connection to a client: one JSON-RPC message a line. Our requests leave under ids that cannot be guessed, and
- * an answer is handed on once, so that an unsolicited or repeated one is dropped. Each request of
- * the client gets an id of its own here, because a client may use one twice: a cancellation then ends both.
+ * The connection to a client: one JSON-RPC message per line. frontdesk's requests have IDs that cannot be guessed, and
+ * each gets one answer: others are dropped. Each request of the client gets an ID of its own, because a client may
+ * reuse one: a cancellation then ends both.
  */
 export class Connection implements Transport {
   readonly #stdout: OutputPort;
   readonly #decoder = new TextDecoder();
-  /** Id that a client sees of a request of frontdesk -> the one that the protocol layer gave it. */
+  /** ID that a client sees of a request of frontdesk -> the protocol layer's ID. */
   readonly #asked = new Map<string, RequestId>();
-  /** Requests of the client that have no answer yet, by their ids here. */
+  /** Requests of the client without a response, by their IDs here. */
   readonly #open = new Set<RequestId>();
   #received = 0;
   #written: Promise<void> = Promise.resolve();
@@ -72,7 +72,7 @@ export class Connection implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onCancelled: (requestId: RequestId) => void = () => undefined;
-  /** stdout cannot be written any more. */
+  /** Called when stdout cannot be written any more. */
   onLost: (error: unknown) => void = () => undefined;
 
   constructor(stdout: OutputPort) {
@@ -88,7 +88,7 @@ export class Connection implements Transport {
     this.onclose?.();
   }
 
-  /** Resolves when every request that came has been answered. */
+  /** Resolves when every request has a response. */
   whenAnswered(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -148,7 +148,7 @@ export class Connection implements Transport {
     this.onmessage?.({ ...message, id: asked });
   }
 
-  /** Every open request under that id is taken back. */
+  /** Cancels every open request with that ID. */
   #cancelled(message: JSONRPCNotification): void {
     const cancelled = message.params?.['requestId'];
     if (typeof cancelled !== 'string' && typeof cancelled !== 'number') return;
@@ -177,7 +177,7 @@ export class Connection implements Transport {
     await this.#write(sent, textLength(message));
   }
 
-  /** The id under which a request of frontdesk left; an answer to it is not taken any more. */
+  /** The ID under which a request of frontdesk left. Its answer is no longer accepted. */
   #takeBack(requestId: unknown): unknown {
     for (const [id, asked] of this.#asked) {
       if (asked !== requestId) continue;

@@ -13,7 +13,7 @@ export const STRUCTURED_RESULT = object(
 );
 type CallEnd = Omit<ShapeOf<typeof STRUCTURED_RESULT>, 'text'>;
 
-/** `structuredContent` repeats the text: some clients give a model nothing else, and others nothing but the text. */
+/** `structuredContent` repeats the text, because some clients give a model nothing else. */
 function result(texts: readonly string[], facts: CallEnd, isError: boolean): CallToolResult {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return {
@@ -23,13 +23,13 @@ function result(texts: readonly string[], facts: CallEnd, isError: boolean): Cal
   };
 }
 
-/** What was asked for, digit for digit, and after it what a person would be warned of. */
+/** What was asked for, digit for digit, followed by the warnings. */
 export function found(value: JsonValue, warnings: readonly Notice[], facts: CallEnd = { exitCode: 0 }): CallToolResult {
   const json = printJson(value, { indent: 2 });
   return result([json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)], facts, false);
 }
 
-/** The answer of the service to a read or to a write that was done. */
+/** The response of the service to a read or to a change that was done. */
 export function answered(answer: Answer, warnings: readonly Notice[]): CallToolResult {
   const { outcome, httpStatus, requestId, resultId, notices } = answer.ending;
   return found(answer.resource, [...notices, ...warnings], {
@@ -46,7 +46,7 @@ function toolHint(hint: Hint): string {
   return said === undefined ? `for a person: ${hintText(hint)}` : `hint: ${said}`;
 }
 
-/** What a person would read on stderr, as an error of the tool. */
+/** What a user would read on stderr, as an error of the tool. */
 export function failed(
   failure: Failure,
   mask: ((text: string) => string) | undefined,

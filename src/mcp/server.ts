@@ -19,19 +19,19 @@ import { meantArguments, type ReadTool, type WriteTool } from './tool.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
-/** Calls at a time, questions to a person among them: a client that sends more has to wait. */
+/** Most calls at a time, including questions to the user. */
 const MOST_CALLS = 32;
 
 const PROGRESS_MS = 10_000;
 
-/** What a server needs to know of the process that serves it. */
+/** What a server needs of its process. */
 export interface Serving {
   readonly session: Session;
   readonly tools: readonly (ReadTool | WriteTool)[];
   readonly confirmations: PendingConfirmations;
   /** Aborted: the client is gone; begin nothing new. */
   readonly ended: AbortSignal;
-  /** Aborted: no more time for what is under way. */
+  /** Aborted: no more time for calls in progress. */
   readonly graceOver: AbortSignal;
   readonly underWay: Set<Promise<unknown>>;
 }
@@ -42,18 +42,18 @@ const INSTRUCTIONS =
 function toolOf(tool: ReadTool | WriteTool): Tool {
   const { name, title, description, inputSchema } = tool;
   const outputSchema = STRUCTURED_RESULT;
-  // The tables write schemas of objects, which is all that the protocol asks for.
+  // The tables hold schemas of objects, which is all that the protocol requires.
   return { name, title, description, inputSchema, outputSchema, annotations: annotationsOf(tool) } as unknown as Tool;
 }
 
-/** The session as one call sees it: no person at a terminal, no output, writes recorded as carried by a client. */
+/** The session of one call: no terminal, no output, changes recorded as an assistant's. */
 function callSession(session: Session, warnings: Notice[]): Session {
   const { listener, policy } = session;
   const { onTrace } = listener;
   return session.with({
     policy: { ...policy, limitName: 'the time limit of this server' },
     prompt: { ...session.prompt, available: false },
-    // No person waits at this terminal; with --verbose it shows the exchange.
+    // There is no terminal to show a wait. --verbose shows the exchange.
     listener: onTrace === undefined ? {} : { onTrace },
     via: 'mcp',
     notify: async (notice) => {
@@ -62,7 +62,7 @@ function callSession(session: Session, warnings: Notice[]): Session {
   });
 }
 
-/** Says every ten seconds that a call goes on, if its client wants to know: many give up after a minute. */
+/** Reports progress every ten seconds if the client wants it: many give up after a minute. */
 function progress({ session }: Serving, ctx: ServerContext, tool: string): () => void {
   const token = ctx.mcpReq._meta?.progressToken;
   const done = new AbortController();
@@ -108,7 +108,7 @@ async function callTool(
     return await runWriteTool(own, asker, tool, { args, ctx, stopping, abort: graceOver, warnings });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent. A read says neither.
+    // If a change ended before its request was begun, nothing was sent. A read says nothing.
     const ended = isWriting ? error.asUnsent() : error.asSilent();
     return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...error.hints]), mask);
   } finally {
@@ -116,7 +116,7 @@ async function callTool(
   }
 }
 
-/** A server of the tools, for one connection. */
+/** A server of the tools for one connection. */
 export function createServer(serving: Serving): Server {
   const { session, tools, confirmations, underWay } = serving;
   const server = new Server(
@@ -124,7 +124,7 @@ export function createServer(serving: Serving): Server {
     {
       capabilities: { tools: {} },
       instructions: INSTRUCTIONS,
-      // Answers of people are read by hand, so no schema is compiled at run time.
+      // Answers of users are read by hand, so no schema is compiled at run time.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -140,7 +140,7 @@ export function createServer(serving: Serving): Server {
   return server;
 }
 
-/** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
+/** Time for the response to a call that has ended, which takes a few turns of the event loop. */
 const LAST_ANSWER_MS = 250;
 
 interface End {
@@ -150,7 +150,7 @@ interface End {
   readonly isLost?: boolean;
 }
 
-/** Serves until stdin ends, a signal comes or stdout is lost, then ends what is under way. Returns the exit code. */
+/** Serves until stdin ends, a signal comes or stdout is lost, then ends its calls. Returns the exit code. */
 export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];
@@ -174,7 +174,7 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
     };
     context.signals.onSignal((signal, count) => {
       if (count > 1) graceOver.abort();
-      // Also where stdin has ended, and only the client's reading is waited for.
+      // Also after stdin has ended, when only the client's reading is waited for.
       void dropReadersLater(context);
       resolve({ why: `ended by ${signal}`, exitCode: CANCELLED_EXIT_CODES[signal] });
     });
@@ -190,18 +190,18 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
     ]);
   }
   await Promise.allSettled(underWay);
-  // What was abandoned is answered too: it may be the only place where its client reads that it is unknown.
+  // Abandoned calls get a response too: only there may the client read that an outcome is unknown.
   if (end?.isLost !== true) await Promise.race([connection.whenAnswered(), context.clock.sleep(LAST_ANSWER_MS)]);
   done.abort();
   await handle.close();
   if (end === undefined) return 0;
   await session.notify(note('INTERRUPTED', end.why));
-  // stdin is still open, and reading it would keep the process alive for ever.
+  // Reading stdin would keep the process alive for ever.
   context.exitNow(end.exitCode);
   return end.exitCode;
 }
 
-/** Reads stdin to its end; one that cannot be read has ended. */
+/** Reads stdin to its end, or to a failure. */
 async function readInput(session: Session, connection: Connection): Promise<void> {
   try {
     for await (const chunk of session.context.stdin.read()) connection.feed(chunk);

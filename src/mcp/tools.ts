@@ -93,7 +93,7 @@ const RUN_RESULTS = local('run_results', {
   },
 });
 
-/** What is said of the operations that assistants are offered: all but those that answer secrets. */
+/** The descriptions of the operations that assistants get: all but those that return secrets. */
 const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvision${string}`>, CallWords>> = {
   cardGet: {
     title: 'Show a gift card',
@@ -130,7 +130,7 @@ const CALL_WORDS: Readonly<Record<Exclude<keyof typeof OPERATIONS, `cardProvisio
 
 function callsThat(write: boolean): readonly (readonly [Operation, CallWords])[] {
   return Object.entries(CALL_WORDS).flatMap(([name, words]) => {
-    // The table of words has names of the table of operations only.
+    // The descriptions have only names of the table of operations.
     const operation: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
     return isWrite(operation) === write ? [[operation, words] as const] : [];
   });
@@ -138,7 +138,7 @@ function callsThat(write: boolean): readonly (readonly [Operation, CallWords])[]
 
 const READS = callsThat(false).map(([operation, words]) => reading(operation, words));
 
-/** Tools that change nothing, in the order in which they are listed. */
+/** Tools that change nothing, in their order. */
 export const READ_TOOLS: readonly ReadTool[] = [
   ...READS.toSpliced(1, 0, CARD_WAIT),
   HISTORY_LIST,
@@ -146,7 +146,7 @@ export const READ_TOOLS: readonly ReadTool[] = [
   RUN_RESULTS,
 ];
 
-/** How a client may treat a tool, read from the effect of its operation. */
+/** How a client may treat a tool, from the effect of its operation. */
 export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
   const { title } = tool;
   const effect = 'operation' in tool ? tool.operation.effect : undefined;
@@ -154,12 +154,12 @@ export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
   return {
     title,
     readOnlyHint: false,
-    // What is asked about on a terminal, for every single call, and what overwrites.
+    // Whatever asks on a terminal for every single call, or overwrites.
     destructiveHint: effect.confirm || effect.isUpdate === true,
-    // An answer that can be had nowhere else is about something that each call makes anew.
+    // Each call makes something anew.
     idempotentHint: effect.resultId === undefined,
   };
 }
 
-/** Tools that change something at the service; listed only where writes are allowed. */
+/** Tools that change something at the service, listed only if writes are allowed. */
 export const WRITE_TOOLS: readonly WriteTool[] = callsThat(true).map(([operation, words]) => writing(operation, words));

@@ -25,13 +25,13 @@ import { type ReadRequest, readCall, type WriteTool } from './tool.ts';
 
 export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;
-  /** Aborted: the client is gone or took the call back; begin nothing new. `abort` is for what is under way. */
+  /** Aborted: the client is gone or cancelled the call; begin nothing new. `abort` is for a call in progress. */
   readonly stopping: AbortSignal;
 }
 
 const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt', 'metadata'];
 
-/** What a card holds is the customers' and may be made to look like a question: each value is quoted, short, on one line. */
+/** A card's texts may be made to look like a question, so each value is quoted, short, on one line. */
 const MOST_OF_A_VALUE = 200;
 const MOST_MEMBERS = 20;
 const MOST_OF_A_QUESTION = 8000;
@@ -48,7 +48,7 @@ function linesOf(name: string, value: JsonValue): readonly string[] {
   return left > 0 ? [...shown, `card ${safeText(name)}: ${plural(left, 'more member')}`] : shown;
 }
 
-/** The card, a line for each member that identifies it; or why it cannot be shown. */
+/** The card, a line for each identifying member, or why it cannot be shown. */
 function cardLines(card: CardBefore | undefined): readonly string[] {
   if (card === undefined) return [];
   if ('failure' in card)
@@ -59,7 +59,7 @@ function cardLines(card: CardBefore | undefined): readonly string[] {
   });
 }
 
-/** As many of the lines as leave the question short enough to be read. */
+/** As many of the lines as keep the question readable. */
 function fitting(lines: readonly string[], room: number): readonly string[] {
   let left = room;
   const kept = lines.filter((line) => {
@@ -69,10 +69,10 @@ function fitting(lines: readonly string[], room: number): readonly string[] {
   return kept.length === lines.length ? kept : [...kept, `card: ${plural(lines.length - kept.length, 'more line')}`];
 }
 
-/** A person says yes to what stands on the screen whole, and no client shows more than this well. */
+/** The user confirms only what is shown whole, and clients show no more than this well. */
 const MOST_CHARACTERS = 2000;
 
-/** Why a person cannot be shown the whole call, or undefined. */
+/** Why the call cannot be shown whole; undefined if it can. */
 function unshowable({ call, id }: SingleCall): string | undefined {
   const fields: readonly (readonly [string, JsonValue])[] = isJsonObject(call.body) ? [...call.body] : [];
   for (const [name, value] of [['id', id ?? ''] as const, ...fields]) {
@@ -87,7 +87,7 @@ function shown(value: JsonValue): string {
   return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
 }
 
-/** What a person is asked: profile, host, operation, id, the fields, what is open, then the card as it is now. */
+/** The question: profile, host, operation, ID, fields, what is open, then the card as it is now. */
 async function question(
   session: Session,
   service: Service,
@@ -117,10 +117,10 @@ function option(name: string, value: JsonValue): string {
   return `--${flag} ${shellQuote(String(value))}`;
 }
 
-/** The command that makes the same call, for a person to run: pasted as it stands, it asks where the command asks. */
+/** The command for the same call, for the user to run. It asks where the command asks. */
 function personCommand({ call, id }: SingleCall, profileFlag: string): string {
   const words = ['frontdesk', ...call.operation.command.split('.')];
-  // An id that looks like an option has to stand behind the end of the options.
+  // An ID that looks like an option must follow `--`.
   const isOptionLike = id?.startsWith('-') === true;
   if (id !== undefined && !isOptionLike) words.push(shellQuote(id));
   if (isJsonObject(call.body)) words.push(...[...call.body].map(([name, value]) => option(name, value)));
@@ -129,7 +129,7 @@ function personCommand({ call, id }: SingleCall, profileFlag: string): string {
   return words.join(' ');
 }
 
-/** The result of a call without a yes: nothing was sent, and a person can do it by hand. */
+/** The result of a call without a yes: nothing was sent, and the user can run the command. */
 function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
   const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
   const failure = Failure.unsent('CANCELLED', `did not ${subjectOf(single.call)}: ${why}`, {
@@ -138,9 +138,9 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
 }
 
-/** The cards that open questions showed, by what was asked: the answer may come with a later call. */
+/** The cards that open questions showed, because the answer may come with a later call. */
 const shownCards = new WeakMap<Asker, Map<string, CardBefore>>();
-/** Questions that were left without an answer are forgotten then. */
+/** Further unanswered questions are forgotten. */
 const MOST_SHOWN = 1000;
 
 function rememberShown(asker: Asker, subject: Subject, card: CardBefore): void {
@@ -156,7 +156,7 @@ function takeShown(asker: Asker, subject: Subject): CardBefore {
   return card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) };
 }
 
-/** Runs a writing tool: a person confirms it through the client, and it goes the way of the single-write command. */
+/** Runs a tool that writes: the user confirms it through the client, and it goes the way of the single command. */
 export async function runWriteTool(
   session: Session,
   asker: Asker,
@@ -194,7 +194,7 @@ async function send(
   request: WriteRequest,
 ): Promise<CallToolResult> {
   const { clock } = session.context;
-  // A cancellation that came with the answer is heard first.
+  // A cancellation that came with the answer counts first.
   await clock.sleep(0);
   if (request.stopping.aborted) return unconfirmed(session, single, 'the call was cancelled');
   const service = await session.service(single.call.operation.family);
@@ -205,7 +205,7 @@ async function send(
     open: () => {
       const abort = new AbortController();
       const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());
-      // The signals live as long as the server.
+      // The signals last as long as the server.
       const whileOpen = { signal: released.signal };
       if (request.stopping.aborted) end();
       else request.stopping.addEventListener('abort', end, whileOpen);

@@ -1,7 +1,7 @@
 import { BULK, BULK_OPTIONS, type BULK_WRITE, BULK_WRITE_OPTIONS, type PLAN, type WRITE } from './common.ts';
 import { declareOptions, type GivenOptions, type OptionSpec } from './option.ts';
 
-/** Options that some of the commands over an operation have. */
+/** Options of some commands over an operation. */
 export const SPECIAL = declareOptions({
   expect: {
     kind: 'text',
@@ -34,12 +34,12 @@ export const SPECIAL = declareOptions({
   },
 });
 
-/** Where the workbook of `-o xlsx` goes: every command that has this option prints one. */
+/** The file of `-o xlsx`. Every command with this option can print one. */
 export const WORKBOOK = declareOptions({
   out: { kind: 'path', makes: true, text: 'with -o xlsx: write it to this new file (mode 0600)' },
 });
 
-/** Options that only make sense for many rows: on a single call they would silently do nothing. */
+/** Options for many rows only: on a single call they would silently do nothing. */
 export const BULK_ONLY_OPTIONS: readonly OptionSpec[] = [
   ...BULK_OPTIONS.filter((option) => option !== BULK.from),
   ...BULK_WRITE_OPTIONS,
@@ -47,9 +47,9 @@ export const BULK_ONLY_OPTIONS: readonly OptionSpec[] = [
   SPECIAL.expectChanges,
 ];
 
-/** What a command over an operation may be given; it has some of these options. */
+/** What a command over an operation may be given. Each has some of these options. */
 export type CallOptions = Partial<
   GivenOptions<typeof BULK & typeof BULK_WRITE & typeof PLAN & typeof SPECIAL & typeof WRITE>
 >;
-/** How a run is paced, which may be given anew when it goes on. */
+/** The pace of a run, which a resume may change. */
 export type PaceOptions = Partial<GivenOptions<Pick<typeof BULK, 'rate' | 'maxFailures'>>>;

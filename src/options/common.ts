@@ -48,10 +48,10 @@ export const COMMON = declareOptions({
 });
 export const COMMON_OPTIONS: readonly OptionSpec[] = Object.values(COMMON);
 
-/** `--yes` of whatever asks before it does something. */
+/** `--yes` of commands that ask. */
 export const YES = { short: 'y', text: 'confirm without a prompt' } as const;
 
-/** Options that every command has which changes something at the service. */
+/** Options of every command that changes something at the service. */
 export const WRITE = declareOptions({
   dryRun: { short: 'n', text: 'print the request, send nothing' },
   yes: YES,
@@ -59,7 +59,7 @@ export const WRITE = declareOptions({
 });
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
-/** The letters that take no value, and so may stand together: `-qy`. */
+/** The letters without a value, which may be joined: `-qy`. */
 export const FLAG_LETTERS = [
   COMMON.quiet.short,
   COMMON.verbose.short,
@@ -106,7 +106,7 @@ export const BULK = declareOptions({
 });
 export const BULK_OPTIONS: readonly OptionSpec[] = Object.values(BULK);
 
-/** Options of the commands that write many rows. */
+/** Options of the commands that change many rows. */
 export const BULK_WRITE = declareOptions({
   allowDuplicates: { text: 'accept the same ID, or the same event, more than once' },
   emptyCells: {
@@ -125,7 +125,7 @@ export const BULK_WRITE = declareOptions({
 });
 export const BULK_WRITE_OPTIONS: readonly OptionSpec[] = Object.values(BULK_WRITE);
 
-/** Options of the commands whose writes can be planned. */
+/** Options of the commands whose changes can be planned. */
 export const PLAN = declareOptions({
   plan: {
     kind: 'path',
@@ -139,7 +139,7 @@ export const PLAN = declareOptions({
     },
     text: 'send nothing; write a plan to this new file, for `frontdesk plan apply`',
   },
-  /** How long a plan lives, also one that takes a run back. */
+  /** How long a plan is valid, also one of `runs revert`. */
   planExpires: {
     kind: 'lifetime',
     min: 1,

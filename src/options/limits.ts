@@ -1,13 +1,13 @@
-/** `--max-failures`: so many rows, or so many percent of all rows. */
+/** `--max-failures`: a number of rows, or a percentage of all rows. */
 export type MaxFailures = { readonly rows: number } | { readonly percent: number };
 
-/** `--rate 10` or `--rate 10/s`: requests a second. Undefined for anything else. */
+/** `--rate 10` or `--rate 10/s`: requests per second; undefined for anything else. */
 export function parseRate(text: string): number | undefined {
   const digits = /^([1-9]\d{0,5})(?:\/s)?$/.exec(text)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** `--max-failures 20` or `--max-failures 5%` (up to 100, fractions allowed). Undefined for anything else. */
+/** `--max-failures 20` or `--max-failures 5%` (up to 100, fractions allowed); undefined for anything else. */
 export function parseMaxFailures(text: string): MaxFailures | undefined {
   const count = /^[1-9]\d{0,8}$/.exec(text)?.[0];
   if (count !== undefined) return { rows: Number(count) };
@@ -16,7 +16,7 @@ export function parseMaxFailures(text: string): MaxFailures | undefined {
   return percent > 0 && percent <= 100 ? { percent } : undefined;
 }
 
-/** At how many failed rows the run stops; undefined: at none. A percentage is of all rows, and at least one row. */
+/** The number of failed rows at which the run stops; undefined: none. A percentage is at least one row. */
 export function failureLimit(limit: MaxFailures | undefined, rows: number): number | undefined {
   if (limit === undefined) return undefined;
   return 'rows' in limit ? limit.rows : Math.max(1, Math.ceil((rows * limit.percent) / 100));

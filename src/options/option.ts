@@ -7,13 +7,13 @@ export interface Span {
   readonly ms: number;
 }
 
-/** Milliseconds since 1970: from when, and before when. Those of an age or a date-time are the same. */
+/** From when, and before when, in milliseconds since 1970. The same for an age or a date-time. */
 export interface Moment {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A moment of the past as typed, for messages, and when that is. */
+/** A moment of the past, as typed and as a time. */
 export interface When {
   readonly text: string;
   at(nowMs: number): Moment;
@@ -26,13 +26,13 @@ export interface KindValues {
   readonly path: string;
   /** A wait: `30s`. */
   readonly duration: Span;
-  /** How long ago, where days make sense: `90d`. */
+  /** An age, where days make sense: `90d`. */
   readonly age: Span;
   /** An age, a day or a time: `yesterday`. */
   readonly moment: When;
-  /** How long from now, too. */
+  /** A time from now. */
   readonly lifetime: Span;
-  /** Held against what the service takes for one, and on a terminal asked for until it is. */
+  /** Must be a card ID. In a terminal it is asked for until it is one. */
   readonly cardId: string;
   readonly count: number;
   /** Requests a second. */
@@ -41,29 +41,29 @@ export interface KindValues {
   readonly shard: Shard;
   /** One of `choices`. */
   readonly choice: string;
-  /** Texts with commas between them. */
+  /** Texts separated by commas. */
   readonly list: readonly string[];
-  /** Some of `choices`, with commas between them. */
+  /** Some of `choices`, separated by commas. */
   readonly choices: readonly string[];
 }
 
 type Kind = keyof KindValues;
 
-/** What an option or argument reads as, and which values it takes: plain data, for the reader, help and completions. */
+/** How an option or argument is read, and which values it takes: plain data, for the reader, help and completions. */
 export interface ValueSpec {
-  /** How it is read; absent: an option is a switch, an argument any string. */
+  /** Absent: an option is a switch, an argument any string. */
   readonly kind?: Kind;
   readonly text: string;
   readonly choices?: readonly string[];
-  /** Least and greatest value: of a count the number, of a duration or age milliseconds. */
+  /** Limits: of a count the number, of a duration or age milliseconds. */
   readonly min?: number;
   readonly max?: number;
-  /** Must be given. On a terminal it is asked for, by `question` or by its text. */
+  /** In a terminal it is asked for, by `question` or by its text. */
   readonly required?: boolean;
   readonly question?: string;
-  /** The command asks for it itself, or does without it: which values there are is known only when it runs. */
+  /** The command asks for it itself, or does without: which values exist is known only when it runs. */
   readonly isOwnQuestion?: true;
-  /** What this machine has under such names: completions ask for them at a Tab. */
+  /** The names on this machine that completions offer. */
   readonly names?: 'profile' | 'run';
   /** What a path that cannot be `-` must be, and why: `a file: a plan is read more than once`. */
   readonly notStdin?: string;
@@ -78,24 +78,24 @@ export interface ArgumentSpec extends ValueSpec {
   readonly variadic?: boolean;
 }
 
-/** An option as reader, help, completions, `schema` and the tools of assistants see it. */
+/** An option for the reader, help, completions, `schema` and the tools of assistants. */
 export interface OptionSpec extends ValueSpec {
   /** Without dashes: `client-device-id`, `no-url`. */
   readonly long: string;
   readonly short?: string;
   /** Placeholder of the value, `text` without brackets; absent: a switch. */
   readonly value?: string;
-  /** Counts where the option is not given; written as it would be typed. */
+  /** The default, written as it would be typed. */
   readonly default?: string;
-  /** May be given more than once; else the last one counts, or two are refused where they set a field. */
+  /** May be given more than once. Otherwise the last one counts, or two are refused if they set a field. */
   readonly repeatable?: boolean;
-  /** Environment variable that says the same. */
+  /** Environment variable with the same meaning. */
   readonly env?: string;
   /** API field of the body or query that the option sets. */
   readonly field?: string;
-  /** Options (`plan`) and arguments (`<run>`) that cannot be given with it, each with the reason or an empty string. */
+  /** Options (`plan`) and arguments (`<run>`) that exclude it, each with the reason or an empty string. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** Option without which it means nothing. */
+  /** Option that it requires. */
   readonly needs?: string;
 }
 
@@ -106,15 +106,15 @@ export interface Example {
   readonly line: string;
 }
 
-/** Command lines, each under what one wants with it. */
+/** Command lines by their purpose. */
 export type ExampleLines = Readonly<Record<string, string>>;
 
-/** Returns examples that are declared so as a list. */
+/** Such examples as a list. */
 export function examplesOf(lines: ExampleLines): readonly Example[] {
   return Object.entries(lines).map(([text, line]) => ({ text, line }));
 }
 
-/** Options as they are declared, by the names of their values: `olderThan` is `--older-than`. */
+/** Declared options by the names of their values: `olderThan` is `--older-than`. */
 export type OptionDeclarations = Readonly<Record<string, Omit<OptionSpec, 'long'>>>;
 export type ArgumentDeclarations = Readonly<Record<string, Omit<ArgumentSpec, 'name'>>>;
 
@@ -126,7 +126,7 @@ type ValueOf<S> = S extends { readonly kind: 'choice'; readonly choices: readonl
       ? KindValues[K]
       : string;
 
-/** Whether there is a value whenever the command runs. */
+/** Is there always a value when the command runs? */
 type IsThere<S> = S extends { readonly isOwnQuestion: true }
   ? false
   : S extends { readonly required: true } | { readonly default: string }
@@ -138,7 +138,7 @@ type Many<S> = S extends { readonly repeatable: true } | { readonly variadic: tr
 type GivenOf<S> =
   Many<S> extends true ? readonly ValueOf<S>[] : IsThere<S> extends true ? ValueOf<S> : ValueOf<S> | undefined;
 
-/** The values of declared options: a switch is true or false, what is not given undefined, what is repeatable a list. */
+/** The values of declared options: a switch is a boolean, an omitted one undefined, a repeatable one a list. */
 export type GivenOptions<O> = {
   readonly [Name in keyof O]: O[Name] extends { readonly kind: string } ? GivenOf<O[Name]> : boolean;
 };
@@ -165,7 +165,7 @@ function placeholderOf({ kind, value, choices }: Omit<OptionSpec, 'long'>): { re
   return placeholder === undefined ? {} : { value: placeholder };
 }
 
-/** The declared options under the names by which they are typed. */
+/** The declared options under their typed names. */
 export function declareOptions<const O extends OptionDeclarations>(
   options: O,
 ): { readonly [Name in keyof O]: O[Name] & { readonly long: string } } {
@@ -174,13 +174,13 @@ export function declareOptions<const O extends OptionDeclarations>(
     const long = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return [name, { long, ...(short === undefined ? {} : { short }), ...more, ...placeholderOf(option) }];
   });
-  // Object.fromEntries loses the names from its type; these are exactly those of `options`.
+  // Object.fromEntries loses the names. These are exactly those of `options`.
   return Object.fromEntries(named);
 }
 
 /** What was typed for one command: words in order, and every occurrence of every option. */
 export interface RawInput {
   readonly words: readonly string[];
-  /** By long name (`no-url` is its own name); a switch has the value `true`. Absent: not given. */
+  /** By long name (also `no-url`). A switch has the value `true`. Absent: not given. */
   readonly options: ReadonlyMap<string, readonly (string | true)[]>;
 }

@@ -8,7 +8,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
 }
 
-/** Returns a JSON value as its declaration has it: a number for a count, a list for choices, else a string. */
+/** A JSON value by its declaration: a number for a count, a list for choices, else a string. */
 function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> {
   const { kind = 'text', choices = [] } = spec;
   if (kind === 'choices') {
@@ -25,17 +25,14 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
   return problem === undefined ? readValue({ ...spec, kind }, String(value)) : bad(problem);
 }
 
-/** Returns a fault for each name that is not among the known ones. */
+/** A fault for each unknown name. */
 export function unknownNames(given: GivenValues, known: readonly string[]): readonly Fault[] {
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .map((where) => ({ where, problem: `is not an argument of this tool${didYouMean(where, known)}` }));
 }
 
-/**
- * Returns the values of declared arguments that came as JSON, by name. What is wrong with them, what is missing and what
- * is not declared is added to `faults`.
- */
+/** The values of declared arguments in JSON, by name. What is wrong, missing or undeclared is added to `faults`. */
 export function readJsonValues(declared: OptionDeclarations, given: GivenValues, faults: Fault[]): GivenValues {
   const values = Object.entries(declared).map(([name, spec]): readonly [string, unknown] => {
     const value = given[name];

@@ -17,7 +17,7 @@ import {
 } from './option.ts';
 import { windowsNameProblem } from './windows-name.ts';
 
-/** A value that was read, or what is wrong with it (to be put after the name of its source). */
+/** A value, or what is wrong with it, for a sentence after its source. */
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
@@ -31,7 +31,7 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Longer than any wait that makes sense, and well below the 24.8 days at which a timer wraps round. */
+/** Longer than any sensible wait, and below the 24.8 days at which a timer overflows. */
 const MAX_WAIT_MS = 7 * DAY_MS;
 
 function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number): number | undefined {
@@ -43,8 +43,8 @@ function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number):
 }
 
 /**
- * Milliseconds of a wait as typed (`500ms`, `30s`, `2m`, `1h`), or undefined for any other form. A plain
- * number is refused: it may mean seconds or milliseconds. At most seven days.
+ * Milliseconds of a typed wait (`500ms`, `30s`, `2m`, `1h`); undefined for any other form. A plain number is refused,
+ * because it may mean seconds or milliseconds. At most seven days.
  */
 export function parseDuration(text: string): number | undefined {
   return parse(text, UNIT_MS, MAX_WAIT_MS);
@@ -52,24 +52,24 @@ export function parseDuration(text: string): number | undefined {
 
 const AGE_UNIT_MS: ReadonlyMap<string, number> = new Map([...UNIT_MS, ['d', DAY_MS], ['w', 7 * DAY_MS]]);
 
-/** An age (`history --since 24h`, `prune --older-than 90d`), where days and weeks make sense: up to 100 years. */
+/** An age (`history --since 24h`, `prune --older-than 90d`), with days and weeks: up to 100 years. */
 export function parseAge(text: string): number | undefined {
   return parse(text, AGE_UNIT_MS, 36_525 * DAY_MS);
 }
 
-/** For messages: which forms an option for a moment of the past takes. */
+/** The forms of a moment of the past, for messages. */
 export const MOMENT_FORMS = '24h, 7d, 2w, yesterday or 2026-11-01';
 
 const PICOSECONDS_OF_MS = 1_000_000_000n;
 
-/** A day of this machine's zone: it may have 23 or 25 hours. */
+/** A day of this machine's zone, which may have 23 or 25 hours. */
 function dayOf(year: number, month: number, day: number): Moment {
   return { fromMs: new Date(year, month, day).getTime(), toMs: new Date(year, month, day + 1).getTime() };
 }
 
 /**
- * A moment of the past as typed: how long ago it was, `today`, `yesterday`, or an ISO 8601 date or date-time, which
- * is local where it names no zone. Undefined for any other form, and for a day that does not exist.
+ * A moment of the past as typed: an age, `today`, `yesterday`, or an ISO 8601 date or date-time, which is local without
+ * a zone. Undefined for any other form, and for a day that does not exist.
  */
 function parseMoment(text: string, nowMs: number): Moment | undefined {
   const age = parseAge(text);
@@ -92,15 +92,15 @@ function parseMoment(text: string, nowMs: number): Moment | undefined {
   return { fromMs: timeMs, toMs: timeMs };
 }
 
-/** What a kind looks at of a declaration. */
+/** What a kind needs of a declaration. */
 type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin' | 'makes'>;
 
-/** Returns the value as read. */
+/** A value that was read. */
 export function found<Value>(value: Value): Reading<Value> {
   return { ok: true, value };
 }
 
-/** Returns what is wrong with a value. */
+/** What is wrong with a value. */
 export function bad(problem: string): Reading<never> {
   return { ok: false, problem };
 }
@@ -121,7 +121,7 @@ function readCount(text: string, { min = 1, max = 9_999_999 }: Limits): Reading<
   return bad(`must be a whole number from ${min} to ${max}, not ${quoteValue(text)}`);
 }
 
-/** How a time is typed: what it is called, in which forms, and how long it can be where no less is declared. */
+/** A kind of time: its name, its forms, and its default maximum. */
 interface TimeForm {
   readonly noun: string;
   readonly forms: string;
@@ -187,13 +187,13 @@ const READERS: Readers = {
   choices: readChoices,
 };
 
-/** Returns what was typed as one of the choices, or what is wrong with it. */
+/** The typed choice, or what is wrong with it. */
 export function readChoice<Choice extends string>(choices: readonly Choice[], text: string): Reading<Choice> {
   const choice = choices.find((candidate) => candidate === text);
   return choice === undefined ? bad(choiceProblem(text, choices)) : found(choice);
 }
 
-/** Returns what was typed as the declared kind of value, or what is wrong with it. */
+/** The typed value of the declared kind, or what is wrong with it. */
 export function readValue<Kind extends keyof KindValues>(
   spec: Limits & { readonly kind: Kind },
   text: string,
@@ -201,7 +201,7 @@ export function readValue<Kind extends keyof KindValues>(
   return READERS[spec.kind](text, spec);
 }
 
-/** The values of one command line, by their names; which types they have is what their declaration says. */
+/** The values of one command line by name. Their declarations have the types. */
 export type GivenValues = Readonly<Record<string, unknown>>;
 
 function read(spec: ValueSpec, where: string, text: string, faults: Fault[]): unknown {
@@ -226,7 +226,7 @@ function readOption(option: OptionSpec, texts: readonly (string | true)[], fault
   return text === undefined ? undefined : read(option, where, text, faults);
 }
 
-/** What is wrong with giving this option together with the others. */
+/** What is wrong with this option beside the others. */
 function conflictsOf({ long, excludes = {}, needs }: OptionSpec, isGiven: (name: string) => boolean): readonly Fault[] {
   const own = `--${long}`;
   const excluded = Object.entries(excludes).filter(([name]) => isGiven(name));
@@ -239,7 +239,7 @@ function conflictsOf({ long, excludes = {}, needs }: OptionSpec, isGiven: (name:
   ];
 }
 
-/** The values of options, by name. What is wrong with them is added to `faults`; a faulty one is not there. */
+/** The values of options by name. Faults are added to `faults`, and faulty values left out. */
 export function readOptions(options: readonly OptionSpec[], input: RawInput, faults: Fault[]): GivenValues {
   const isGiven = (name: string) => input.options.has(name) || (name.startsWith('<') && input.words.length > 0);
   return Object.fromEntries(
@@ -261,14 +261,14 @@ export function readArguments(specs: readonly ArgumentSpec[], words: readonly st
   );
 }
 
-/** An argument or option that has to be given and is not. */
+/** A missing argument or option that is required. */
 export interface Missing {
   readonly name: string;
   readonly spec: ValueSpec;
   readonly fault: Fault;
 }
 
-/** What is required of a command line and not given; what the command asks for itself is not among it. */
+/** What a command line lacks, without what the command asks for itself. */
 export function missingOf(
   specs: { readonly arguments: readonly ArgumentSpec[]; readonly options: readonly OptionSpec[] },
   input: RawInput,

@@ -4,8 +4,8 @@ import { quoteValue } from '../input/values.ts';
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
 
 /**
- * Why no file or folder may get that name on Windows; undefined: it may, or this is another system. Node makes it all the
- * same, and no other program there can open or remove it.
+ * Why no file or folder may have that name on Windows; undefined if it may, or on another system. Node makes it anyway,
+ * and no other program there can open or remove it.
  */
 export function windowsNameProblem(path: string, isWindows = sep === '\\'): string | undefined {
   const name = isWindows ? win32.basename(path) : '';

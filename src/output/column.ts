@@ -18,10 +18,7 @@ export interface Column {
   readonly wide?: true;
   /** IDs that people copy: cut last. */
   readonly keep?: true;
-  /**
-   * If a terminal has no room for the cell, it follows below the row: IDs after their header (`labelled`), messages
-   * alone (`plain`).
-   */
+  /** Without room, the cell follows below the row: IDs after their header (`labelled`), messages alone (`plain`). */
   readonly below?: 'labelled' | 'plain';
   /** The cell for people in a terminal: `card block` for `card.block`. */
   people?(cell: string): string;

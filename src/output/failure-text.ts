@@ -151,10 +151,7 @@ export function errorObject(failure: Failure): JsonValue {
   return object;
 }
 
-/**
- * A notice or warning for stderr. In json and ndjson, unless stderr is a terminal, one line
- * `{"notice":{"code","message"}}`.
- */
+/** A notice for stderr. In json and ndjson, outside a terminal, one line `{"notice":{"code","message"}}`. */
 export function renderNotice(notice: Notice, format: Format, context: Shown, mask = asItIs): string {
   const { stderr } = context;
   const message = mask(notice.message);

@@ -53,10 +53,7 @@ function floors(candidates: readonly Candidate[]): number {
   return candidates.reduce((sum, { floor }) => sum + floor, 0);
 }
 
-/**
- * The column to remove next, from the right: a spare one, one that can go below, then any but IDs, statuses and the
- * first.
- */
+/** The column to remove next, from the right: a spare one, one that can go below, another but IDs and statuses. */
 function nextToGo(candidates: readonly Candidate[]): Candidate | undefined {
   const fromRight = candidates.slice(1).reverse();
   return (

@@ -47,10 +47,7 @@ export interface OutputOptions {
   readonly hideSensitive: readonly string[];
   /** Milliseconds since 1970, for the time until an expiry. */
   readonly now: number;
-  /**
-   * How to call frontdesk again with the same profile: `frontdesk -p demo`; undefined without a command line, as at the
-   * desk.
-   */
+  /** How to call frontdesk again with the same profile: `frontdesk -p demo`; undefined at the desk. */
   readonly command?: string | undefined;
 }
 

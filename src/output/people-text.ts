@@ -31,10 +31,7 @@ export function peopleTime(text: string): string {
   return peopleDate(localTime(text).replace(' ', 'T')) ?? text;
 }
 
-/**
- * The unique part of an entry's name, short enough to type: `9f3a1c` of `20260501T120431250-4d2-9f3a1c`, `7f3a2b:12`
- * for row 12 of a run.
- */
+/** The unique part of an entry's name: `9f3a1c` of `20260501T120431250-4d2-9f3a1c`, `7f3a2b:12` of a row. */
 export function shortEntry(entry: string): string {
   const [, single] = /^\d{8}T\d{9}-[0-9a-f]+-([0-9a-f]{6})$/.exec(entry) ?? [];
   const [, row] = /^(?:\d{8}-\d{4}-|plan-[0-9a-f]{6})([0-9a-f]{6}:\d+)$/.exec(entry) ?? [];

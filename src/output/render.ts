@@ -217,10 +217,7 @@ async function renderResource(
   }
 }
 
-/**
- * Shows what is given once: each member's name, and its value below. The terminal wraps a long value, so a copy of it
- * has no line breaks.
- */
+/** Shows what is given once: each name, and its value below, without line breaks, so that it can be copied. */
 async function writeWhole(
   resource: JsonObject,
   chosen: readonly string[] | undefined,

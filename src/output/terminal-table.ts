@@ -34,10 +34,7 @@ function bordersOf(rule: string) {
   };
 }
 
-/**
- * A table fitted to the terminal. Holds its rows until all are known, but those of a long run (`streamed`) are written
- * as they come.
- */
+/** A table fitted to the terminal, drawn once all rows are known, but streamed for a long run (`streamed`). */
 export function terminalRowWriter(
   columns: readonly Column[],
   style: TerminalStyle,

@@ -157,10 +157,7 @@ const STEPS = [
   ['s', 1000],
 ] as const;
 
-/**
- * A time span for people, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`, `3 d 4 h`. A negative
- * span is `0 ms`.
- */
+/** A time span, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`. A negative one is `0 ms`. */
 export function formatDuration(ms: number): string {
   const first = STEPS.findIndex(([, stepMs]) => ms >= stepMs);
   const largest = STEPS[first];

@@ -13,10 +13,7 @@ const MAX_ROWS = 1_048_575;
 const MAX_COLUMNS = 16_384;
 const MAX_CELL_LENGTH = 32_767;
 
-/**
- * Characters that XML cannot hold, or changes (a carriage return). Half a surrogate pair is escaped, because
- * spreadsheets drop it.
- */
+/** Characters that XML cannot hold, or changes. Half a surrogate pair is escaped, because spreadsheets drop it. */
 const UNFIT = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
 const ALL_UNFIT = new RegExp(UNFIT, 'g');
 /** Would be read as an escaped character. */

@@ -10,9 +10,7 @@ import type { Approval } from './plan-file.ts';
 
 const NAME = /^[A-Za-z0-9._@+-]{1,128}$/;
 const ENDING = '.sig';
-/**
- * Most signatures that are checked, those of listed names first, so that a full folder cannot hide the ones that count.
- */
+/** Most signatures that are checked, listed names first, so that a full folder cannot hide those that count. */
 const MAX_SIGNATURES = 100;
 const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
 
@@ -145,10 +143,7 @@ export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<App
   return judge(tool, plan, undefined, await signers(plan.path));
 }
 
-/**
- * The fingerprint of the key that signed under a name; undefined if none did. `listed`: the file that must list the
- * key.
- */
+/** The fingerprint of the key that signed under a name; undefined: none. `listed`: the file that must list it. */
 export async function signatureKey(
   tool: SshKeygen,
   plan: Signed,

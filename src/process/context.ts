@@ -14,7 +14,7 @@ function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
 }
 
-/** What a descriptor leads to (`null`: the device that holds nothing); undefined where the system does not say. */
+/** What a descriptor leads to (`null`: the null device); undefined if the system does not say. */
 function kindOf(fd: number): 'folder' | 'device' | 'null' | 'other' | undefined {
   try {
     const facts = fstatSync(fd);
@@ -27,8 +27,8 @@ function kindOf(fd: number): 'folder' | 'device' | 'null' | 'other' | undefined 
 }
 
 /**
- * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
- * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are recognized without it.
+ * Is a descriptor a terminal? node:tty loads the network modules, so anything that is no device (a pipe, a file) and
+ * the null device (stdin of scheduled jobs) are recognized without it.
  */
 function isTerminal(fd: number): boolean {
   return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
@@ -39,8 +39,8 @@ const STALLED_MS = 1000;
 type Written = (error?: Error | null) => void;
 
 /**
- * stderr, or what stdout shares with it: opened at its first use, as doing so costs a tenth of a start. A reader that
- * went away must not change how the operation ends, so nothing of it is reported.
+ * stderr, and the base of stdout. Opened at its first use, which costs a tenth of a start. Its failures are not
+ * reported, because a lost reader must not change how the operation ends.
  */
 class StandardStream implements OutputPort {
   readonly fd: number;
@@ -61,7 +61,7 @@ class StandardStream implements OutputPort {
     return this.#isTerminal;
   }
 
-  /** Those of a terminal that knows them: some, such as those of CI jobs and scripts, say 0. */
+  /** Columns of a terminal that knows them. Some, such as those of CI jobs and scripts, say 0. */
   get columns(): number | undefined {
     const columns = this.isTerminal ? this.get().columns : 0;
     return columns > 0 ? columns : undefined;
@@ -73,7 +73,7 @@ class StandardStream implements OutputPort {
   }
 
   get(): NodeJS.WriteStream {
-    // Without a listener a failed write would end the process with a stack trace; `send` reports it to each caller.
+    // Without a listener a failed write would end the process with a stack trace. `send` reports it to each caller.
     this.#stream ??= this.#open().on('error', (error) => {
       this.#gone ??= error;
     });
@@ -99,12 +99,12 @@ class StandardStream implements OutputPort {
     });
   }
 
-  /** Resolves once all that was written has left this process, or cannot. */
+  /** Resolves once everything has left this process, or cannot. */
   async flush(): Promise<void> {
     if (this.#stream !== undefined) await this.send('');
   }
 
-  /** Gives up each write that waits, and each later one, when its reader takes nothing for a second. */
+  /** Gives up each waiting and later write if the reader takes nothing for a second. */
   dropStalledReader(): void {
     if (this.#isHurried) return;
     this.#isHurried = true;
@@ -121,7 +121,7 @@ class StandardStream implements OutputPort {
 /** Fits into an empty pipe of every system, so writing it does not wait for the reader. */
 const AT_ONCE_BYTES = 16_384;
 
-/** stdout: every failed write is reported, because what was asked for would be missing. */
+/** stdout: every failed write is reported, because part of the result would be missing. */
 class StandardOutput extends StandardStream {
   #isFirst = true;
 
@@ -137,8 +137,8 @@ class StandardOutput extends StandardStream {
   }
 
   /**
-   * Writes a small first result without opening a stream. What is left is nothing, or all where only the stream knows how
-   * to wait (a terminal, Windows, a pipe that is full) or what is wrong.
+   * Writes a small first result without opening a stream. Returns the rest: empty, or all if only the stream can wait
+   * (a terminal, Windows, a full pipe) or report the error.
    */
   #writeAtOnce(text: string | Uint8Array): Uint8Array {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
@@ -159,22 +159,22 @@ function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
       return terminal;
     },
     read() {
-      // Node takes a folder for an input that holds nothing.
+      // Node reads a folder as an empty input.
       if (kindOf(fd) === 'folder') throw Object.assign(new Error(), { code: 'EISDIR' });
       return open();
     },
   };
 }
 
-/** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
+/** Removed from the environment once read, so that no child process and no diagnostic report shows them. */
 const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
 
-/** What the system says. node:os is loaded at its first use: few calls ask for anything of it. */
+/** The system's value. node:os is loaded at its first use, because few calls need it. */
 function ifKnown(look: () => string): string | undefined {
   try {
     return look() || undefined;
   } catch {
-    // A container may run under a uid that has no name.
+    // A container may run under a uid without a name.
     return undefined;
   }
 }
@@ -200,7 +200,7 @@ function processSignals(): SignalPort {
   };
 }
 
-/** The real process as the ports of `context.ts`, and how to wait until all that it wrote has left it. */
+/** The real process as the ports of `context.ts`, and how to wait until all its output has left it. */
 export function processContext(
   version: string,
   compiledCode: CompiledCode | undefined,
@@ -235,7 +235,7 @@ export function processContext(
       input: process.stdin,
       output: stderr.get(),
       onExit(listener) {
-        // First of all: what main.ts hears at the exit leaves no time for others.
+        // First: the exit listener of main.ts leaves no time for others.
         process.prependListener('exit', listener);
         return () => process.off('exit', listener);
       },

@@ -17,22 +17,22 @@ import { dirname } from 'node:path';
 import { type CompiledCode, isWorthKeeping, type LoadedChunk } from './compiled-code.ts';
 
 const DAY_MS = 86_400_000;
-/** Folders of other builds and versions of Node that are kept beside ours. */
+/** Most folders of other builds and versions of Node. */
 const MOST_FOLDERS = 12;
-/** `bin/frontdesk.js` knows a file by it. */
+/** `bin/frontdesk.js` recognizes a file by it. */
 const MARK = 'fdcode 1';
 
 /**
- * Keeps what this start compiled, for the next ones: made at the end of a call, so that it holds every function the
- * call used, and those that earlier calls did. Nothing is kept of files that are not the ones that were built
- * together (while a package is being replaced), nor where other users could write. Throws when it cannot be written.
+ * Stores what this start compiled for later starts, at the end of a call, with every function that it used and those
+ * stored before. Stores nothing of files that were not built together (while a package is replaced), and nothing where
+ * other users could write. Throws if it cannot be written.
  */
 export function keepCompiled(code: CompiledCode, nowMs: number): void {
   if (code.keyPath === undefined || !isOfOneBuild(code)) return;
   if (code.folder === undefined && !makeKey(code.keyPath)) return;
   const { folder, above = [], reason } = code.look();
   if (folder === undefined || reason !== undefined || !makeFolders(above, folder, nowMs)) return;
-  // What was made meanwhile, or by another, has to pass the same checks as at a start.
+  // What was made meanwhile, or by another process, must pass the same checks as at a start.
   if (!code.look().usable) return;
   removeTemporary(folder, nowMs);
   for (const [name, chunk] of code.chunks)
@@ -41,7 +41,7 @@ export function keepCompiled(code: CompiledCode, nowMs: number): void {
 
 function keep(folder: string, name: string, chunk: LoadedChunk): void {
   const temporary = `${folder}/.${name}.${process.pid}.${process.hrtime.bigint()}`;
-  // Opened first: compiled code is not made where it cannot be written.
+  // Opened first: compiled code is not made if it cannot be written.
   const file = openSync(temporary, 'wx', 0o600);
   let isWritten = false;
   try {
@@ -53,7 +53,7 @@ function keep(folder: string, name: string, chunk: LoadedChunk): void {
   if (isWritten) renameSync(temporary, `${folder}/${name}`);
 }
 
-/** Returns false, with nothing written, for a call that used no function that is not kept yet. */
+/** Returns false and writes nothing for a call without new functions. */
 function write(file: number, { script, state, bytes, refusals }: LoadedChunk): boolean {
   const data = script.createCachedData();
   if (state === 'used' && data.length <= bytes) return false;
@@ -66,7 +66,7 @@ function write(file: number, { script, state, bytes, refusals }: LoadedChunk): b
   return true;
 }
 
-/** V8 only compares the length of the source, so what is kept must be of the very files that the build wrote. */
+/** V8 only compares the length of the source, so the code must be of exactly the files of the build. */
 function isOfOneBuild({ dist, chunks }: CompiledCode): boolean {
   const digest = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
   const list = readFileSync(`${dist}/chunks.json`, 'latin1');
@@ -80,7 +80,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Makes something; another start that made it meanwhile has done the same. */
+/** Makes something that another start may have made meanwhile. */
 function makeOnce(path: string, make: () => void): void {
   try {
     make();
@@ -89,7 +89,7 @@ function makeOnce(path: string, make: () => void): void {
   }
 }
 
-/** `sudo` keeps the home of its caller: a folder of root there would keep the home's owner from making it. */
+/** `sudo` keeps the caller's home: a folder of root there would block the home's owner. */
 function makeFolder(path: string): boolean {
   if (isThere(path)) return true;
   if (process.getuid !== undefined && lstatSync(dirname(path)).uid !== process.getuid()) return false;
@@ -97,7 +97,7 @@ function makeFolder(path: string): boolean {
   return true;
 }
 
-/** Makes the random word that the name of the folder depends on, whole under its name; returns whether it is there. */
+/** Makes the random word that the folder's name depends on, whole under its name. Returns whether it exists. */
 function makeKey(path: string): boolean {
   const folder = dirname(path);
   if (!makeFolder(dirname(folder)) || !makeFolder(folder)) return false;
@@ -111,15 +111,15 @@ function makeKey(path: string): boolean {
   return true;
 }
 
-/** Makes the folders that are missing; returns whether they are there. */
+/** Makes the missing folders. Returns whether they exist. */
 function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
   if (!above.every(makeFolder)) return false;
   return (isThere(folder) || makeSpace(dirname(folder), nowMs)) && makeFolder(folder);
 }
 
 /**
- * Removes what other builds and other versions of Node left a month ago. Where as many as may be are newer, the
- * oldest goes, but no more than one a day: else options that change at every start would have every start write.
+ * Removes what other builds and versions of Node left a month ago. If there are too many newer ones, removes the
+ * oldest, but only one a day: else changing options would make every start write.
  */
 function makeSpace(parent: string, nowMs: number): boolean {
   const byAge = readdirSync(parent)
@@ -134,7 +134,7 @@ function makeSpace(parent: string, nowMs: number): boolean {
   return true;
 }
 
-/** What starts left that were killed while they wrote. */
+/** Removes the files of starts that were killed while writing. */
 function removeTemporary(folder: string, nowMs: number): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith('.')) continue;

@@ -4,7 +4,7 @@ import type { ClockPort, TimeZonePort } from '../context.ts';
 /** The clocks of this machine. */
 export const systemClock: ClockPort = {
   now: () => Date.now(),
-  // Not `performance`, which loads a module of its own at its first use.
+  // Not `performance`, which loads a module at its first use.
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
@@ -14,7 +14,7 @@ export const systemClock: ClockPort = {
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      // setTimeout takes at most 2^31-1 ms and fires at once beyond it.
+      // setTimeout takes at most 2^31-1 ms, and fires at once beyond.
       const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
       signal?.addEventListener('abort', finish);
     }),
@@ -31,8 +31,8 @@ export function systemEnvironment(): Readonly<Record<string, string | undefined>
 let collect: (() => void) | undefined;
 
 /**
- * Frees the memory of what is not used any more. V8 shows how only to a context that is made while the option is set,
- * and takes compiled code only under the options that it was made under.
+ * Collects garbage. V8 shows the function only to a context made while the option is set, and accepts compiled code
+ * only under the options that it was made with.
  */
 export function collectGarbage(): void {
   if (collect === undefined) {
@@ -48,17 +48,17 @@ function realPath(path: string | undefined): string | undefined {
   try {
     return path === undefined ? undefined : realpathSync(path);
   } catch {
-    // Removed or replaced since it was started, by an update for example.
+    // Removed or replaced since it was started, for example by an update.
     return undefined;
   }
 }
 
 /**
- * What this process runs on, for `frontdesk doctor`. `program` is the file that was started, links followed, or undefined
- * when it is no longer there; `isExecutable`: it is the standalone executable, with Node inside.
+ * What this process runs on, for `frontdesk doctor`. `program`: the started file, links followed; undefined if it is
+ * gone. `isExecutable`: it is the standalone executable, with Node inside.
  */
 export function runtimeFacts() {
-  // Looked up here because only `doctor` asks: an import would be loaded at each start of the executable.
+  // Only `doctor` asks. An import would be loaded at each start of the executable.
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
   return {
     /** Without the v: `22.12.0`. */

@@ -12,8 +12,8 @@ const text = (value: string): string => escapeMarkup(plainText(value));
 const causeText = (value: string): string => escapeMarkup(plainCause(value));
 
 /**
- * Rows that did not succeed, up to 1,000 of them and as much text as a document may hold: first those whose outcome is
- * unknown, because they need a person most, then the others, each in input order.
+ * Rows that did not succeed, up to 1,000 and the limit of the document: unknown outcomes first, because the user must
+ * act on them, then the others, each in input order.
  */
 export class ListedRows {
   readonly #unknown: string[] = [];
@@ -64,7 +64,7 @@ interface Table {
   readonly isSmall?: boolean;
 }
 
-/** A table that a narrow window scrolls by itself, also with the keyboard. */
+/** A table that scrolls in a narrow window, also by keyboard. */
 function table({ name, columns, rows, isSmall = false }: Table): string {
   const head = columns.map(([column, kind]) => {
     return `<th scope="col"${kind === undefined ? '' : ` class="${kind}"`}>${column}</th>`;
@@ -139,10 +139,7 @@ function head(facts: RunFacts): string {
   ].join('\n');
 }
 
-/**
- * A run as one HTML file that opens anywhere: no script, no reference, well-formed as XML too, under 1 MiB.
- * `rows` has been given every row of the run.
- */
+/** A run as one well-formed HTML file without scripts or references, under 1 MiB. `rows` got every row. */
 export function htmlReport(facts: RunFacts, rows: ListedRows): string {
   const notes = remarks(facts).map((note) => `<p>${escapeMarkup(note)}</p>\n`);
   const known = factList(facts).map(([question, answer]) => `<dt>${question}</dt><dd>${text(answer)}</dd>\n`);
@@ -164,10 +161,10 @@ ${timeSection(facts)}${rowSection(rows)}</main>
 `;
 }
 
-// Widths are percentages and heights pixels, and there is no viewBox: so a picture fills a phone or a sheet of paper
-// without its text becoming small or large.
+// Widths are percentages, heights pixels, and there is no viewBox, so that a picture fills a phone or a sheet of paper
+// without scaling its text.
 
-/** `title`: what the picture says, for those who do not see it. */
+/** `title`: the content in words, for those who do not see the picture. */
 function svg(id: string, title: string, height: number, shapes: readonly string[]): string {
   return `<svg role="img" aria-labelledby="${id}" width="100%" height="${height}"><title id="${id}">${escapeMarkup(title)}</title>${shapes.join('')}</svg>`;
 }
@@ -183,7 +180,7 @@ function label(text: string, y: number, align: 'start' | 'end'): string {
   return `<text x="${align === 'start' ? '0' : '100%'}" y="${y}" text-anchor="${align}">${escapeMarkup(text)}</text>`;
 }
 
-/** The least share of the bar that can still be seen. */
+/** The smallest visible share of the bar. */
 const LEAST_SHARE = 0.012;
 
 function outcomeBar(outcomes: OutcomeCounts): string {

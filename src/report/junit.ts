@@ -10,7 +10,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** What a row came to: nothing where it succeeded. */
+/** The verdict on a row: empty if it succeeded. */
 function verdict({ ending }: ReportedRow): string {
   const { outcome, httpStatus } = ending;
   const cause = causeOf(ending);
@@ -30,7 +30,7 @@ function testCase(row: ReportedRow, className: string): string {
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }
 
-/** A run as one `testsuite` with a `testcase` for each row, as CI servers show it; in pieces, so it needs no memory. */
+/** A run as one `testsuite` with a `testcase` per row, for CI servers. In pieces, so it needs no memory. */
 export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
   const { header, timeline, state, notes } = facts;
   const { rejected = 0, unknown = 0, not_sent: unsent = 0 } = facts.outcomes;

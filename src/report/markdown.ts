@@ -5,7 +5,7 @@ import { markdownCode, plainCause, plainText } from './plain-text.ts';
 import { countRows, factList, headline, isGood, type RunFacts, remarks } from './run-facts.ts';
 
 const code = (text: string): string => markdownCode(plainText(text));
-/** Of each outcome; the rest is counted. */
+/** Per outcome. The rest is counted. */
 const MAX_CAUSES = 20;
 
 function causeList(facts: RunFacts): readonly string[] {
@@ -21,7 +21,7 @@ function causeList(facts: RunFacts): readonly string[] {
   return lines.length === 0 ? [] : ['### Causes', lines.join('\n')];
 }
 
-/** Counts, causes and commands of a run in GitHub's Markdown, under 64 KiB: for a job's summary or a ticket. */
+/** Counts, causes and commands of a run in GitHub's Markdown, under 64 KiB, for a job's summary or a ticket. */
 export function markdownReport(facts: RunFacts): string {
   const { outcomes, commands } = facts;
   const counts = OUTCOMES.flatMap((outcome) => {

@@ -7,12 +7,12 @@ import { markdownCode, plainText } from './plain-text.ts';
 
 const MAX_LINES = 200;
 const MAX_VALUE = 500;
-/** Of the rows: what stands above them and below has the rest of 64 KiB. */
+/** Bytes of the rows, so that the whole stays under 64 KiB. */
 const MAX_BYTES = 48 * 1024;
-/** Of one fact above the rows, such as a shared reason. */
+/** Most characters of one fact above the rows, such as a shared reason. */
 const MAX_FACT = 1000;
 
-/** Text from outside in a cell: a span of code, in which nothing loads, links or mentions. */
+/** Text from outside in a cell: a code span, in which nothing loads, links or mentions. */
 function cell(value: JsonValue | undefined): string {
   const text = textOf(value);
   const shown =
@@ -21,15 +21,15 @@ function cell(value: JsonValue | undefined): string {
 }
 
 /**
- * A plan as GitHub's Markdown, under 64 KiB, for a pull request or a ticket: what a reviewer sees on a terminal, and the
- * rows as a table.
+ * A plan as GitHub's Markdown, under 64 KiB, for a pull request or a ticket: what a reviewer sees in a terminal, and
+ * the rows as a table.
  */
 export async function planMarkdown(view: Omit<PlanView, 'allRows'>, rows: AsyncIterable<PlanRow>, nowMs: number) {
   const { header, survey } = view;
   const facts = planFacts(view, nowMs).map(([label, text]) => {
     return `${label === '' ? '  -' : `- ${label}:`} ${markdownCode(plainText(text, MAX_FACT))}`;
   });
-  // Where the cards get different fields, each has its own beside it.
+  // If the cards get different fields, each shows its own.
   const sends = changeColumns(header).length === 2 && survey.sharedBody() === undefined;
   const names = ['Row', 'Id', ...changeColumns(header).map(titled), ...(sends ? ['Sends'] : [])];
   const lines: string[] = [];

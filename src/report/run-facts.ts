@@ -10,20 +10,20 @@ import type { RunState } from '../run/stored/run-entry.ts';
 import type { RunHeader, RunOptions } from '../run/stored/run-folder.ts';
 import type { RunTimeline } from './run-timeline.ts';
 
-/** A row as its run recorded it; `run`: which one, where rows of several stand in one document. */
+/** A row as its run recorded it. `run`: which one, if there are several. */
 export type ReportedRow = StoredRow & { readonly run?: string };
 
-/** Everything that a report says of a run. Nothing secret and nothing of a customer is in it. */
+/** Everything that a report says of a run. It holds no secret and no customer's data. */
 export interface RunFacts {
   readonly header: RunHeader;
   readonly timeline: RunTimeline;
   readonly state: RunState;
-  /** Rows that have a record. */
+  /** Rows with a record. */
   readonly reached: number;
-  /** Of a run that stopped: `endedBy`. */
+  /** Of a stopped run: `endedBy`. */
   readonly stoppedBy: string | undefined;
   readonly outcomes: OutcomeCounts;
-  /** Rows of the input that none of its shards has. */
+  /** Rows of the input that no shard has. */
   readonly missing: number;
   readonly causes: readonly Cause<Outcome>[];
   readonly commands: readonly NextCommand[];
@@ -39,12 +39,12 @@ function succeeded({ outcomes: { applied = 0, confirmed_by_read = 0 } }: RunFact
   return applied + confirmed_by_read;
 }
 
-/** Did everything that was asked for happen? */
+/** Did everything happen that was asked for? */
 export function isGood(facts: RunFacts): boolean {
   return succeeded(facts) === countRows(facts) + facts.missing;
 }
 
-/** The answer to "did it work?", in one sentence without its full stop. */
+/** The answer to "did it work?", in one sentence without its period. */
 export function headline(facts: RunFacts): string {
   const [rows, good] = [countRows(facts) + facts.missing, succeeded(facts)];
   if (facts.state === 'running')
@@ -55,12 +55,12 @@ export function headline(facts: RunFacts): string {
   return `${groupThousands(good)} of ${groupThousands(rows)} rows succeeded`;
 }
 
-/** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
+/** What to know of the rows that did not succeed, and of the report itself, in sentences. */
 export function remarks(facts: RunFacts): readonly string[] {
   const { outcomes, notes, state } = facts;
   const { unknown = 0, rejected = 0, not_sent: unsent = 0 } = outcomes;
   const whose = unknown === 1 ? 'its outcome is' : 'their outcomes are';
-  // While it runs those that wait for their answer now are among them.
+  // While it runs, rows that wait for their response are among them.
   const doubt =
     state === 'running'
       ? `${plural(unknown, 'row has', 'rows have')} no known outcome yet.`
@@ -87,24 +87,24 @@ export function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Names of the fields to which one value was given for all rows. The values are a customer's. */
+/** Names of the fields with one value for all rows, without the values, which are a customer's. */
 function fieldNames(defaults: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(defaults);
     return typeof value === 'object' && value !== null ? Object.keys(value) : [];
   } catch {
-    // An option that cannot be read is left out like one that is not known.
+    // An option that cannot be read is left out.
     return [];
   }
 }
 
-/** A duration as it is typed: `30s`, `1m`. */
+/** A duration as typed: `30s`, `1m`. */
 function durationWord(ms: number): string {
   if (ms % 60_000 === 0) return `${ms / 60_000}m`;
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-/** Options with their values, which are numbers or short words of frontdesk's own. */
+/** Options whose values are numbers or frontdesk's own words. */
 const SHOWN = {
   shard: '--shard',
   concurrency: '--concurrency',
@@ -115,7 +115,7 @@ const SHOWN = {
   retryMaxTimeMs: '--retry-max-time',
 } as const;
 
-/** The options of a run in words. Of those that may hold something of a customer only the name is said. */
+/** The options of a run in words. Options that may hold customers' data are only named. */
 function optionWords(options: RunOptions): readonly string[] {
   const { defaults, expectations, sheet, emptyCells, csvRaw } = options;
   const fields = typeof defaults === 'string' ? fieldNames(defaults) : [];
@@ -135,7 +135,7 @@ function optionWords(options: RunOptions): readonly string[] {
   ];
 }
 
-/** What is known of the run besides its rows, by the question it answers. */
+/** The facts of the run besides its rows, as questions and answers. */
 export function factList(facts: RunFacts): readonly (readonly [question: string, answer: string])[] {
   const { header, timeline } = facts;
   const { source, changedFrom, olderFile } = header.options;

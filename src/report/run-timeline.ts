@@ -1,6 +1,6 @@
 import { isResolution, isRowRecord, type JournalRecord } from '../run/journal/record.ts';
 
-/** A piece of the working time of a run, and how many rows ended in it. */
+/** A part of a run's working time, and how many rows ended in it. */
 export interface PaceStep {
   readonly rows: number;
   readonly ms: number;
@@ -12,17 +12,17 @@ export const DURATION_BOUNDS_MS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 
 
 const MAX_STEPS = 60;
 const FIRST_STEP_MS = 100;
-/** Neighbouring classes differ by 5 %. */
+/** Neighboring classes differ by 5 %. */
 const CLASS = Math.log(1.05);
 
-/** When the rows of a run ended, from its journal: in memory that does not grow with the rows. */
+/** When the rows of a run ended, from its journal. Its memory does not grow with the rows. */
 export class RunTimeline {
   sessions = 0;
-  /** Milliseconds since 1970 of the last record that was taken. */
+  /** Time of the last record, in milliseconds since 1970. */
   lastMs = 0;
   #latestMs = 0;
   #sessionStartMs = 0;
-  /** Working time of the sessions before this one. */
+  /** Working time of earlier sessions. */
   #earlierMs = 0;
   #steps: number[] = [];
   #stepMs = FIRST_STEP_MS;
@@ -31,7 +31,7 @@ export class RunTimeline {
   #measured = 0;
   #maxMs = 0;
 
-  /** Resumes a run: its records are taken after all others, and its working time is added to theirs. */
+  /** Adds a run, whose records follow all others, and whose working time is added to theirs. */
   addRun(startedMs: number): void {
     this.#earlierMs = this.workMs;
     this.#sessionStartMs = startedMs;
@@ -40,7 +40,7 @@ export class RunTimeline {
     this.sessions += 1;
   }
 
-  /** Milliseconds since 1970 of the last record of all runs. */
+  /** Time of the last record of all runs, in milliseconds since 1970. */
   get latestMs(): number {
     return Math.max(this.#latestMs, this.lastMs);
   }
@@ -58,7 +58,7 @@ export class RunTimeline {
     if (record.http !== undefined && record.ms !== undefined) this.#addDuration(record.ms);
   }
 
-  /** Time in which a process worked on the run: pauses between a stop and a resume do not count. */
+  /** Time in which a process worked on the run, without pauses between a stop and a resume. */
   get workMs(): number {
     return this.#earlierMs + this.lastMs - this.#sessionStartMs;
   }
@@ -69,8 +69,8 @@ export class RunTimeline {
   }
 
   /**
-   * How long answered rows took, from their first request to the answer, waits and retries included: half took no
-   * longer than about `medianMs`, 95 of 100 than `p95Ms`. `counts`: rows up to each bound, then those above all.
+   * How long rows with a response took, waits and retries included: half took at most about `medianMs`, 95 of 100 at
+   * most `p95Ms`. `counts`: rows up to each bound, then those above all.
    */
   durations() {
     if (this.#measured === 0) return undefined;

@@ -11,7 +11,7 @@ import { type Given, hasExtra, type Row, type RowExtra, RowMaker, type RowShape 
 
 const NEWLINE = 0x0a;
 
-/** The rows that a `RowWriter` wrote, a line of them at a time. LOCAL_IO where the file is not as it was written. */
+/** The rows that a `RowWriter` wrote, one line at a time. LOCAL_IO if the file was changed. */
 export async function* readRows(path: string, shape: RowShape): AsyncGenerator<readonly Row[]> {
   const maker = new RowMaker(shape);
   let number = 0;
@@ -19,7 +19,7 @@ export async function* readRows(path: string, shape: RowShape): AsyncGenerator<r
     for await (const lines of linesOf((await openReadable(path)).bytes())) {
       for (const line of lines) {
         number += 1;
-        // A last line without an end was never written so.
+        // A last line without an end was cut.
         const rows = line.at(-1) === NEWLINE ? rowsOf(line.toString(), shape, maker) : undefined;
         yield rows ?? refuse(path, number);
       }
@@ -35,7 +35,7 @@ function refuse(path: string, line: number): never {
 
 function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] | undefined {
   const { given } = shape;
-  // Texts alone lose nothing in the quicker parser, as numbers would lose digits.
+  // Texts lose nothing in the faster parser, unlike numbers.
   const items = parsed(text, given === 'cells' || given === 'id' ? JSON.parse : parseJson);
   const width = hasExtra(shape) ? 3 : 2;
   if (!Array.isArray(items) || items.length % width !== 0) return undefined;
@@ -46,7 +46,7 @@ function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] 
     const cells: unknown = items[at + 1];
     const isPacked = shape.given === 'cells' && Array.isArray(cells) && cells.length < shape.columns.length;
     const extra = width === 3 ? extraOf(fromPlain(items[at + 2])) : undefined;
-    // Whatever is sent of the file, its digest was compared before: it was written so.
+    // The digest of the file was compared before, so it is as it was written.
     rows.push(maker.make(row, isPacked ? unpackCells(cells, shape.columns.length) : (cells as Given), extra));
   }
   return rows;
@@ -66,27 +66,27 @@ function extraOf(extra: JsonValue): RowExtra {
   return { was: isJsonObject(was) ? was : undefined, expect: isJsonArray(expect) ? expect.map(String) : undefined };
 }
 
-/** A line has so many rows, or as many as fit into so much text: one call prints it, and one reads it. */
+/** Most rows of a line, or as many as fit into so much text: one call prints it, and one reads it. */
 const LINE_ROWS = 256;
 const LINE_LENGTH = 1 << 16;
 
 /**
- * Writes the rows of a run down, once, while its input is checked: a new file of mode 0600, of which each line is a JSON
- * array `[number, given, number, given, …]`, with an object behind each `given` where there is more to say, and a number in
- * the place of many empty cells. `readRows` reads it.
+ * Writes the rows of a run once, while its input is checked: a new file of mode 0600. Each line is a JSON array
+ * `[number, given, number, given, …]`, with an object after a `given` that needs more, and a number instead of many
+ * empty cells. `readRows` reads it.
  */
 export class RowWriter {
   readonly #path: string;
   readonly #file: FileHandle | undefined;
   readonly #isKept: boolean;
   readonly #hash = createHash('sha256');
-  /** Of rows that are texts alone: the line so far. */
+  /** Rows that are only texts: the line so far. */
   #items: unknown[] = [];
-  /** Of JSON rows, which are copied as they stand in the input: the text of the line so far. */
+  /** JSON rows, copied from the input: the text of the line so far. */
   #line = '';
   #length = 0;
   #count = 0;
-  /** Lines that are not written yet. */
+  /** Complete lines that are not written yet. */
   #text = '';
 
   private constructor(path: string, file: FileHandle | undefined, isKept: boolean) {
@@ -95,13 +95,13 @@ export class RowWriter {
     this.#isKept = isKept;
   }
 
-  /** `isKept`: for a run, and not for a moment. Without a path only the digest is made. Rejects with LOCAL_IO. */
+  /** `isKept`: for a run. Without a path only the digest is made. Rejects with LOCAL_IO. */
   static async open(path: string | undefined, isKept: boolean): Promise<RowWriter> {
     if (path === undefined) return new RowWriter('', undefined, isKept);
     return new RowWriter(path, await failing(path, open(path, 'wx', 0o600)), isKept);
   }
 
-  /** `text`: a JSON row as it stands in the input; line breaks in it stand between tokens. Rejects with LOCAL_IO. */
+  /** `text`: a JSON row as in the input. Its line breaks are between tokens. Rejects with LOCAL_IO. */
   add({ row, given }: Row, text: string | undefined, extra: RowExtra | undefined): Promise<void> | undefined {
     if (isJsonArray(given) || (typeof given === 'string' && text === undefined)) {
       const items = typeof given === 'string' ? given : packCells(given);
@@ -118,7 +118,7 @@ export class RowWriter {
     return this.#count < LINE_ROWS && this.#length < LINE_LENGTH ? undefined : this.#endLine();
   }
 
-  /** On the disk when this resolves, if it is kept. Answers the SHA-256 of the file, hexadecimal. Rejects with LOCAL_IO. */
+  /** Resolves with the SHA-256 of the file, hexadecimal, once it is on the disk if kept. Rejects with LOCAL_IO. */
   async end(): Promise<string> {
     await this.#endLine();
     await this.#flush();
@@ -159,12 +159,12 @@ function failing<Result>(path: string, work: Promise<Result>): Promise<Result> {
   return orIoFailure(work, `cannot write the rows to ${path}`, 'unsent');
 }
 
-/** Fewer empty cells than this in a row of them are written as they are. */
+/** Fewer empty cells are written as they are. */
 const MIN_EMPTY = 4;
 
 /**
- * The cells of a row with a number in the place of so many empty ones: a header may reach the last of 16,384 columns, and
- * most rows below it hold a few. The cells themselves where that saves nothing.
+ * The cells of a row with numbers for empty ones: a header may reach the last of 16,384 columns, and most rows hold a
+ * few cells. The same cells if that saves nothing.
  */
 export function packCells(cells: readonly string[]): readonly (string | number)[] {
   let packed: (string | number)[] | undefined;
@@ -187,7 +187,7 @@ export function packCells(cells: readonly string[]): readonly (string | number)[
   return packed;
 }
 
-/** The cells that `packCells` packed; `width`: how many there were. */
+/** The inverse of `packCells`. `width`: the number of cells. */
 export function unpackCells(packed: readonly (string | number)[], width: number): readonly string[] {
   // Filled at once, which takes a third of the time of adding them one by one.
   const cells = new Array<string>(width).fill('');

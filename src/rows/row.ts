@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 import { isJsonArray, type JsonObject, type JsonValue } from '../json/value.ts';
 
-/** What `--expect` asks of a card: a field, dotted into metadata, and the value it must have. */
+/** One `--expect`: a field, dotted into metadata, and its value. */
 export interface Expectation {
   readonly field: string;
   readonly value: string;
 }
 
-/** A row as it stood in the input: the cells of a table, a JSON object, or an id alone. */
+/** A row of the input: the cells of a table, a JSON object, or an ID alone. */
 export type Given = readonly string[] | JsonObject | string;
 
-/** One row of an input as a call of its operation: checked, and ready to be sent. */
+/** One row of an input as a checked call of its operation. */
 export interface Row {
   /** 1-based in the whole input; ascending. */
   readonly row: number;
-  /** The id in the path; undefined where the operation has none (event create). */
+  /** The ID in the path; undefined for a new event. */
   readonly id: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   /** Undefined: the request has no body. */
@@ -26,29 +26,29 @@ export interface Row {
   readonly before?: JsonObject | undefined;
   /** Of a planned card: its reference, which is compared, and its balance, for reviewers. */
   readonly about?: JsonObject | undefined;
-  /** Of a planned row: whether it is compared with `before` again right before it is sent. */
+  /** Is a planned row compared with `before` right before it is sent? */
   readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
-/** What is known of a row beside what was given. */
+/** What is known of a row besides the given values. */
 export interface RowExtra {
-  /** With `--changed-from`: exactly the fields that are sent, each with its older cell; null: that is not known. */
+  /** With `--changed-from`: exactly the fields that are sent, with the older cells; null: not known. */
   readonly was?: JsonObject | undefined;
-  /** The values that the row itself brings to `--expect`, in the order of the shape. */
+  /** The row's own values for `--expect`, in the order of the shape. */
   readonly expect?: readonly string[] | undefined;
 }
 
-/** What the rows of one input have in common: said once, in the header of their run. */
+/** What the rows of one input share, stored once in the header of their run. */
 export const RowShapeSchema = z.object({
-  /** What each row was: the cells of a table, a JSON object (or an id), an id alone; of a plan it stands in its line. */
+  /** The form of each row: cells of a table, a JSON object (or an ID), an ID alone; of a plan its line. */
   given: z.enum(['cells', 'json', 'id', 'plan']),
-  /** Of a table: the name of each cell. */
+  /** Names of a table's cells. */
   columns: z.array(z.string()),
   /** Parameter of the path; null: the operation has none. */
   idParam: z.nullable(z.string()),
-  /** Columns or members that may hold the id: the first that is not empty does. */
+  /** Columns or members that may hold the ID. The first that is not empty counts. */
   ids: z.array(z.string()),
-  /** Fields of the body in the order in which they are sent; null: there is no body. */
+  /** Fields of the body in sending order; null: no body. */
   fields: z.nullable(
     z.array(
       z.object({
@@ -56,14 +56,14 @@ export const RowShapeSchema = z.object({
         isBoolean: z.optional(z.boolean()),
         /** Columns of this name are not read (`--ignore-columns`). */
         isIgnored: z.optional(z.boolean()),
-        /** By a flag, for rows that have none of their own. */
+        /** From an option, for rows without their own. */
         value: z.optional(z.union([z.string(), z.boolean(), z.null()])),
       }),
     ),
   ),
   /** An empty cell of a table is sent as the empty text. */
   sendsEmpty: z.boolean(),
-  /** `value`: the same for all rows; without it each row brings its own. */
+  /** `value`: the same for all rows; absent: each row has its own. */
   expects: z.array(z.object({ field: z.string(), value: z.optional(z.string()) })),
   /** Only what differs from an older file is sent. */
   onlyChanges: z.boolean(),
@@ -71,12 +71,12 @@ export const RowShapeSchema = z.object({
 
 export type RowShape = Readonly<z.infer<typeof RowShapeSchema>>;
 
-/** Does each row have something beside what was given? */
+/** Does each row have more than the given values? */
 export function hasExtra({ expects, onlyChanges }: RowShape): boolean {
   return onlyChanges || expects.some(({ value }) => value === undefined);
 }
 
-/** Can csv not say what was sent of rows? An empty text stands there as a cell that was left alone does. */
+/** Is CSV unable to say what was sent? There, an empty text looks like a cell that was left alone. */
 export function needsJson({ onlyChanges, sendsEmpty }: RowShape): boolean {
   return onlyChanges && sendsEmpty;
 }
@@ -84,7 +84,7 @@ export function needsJson({ onlyChanges, sendsEmpty }: RowShape): boolean {
 const NONE: readonly never[] = [];
 const NO_PARAMS = {};
 
-/** Makes rows of what was given: the one way in which a check, a sender and every later reader of a run see them. */
+/** Makes rows of given values: the one way for a check, a sender and every later reader of a run. */
 export class RowMaker {
   readonly #shape: RowShape;
   readonly #places: ReadonlyMap<string, number>;
@@ -112,7 +112,7 @@ export class RowMaker {
     };
   }
 
-  /** The original members of a row, by name, without those that were not sent because they had not changed. */
+  /** The original members of a row by name, without those that were not sent because they had not changed. */
   membersOf({ given, body }: Row): JsonObject {
     const { columns, fields, onlyChanges } = this.#shape;
     if (typeof given === 'string') return new Map([['id', given]]);
@@ -123,7 +123,7 @@ export class RowMaker {
     return members;
   }
 
-  /** The same as JSON tells the cells of a table: without those that mean nothing, and a boolean as one. */
+  /** The same as JSON: empty cells without meaning are left out, and booleans are booleans. */
   typedMembersOf(row: Row): JsonObject {
     const members = this.membersOf(row);
     if (!isJsonArray(row.given)) return members;
@@ -160,7 +160,7 @@ export class RowMaker {
   }
 }
 
-/** `true`, `True` or `TRUE`, as spreadsheets write it, as a boolean; any other text as it is. */
+/** `true`, `True` or `TRUE` as a boolean. Another text stays. */
 function readBoolean(text: JsonValue): JsonValue {
   const word = typeof text === 'string' ? text.toLowerCase() : text;
   return word === 'true' ? true : word === 'false' ? false : text;

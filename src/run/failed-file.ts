@@ -31,7 +31,7 @@ export interface FailedFileOptions {
   /** Files that the call reads or makes, by option. They are never replaced. */
   readonly others?: ReadonlyMap<string, string> | undefined;
   readonly pid: number;
-  /** Where `path` leads when it is stdout or stderr: a socket that stands behind it cannot be opened by a name. */
+  /** Where `path` leads if it is stdout or stderr: a socket behind it cannot be opened by name. */
   readonly stream?: OutputPort | undefined;
 }
 
@@ -115,9 +115,7 @@ export async function orDiscard<Result>(file: FailedFile | undefined, work: Prom
   }
 }
 
-/**
- * The original row with `_outcome` (`runs results --as-input`): valid input of the same command. `isTyped`: for JSON.
- */
+/** The original row with `_outcome` (`runs results --as-input`), as input of the same command. `isTyped`: JSON. */
 export function inputRow(row: Row, maker: RowMaker, outcome: string, isTyped: boolean): JsonObject {
   return originalMembers(row, maker, isTyped).set('_outcome', outcome);
 }

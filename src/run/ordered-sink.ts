@@ -61,10 +61,7 @@ export class OrderedSink<R extends RunRow> {
     this.#onFree = onFree;
   }
 
-  /**
-   * Is there a place for another result? Results that wait for a row have more places than those that wait for a
-   * reader.
-   */
+  /** Is there a place for another result? Those that wait for a row have more places than those for a reader. */
   get hasRoom(): boolean {
     return !this.isFull && (!this.#isPumping || this.#held < MAX_UNREAD_ROWS);
   }

@@ -93,10 +93,7 @@ export function unsentResult<R extends RunRow>(
   return { row, ending, resource: undefined, failure, source };
 }
 
-/**
- * The result of a row from the journal, which keeps no bodies. `said`: the message of its failure. Without one, a
- * message is made anew.
- */
+/** The result of a row from the journal, which keeps no bodies. `said`: its message; else one is made anew. */
 export function journalResult<R extends RunRow>(
   row: R,
   command: string,

@@ -24,9 +24,7 @@ export class RunControl {
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
 
-  /**
-   * Listens to signals until `end`. `onStop`: the run has to stop. `onOverdue`: what is in flight did not stop in time.
-   */
+  /** Listens to signals until `end`. `onStop`: the run has to stop. `onOverdue`: a request did not stop in time. */
   constructor(
     { clock, signals }: { readonly clock: ClockPort; readonly signals: SignalPort },
     onStop: () => void,

@@ -1,8 +1,6 @@
 import type { Fault } from '../failure.ts';
 
-/**
- * What goes wrong. `status` below 300 is the response to an applied request, from 300 on to one that was not applied.
- */
+/** What goes wrong. `status` below 300 is the response to an applied request, above to one that was not applied. */
 export type FaultEffect =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds: number | undefined }
   | { readonly kind: 'timeout' | 'reset-before' | 'reset-after' | 'truncate' | 'garbage' };

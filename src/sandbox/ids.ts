@@ -28,10 +28,7 @@ export interface SandboxTokens {
   readonly calendar: string;
 }
 
-/**
- * New tokens. The one of the gift cards is a JWT, as the spec declares, unsigned and without `exp`, so that it never
- * expires.
- */
+/** New tokens. The one of the gift cards is a JWT, as the spec declares, without `exp`, so that it never expires. */
 export function makeTokens(random: () => number): SandboxTokens {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const header = part({ alg: 'none', typ: 'JWT' });

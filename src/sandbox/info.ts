@@ -30,10 +30,7 @@ const OF_ALL: Choices = {
   'rate limits': 'None, unless --fault simulates one.',
 };
 
-/**
- * Every choice of the sandbox where the service documents nothing, for `sandbox info --choices`. The real service may
- * differ in each.
- */
+/** Every choice of the sandbox where the service documents nothing (`sandbox info --choices`). */
 export const SANDBOX_CHOICES: Choices = Object.assign({}, ...rules.map(({ choices }) => choices), OF_ALL);
 
 /** The output of `sandbox info`. A card of a seed file has that file's status. */

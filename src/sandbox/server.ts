@@ -12,10 +12,7 @@ import { type Call, checkRequest } from './request.ts';
 import { RULES } from './rules.ts';
 import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
 
-/**
- * The service of the spec: the response to a checked call in a state, and the changes. Pure: time and chance come from
- * `sources`.
- */
+/** The service: the response to a checked call in a state, and the changes. Pure but for `sources`. */
 export function decide(state: SandboxState, call: Call, sources: Sources): Decision {
   return RULES[call.key].decide(state, call, sources);
 }

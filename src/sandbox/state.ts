@@ -71,10 +71,7 @@ export function applyChanges(state: SandboxState, changes: readonly Change[]): v
 export interface SandboxStore {
   /** The current state, read-only. */
   read(): SandboxState;
-  /**
-   * Decides on the newest state and keeps the changes. Rejects with a Failure if they could not be kept: then nothing
-   * was changed.
-   */
+  /** Decides on the newest state and keeps the changes. If it rejects with a Failure, nothing was changed. */
   commit(decideOn: (state: SandboxState) => Decision): Decision | Promise<Decision>;
   /** Resolves once every commit has ended. */
   settled(): Promise<void>;

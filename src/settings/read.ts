@@ -32,7 +32,7 @@ type Fault = (where: string) => Failure;
 
 const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
 
-/** A misspelt `readOnly` that is passed over in silence would send what it was meant to hold back. */
+/** A misspelt `readOnly` that is ignored would send what it should hold back. */
 function refuseUnknownKeys(object: JsonObject, known: readonly string[], at: string, fault: Fault): void {
   for (const key of object.keys()) {
     if (known.includes(key)) continue;
@@ -46,7 +46,7 @@ function objectAt(value: JsonValue | undefined, at: string, fault: Fault): JsonO
   throw fault(`${at} is not an object`);
 }
 
-/** The members of an object that one table describes, in its order: no other may be there. */
+/** The members of an object that one table describes, in its order. No others are allowed. */
 function readTable<Key extends string>(
   value: JsonValue | undefined,
   table: Readonly<Record<Key, { readonly shape: JsonSchema }>>,
@@ -55,7 +55,7 @@ function readTable<Key extends string>(
   fault: Fault,
 ): Readonly<Record<string, unknown>> {
   const object = objectAt(value, at, fault);
-  // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+  // Object.keys returns string[]. The table is a constant, so these are all keys.
   const keys = Object.keys(table) as Key[];
   refuseUnknownKeys(object, keys, `${at}.`, fault);
   const members: Record<string, unknown> = {};
@@ -74,7 +74,7 @@ function readTable<Key extends string>(
 
 const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
 
-/** A value of settings.json as the text that a person would type; undefined: it is of another kind than the setting. */
+/** A value of settings.json as the text that a user would type; undefined if it has another type than the setting. */
 function textOfKind(value: JsonValue, shape: JsonSchema): string | undefined {
   if (shape['type'] === 'boolean') return typeof value === 'boolean' ? String(value) : undefined;
   if (shape['type'] === 'integer') return value instanceof JsonNumber ? value.text : undefined;
@@ -96,7 +96,7 @@ function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<s
   return profiles;
 }
 
-/** Settings from the bytes of settings.json. USAGE when they are damaged or from a newer frontdesk. */
+/** Settings from the bytes of settings.json. USAGE if they are damaged or from a newer frontdesk. */
 function parseSettings(bytes: Uint8Array, path: string): Settings {
   const kind: DocumentKind = { path, what: 'the settings file', version: SETTINGS_VERSION, quotesText: true };
   const document = parseDocument(bytes, kind);
@@ -114,7 +114,7 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
   return { currentProfile, profiles, preferences: preferences as Preferences };
 }
 
-/** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */
+/** Absent, or in a folder that this user cannot open: then it holds nothing of this user's. */
 function isOutOfReach(path: string, error: unknown): boolean {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return true;
@@ -122,9 +122,9 @@ function isOutOfReach(path: string, error: unknown): boolean {
 }
 
 /**
- * The settings of this user; the empty ones when there is no folder or no file. Changes nothing. USAGE for
- * a file that is damaged, newer, or there but unreadable: passing over it would drop its `readOnly`. AUTH for one that
- * others can write to: it says where a token goes.
+ * The settings of this user; empty without a folder or file. Changes nothing. USAGE for a file that is damaged, newer
+ * or unreadable, because ignoring it would drop its `readOnly`. AUTH for one that others can write to, because it says
+ * where a token goes.
  */
 export async function readSettings(configDir: string | undefined): Promise<Settings> {
   if (configDir === undefined) return NO_SETTINGS;
@@ -132,7 +132,7 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
   const what = `the settings file ${path}`;
   let file: GuardedFile;
   try {
-    // At once: every call reads this small file, and starting Node's threads for it takes longer than reading.
+    // Synchronous: every call reads this small file, and starting Node's threads takes longer.
     file = readGuardedFile(path, { everyFolder: false });
   } catch (error) {
     if (isOutOfReach(path, error)) return NO_SETTINGS;

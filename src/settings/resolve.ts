@@ -18,19 +18,19 @@ import {
 interface ProfileUrl {
   readonly url: string;
   readonly source: 'environment' | 'profile';
-  /** The profile's own URL that the environment takes the place of. */
+  /** The profile's own URL, which the environment overrides. */
   readonly overrides: string | undefined;
 }
 
-/** The profile of one call: a stored one, the sandbox, or what the environment says. */
+/** The profile of one call: a stored one, the sandbox, or the environment's. */
 export interface ResolvedProfile extends Omit<StoredProfile, 'cardsUrl' | 'calendarUrl' | 'readOnly'> {
   readonly name: string;
   readonly isSandbox: boolean;
-  /** False for the sandbox and for the profile that the environment alone makes up. */
+  /** False for the sandbox and for the profile of the environment alone. */
   readonly stored: boolean;
-  /** How it was named for this call; undefined when it was not. */
+  /** How it was named for this call; undefined if it was not. */
   readonly namedBy: '--profile' | 'FRONTDESK_PROFILE' | undefined;
-  /** Not checked yet: `resolveTarget` does that for the family that a call really uses. */
+  /** Not checked yet: `resolveTarget` checks the one that a call uses. */
   readonly cardsUrl: ProfileUrl | undefined;
   readonly calendarUrl: ProfileUrl | undefined;
   readonly readOnly: boolean;
@@ -38,15 +38,15 @@ export interface ResolvedProfile extends Omit<StoredProfile, 'cardsUrl' | 'calen
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Names of the variables that set the base URLs. */
+/** Variables that set the base URLs. */
 export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
-/** The setting of a profile that holds the base URL of a family. */
+/** The profile setting with the base URL of a family. */
 export function urlKey(family: Family) {
   return `${family}Url` as const;
 }
 
-/** An empty variable counts as one that is not set, as CI systems leave them. */
+/** An empty variable counts as unset, as CI systems leave them. */
 function envValue(env: Env, name: string): string | undefined {
   return env[name] || undefined;
 }
@@ -65,14 +65,14 @@ function make(name: string, stored: StoredProfile | undefined, namedBy: Resolved
     isSandbox,
     stored: stored !== undefined,
     namedBy,
-    // URLs of the environment do not count for the sandbox: it never leaves loopback.
+    // The sandbox never leaves loopback, so URLs of the environment do not count.
     cardsUrl: isSandbox ? undefined : profileUrl(env, 'cards', stored?.cardsUrl),
     calendarUrl: isSandbox ? undefined : profileUrl(env, 'calendar', stored?.calendarUrl),
     readOnly: stored?.readOnly ?? false,
   } satisfies ResolvedProfile;
 }
 
-/** Which profile counts when none is named; undefined: there are several, and none is chosen. */
+/** The profile if none is named; undefined if there are several, and none is current. */
 function choose({ currentProfile, profiles }: Settings, env: Env): string | undefined {
   if (currentProfile !== undefined) return currentProfile;
   if (profiles.size === 0 || profiles.has('default')) return 'default';
@@ -82,10 +82,9 @@ function choose({ currentProfile, profiles }: Settings, env: Env): string | unde
 }
 
 /**
- * The profile of this call: `--profile`, else FRONTDESK_PROFILE, else the one in use (`profile use`), else
- * the stored `default`, else the environment's URLs as the profile `default`, else the only stored one.
- * USAGE for a name that is not stored (with the nearest one), or when there are several and none is chosen.
- * With `mayBeNew` (login, which creates it) a name that is not stored is not a fault.
+ * The profile of this call: `--profile`, else FRONTDESK_PROFILE, else the current one (`profile use`), else the stored
+ * `default`, else the environment's URLs as the profile `default`, else the only stored one. USAGE for an unknown name
+ * (with the nearest one), or if there are several and none is current. `mayBeNew`: login may create it.
  */
 export function resolveProfile(
   request: { readonly flagProfile: string | undefined; readonly env: Env; readonly settings: Settings },
@@ -104,7 +103,7 @@ export function resolveProfile(
   const namedBy = flagProfile === undefined ? 'FRONTDESK_PROFILE' : '--profile';
   checkProfileName(name, namedBy);
   const stored = settings.profiles.get(name);
-  // Without any stored profile the environment is the profile `default`, also when it is called by that name.
+  // Without a stored profile the environment is the profile `default`, also by name.
   const isEnvironment = name === 'default' && settings.profiles.size === 0;
   if (stored === undefined && name !== SANDBOX && !isEnvironment && options.mayBeNew !== true) {
     throw unknownProfile(settings, name, namedBy);
@@ -113,8 +112,8 @@ export function resolveProfile(
 }
 
 /**
- * The stored profiles, or without any the one that the environment's URLs make up (`default`), by name. A URL that
- * cannot be used is left out: it may hold a password.
+ * The stored profiles by name; without any, the one of the environment's URLs (`default`). An invalid URL is left out,
+ * because it may hold a password.
  */
 export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<string, StoredProfile> {
   if (profiles.size > 0) return profiles;
@@ -126,12 +125,12 @@ export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<str
   return new Map([['default', { ...(cardsUrl && { cardsUrl }), ...(calendarUrl && { calendarUrl }) }]]);
 }
 
-/** Name of the profile that a call without `--profile` has; undefined: it would be refused, for there are several. */
+/** The profile of a call without `--profile`; undefined if it would be refused. */
 export function currentProfileName(settings: Settings, env: Env): string | undefined {
   return envValue(env, 'FRONTDESK_PROFILE') ?? choose(settings, env);
 }
 
-/** The URL checked, or a USAGE failure that says where it stands and never repeats it: it may hold a password. */
+/** The checked URL. USAGE says where it was set and never repeats it, because it may hold a password. */
 function checkUrl(url: string, where: string): BaseUrl {
   const result = parseBaseUrl(url);
   if (result.kind === 'ok') return result.baseUrl;
@@ -185,18 +184,18 @@ export type ResolvedPreferences = ReturnType<typeof resolvePreferences>;
 export interface PreferenceRequest {
   readonly flags: CommonOptions;
   readonly env: Env;
-  /** Undefined for commands that use no profile. */
+  /** Undefined for commands without a profile. */
   readonly profile: Pick<ResolvedProfile, 'output'> | undefined;
   readonly settings: Settings;
 }
 
-/** What a stored text or a built-in one is: those were checked before. */
+/** The value of a text that was checked before. */
 function known<Value>(reading: Reading<Value>): Value {
   if (!reading.ok) throw new Error(`a stored preference ${reading.problem}`);
   return reading.value;
 }
 
-/** What is wrong with the spelling of these variables. */
+/** What is wrong with the values of these variables. */
 export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): readonly Fault[] {
   return names
     .filter((name) => isSwitchedOn(env, name) === undefined)
@@ -204,8 +203,8 @@ export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): rea
 }
 
 /**
- * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
- * All bad values of the environment are named in one USAGE failure.
+ * The options with several sources: option, environment, profile, config, default. One USAGE failure names all bad
+ * values of the environment.
  */
 export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest) {
   const faults: Fault[] = [];
@@ -218,7 +217,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     if (flag !== undefined) return { value: flag, source: 'flag' };
     const { option, builtIn } = PREFERENCES[key];
     const variable = 'env' in option ? option.env : '';
-    // An empty variable counts as one that is not set.
+    // An empty variable counts as unset.
     const reading = (env[variable] ?? '') === '' ? undefined : read(env[variable] ?? '');
     if (reading?.ok === true) return { value: reading.value, source: 'environment' };
     if (reading !== undefined) faults.push({ where: variable, problem: reading.problem });
@@ -241,7 +240,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     /** Empty: the machine's. */
     timeZone: pick<string>('timeZone', undefined, found),
   };
-  // A lock on writes is refused where one is made: reads go on.
+  // A bad value of this one is refused by changes. Reads continue.
   const others = SWITCHES.filter((name) => name !== 'FRONTDESK_READ_ONLY');
   faults.push(...switchFaults(env, others));
   if (faults.length > 0) throw usageFailure(faults);

@@ -11,27 +11,27 @@ import { didYouMean } from '../output/nearest.ts';
 import { KEPT_FORMATS, type KeptFormat } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
-/** What is wrong with a profile's name; undefined when nothing is. */
+/** What is wrong with a profile's name; undefined if nothing. */
 export function profileNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) return 'is not 1 to 64 of the characters A-Z a-z 0-9 . _ -';
   return /^\.+$/.test(name) ? 'has only dots' : undefined;
 }
 
-/** USAGE unless the text can be the name of a profile. `where` says where it was given (`--profile`). */
+/** USAGE unless the text can be a profile's name. `where`: where it was given (`--profile`). */
 export function checkProfileName(name: string, where: string): void {
   const problem = profileNameProblem(name);
   if (problem !== undefined) throw new Failure('USAGE', `${where}: the profile name "${name}" ${problem}`);
 }
 
-/** One setting of a profile: how it is given, kept, checked, shown and described. */
+/** One setting of a profile: how it is given, stored, checked, shown and described. */
 export interface ProfileSetting<Value> {
-  /** The option of `profile set`. Any text: an empty one takes the setting away, and `read` judges the others. */
+  /** The option of `profile set`. An empty text removes the setting, `read` judges others. */
   readonly option: Omit<OptionSpec, 'long'> & { readonly kind: 'text' | 'path'; readonly value: string };
   readonly column: Omit<Column, 'name'>;
-  /** Of the value in settings.json and in what `--json` prints. */
+  /** Shape of the value in settings.json and in `--json`. */
   readonly shape: Shape<Value>;
   read(text: string): Reading<Value>;
-  /** The value of a text from settings.json; absent: as `read`. */
+  /** Reads a text from settings.json; absent: like `read`. */
   readStored?(text: string): Reading<Value>;
 }
 
@@ -56,7 +56,7 @@ function readBoolean(text: string): Reading<boolean> {
   return reading.ok ? found(reading.value === 'true') : reading;
 }
 
-/** Where others could change it, no signature would ever count. */
+/** If others could change it, no signature would count. */
 function readApproversPath(text: string): Reading<string> {
   const path = resolve(text);
   const file = readApprovers(path);
@@ -64,11 +64,11 @@ function readApproversPath(text: string): Reading<string> {
 }
 
 /**
- * All that a profile can hold besides its credentials, in the order of `profile show`. A row here is an option of
- * `profile set`, a key of settings.json, a member of the JSON and a column.
+ * All settings of a profile, in the order of `profile show`. A row is an option of `profile set`, a key of
+ * settings.json, a member of the JSON and a column.
  */
 export const PROFILE_SETTINGS = {
-  /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
+  /** Base URL of the gift-card API: origin and path prefix. Checked again by the call that uses it. */
   cardsUrl: {
     option: { kind: 'text', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
     column: { header: 'CARDS URL' },
@@ -89,21 +89,21 @@ export const PROFILE_SETTINGS = {
     shape: BOOLEAN,
     read: readBoolean,
   } satisfies ProfileSetting<boolean>,
-  /** The most rows that the input of one write may have; undefined: any number. */
+  /** Most rows of the input of a change; undefined: no limit. */
   maxRows: {
     option: { kind: 'text', value: 'n', text: 'refuse a change of more rows than this' },
     column: { header: 'MAX ROWS', align: 'right', spare: true },
     shape: INTEGER,
     read: (text) => readValue({ kind: 'count', max: 999_999_999 }, text),
   } satisfies ProfileSetting<number>,
-  /** Source of a regular expression that `--reason` must match somewhere. */
+  /** A regular expression that `--reason` must match somewhere. */
   requireReason: {
     option: { kind: 'text', value: 'pattern', text: 'require a --reason that matches this pattern' },
     column: { header: 'REQUIRED REASON' },
     shape: TEXT,
     read: readPattern,
   } satisfies ProfileSetting<string>,
-  /** What a person reads in the place of that pattern. */
+  /** Shown instead of that pattern. */
   requireReasonHint: {
     option: { kind: 'text', value: 'text', text: 'show this sentence instead of the pattern' },
     column: { header: 'REASON HINT', wide: true },
@@ -116,7 +116,7 @@ export const PROFILE_SETTINGS = {
     shape: oneOf(KEPT_FORMATS),
     read: (text) => readChoice(KEPT_FORMATS, text),
   } satisfies ProfileSetting<KeptFormat>,
-  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
+  /** Absolute path of an OpenSSH allowed-signers file: who may approve. It or `approvals` alone requires approval. */
   approvers: {
     option: {
       value: 'file',
@@ -140,13 +140,13 @@ type Rows = typeof PROFILE_SETTINGS;
 
 export type ProfileKey = keyof Rows;
 
-/** What a profile holds. Members not set are absent or undefined, and are not saved. */
+/** The settings of a profile. Unset members are absent or undefined, and are not saved. */
 export type StoredProfile = { readonly [Key in ProfileKey]?: ShapeOf<Rows[Key]['shape']> | undefined };
 
-// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+// Object.keys returns string[]. The table is a constant, so these are all keys.
 const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
 
-/** The options of `profile set`, by the keys that they set. */
+/** The options of `profile set`, by their keys. */
 export const PROFILE_OPTIONS = declareOptions(
   Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].option])) as {
     readonly [Key in ProfileKey]: Rows[Key]['option'];
@@ -154,16 +154,16 @@ export const PROFILE_OPTIONS = declareOptions(
 );
 
 /**
- * What `frontdesk config` keeps, in the order of `config list`. A row is a key of settings.json and a member of the JSON;
- * its text is read like that of the option.
+ * The preferences of `frontdesk config`, in the order of `config list`. A row is a key of settings.json and a member of
+ * the JSON. Its text is read like that of the option.
  */
 export const PREFERENCES = {
   output: { option: { ...COMMON.output, choices: KEPT_FORMATS }, shape: oneOf(KEPT_FORMATS), builtIn: 'table' },
-  /** Kept as typed (`30s`), so that `config get` gives back what was set. */
+  /** Stored as typed (`30s`), so that `config get` returns what was set. */
   timeout: { option: COMMON.timeout, shape: TEXT, builtIn: '30s' },
   retries: { option: COMMON.retries, shape: INTEGER, builtIn: '2' },
   concurrency: { option: BULK.concurrency, shape: INTEGER, builtIn: '8' },
-  /** The zone of times that frontdesk took itself, where people read them. Empty: the machine's. */
+  /** The zone of times that frontdesk took, for people. Empty: the machine's. */
   timeZone: { option: { kind: 'text' }, shape: TEXT, builtIn: '' },
 } as const;
 
@@ -171,10 +171,10 @@ export type PreferenceKey = keyof typeof PREFERENCES;
 /** Members not set are absent. */
 export type Preferences = { readonly [Key in PreferenceKey]?: ShapeOf<(typeof PREFERENCES)[Key]['shape']> };
 
-// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+// Object.keys returns string[]. The table is a constant, so these are all keys.
 export const PREFERENCE_KEYS = Object.keys(PREFERENCES) as PreferenceKey[];
 
-/** Everything in settings.json, checked. Profiles are a Map: `__proto__` is a legal name. */
+/** The checked settings.json. Profiles are a Map, because `__proto__` is a valid name. */
 export interface Settings {
   readonly currentProfile: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
@@ -183,13 +183,13 @@ export interface Settings {
 
 export const NO_SETTINGS: Settings = { currentProfile: undefined, profiles: new Map(), preferences: {} };
 
-/** Layout of settings.json. A higher number is refused: it was written by a newer frontdesk. */
+/** Layout of settings.json. A newer frontdesk wrote one with a higher number, which is refused. */
 export const SETTINGS_VERSION = 1;
 
-/** The profile that is always there and is never stored. */
+/** The built-in profile, which is never stored. */
 export const SANDBOX = 'sandbox';
 
-/** Its base URL where one is shown or kept: the port is chosen when it starts, so it is another each time. */
+/** Its base URL for records: the real one has another port each time. */
 export const SANDBOX_URL = 'http://127.0.0.1';
 
 /** A name of the IANA's list, which `+01:00` is not. */
@@ -203,7 +203,7 @@ function readTimeZone(text: string): Reading<string> {
   return bad('is not the name of a time zone, such as Europe/Oslo or UTC');
 }
 
-/** The value of a preference as it is kept, from its text. */
+/** The stored value of a preference from its text. */
 export function readPreference(key: PreferenceKey, text: string): Reading<unknown> {
   if (key === 'timeZone') return readTimeZone(text);
   const reading: Reading<unknown> = readValue(PREFERENCES[key].option, text);
@@ -223,10 +223,10 @@ export function unsetPreference(settings: Settings, key: PreferenceKey): Setting
   return { ...settings, preferences };
 }
 
-/** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
+/** What `profile set` and `auth login` were given, as typed. An empty text removes the setting. */
 export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined };
 
-/** The error for a profile that is not there, with the nearest name and the list of those that are. */
+/** USAGE for an unknown profile, with the nearest name and the list of profiles. */
 export function unknownProfile(settings: Settings, name: string, where: string): Failure {
   const names = [...settings.profiles.keys(), SANDBOX];
   return new Failure('USAGE', `${where}: there is no profile "${name}"${didYouMean(name, names)}`, {
@@ -240,8 +240,8 @@ function refuseSandbox(name: string, attempt: string): void {
 }
 
 /**
- * The settings with one profile created or changed. URLs are kept as origin and path prefix. USAGE names
- * every fault at once; changing nothing on an existing profile is one.
+ * The settings with one profile created or changed. URLs are stored as origin and path prefix. One USAGE failure names
+ * every fault; to change nothing is one.
  */
 export function changeProfile(settings: Settings, name: string, changes: ProfileChanges): Settings {
   checkProfileName(name, '<name>');
@@ -265,13 +265,13 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };
 }
 
-/** The settings with that profile as the one used when none is named. */
+/** The settings with that current profile. */
 export function useProfile(settings: Settings, name: string): Settings {
   if (name !== SANDBOX && !settings.profiles.has(name)) throw unknownProfile(settings, name, '<name>');
   return { ...settings, currentProfile: name };
 }
 
-/** The settings without that profile. Its credentials are the caller's to remove (`removeCredentials`). */
+/** The settings without that profile. The caller removes its credentials (`removeCredentials`). */
 export function removeProfile(settings: Settings, name: string): Settings {
   refuseSandbox(name, 'removed');
   if (!settings.profiles.has(name)) throw unknownProfile(settings, name, '<name>');

@@ -9,9 +9,8 @@ import { readSettings, settingsPath } from './read.ts';
 import { SETTINGS_VERSION, type Settings } from './settings.ts';
 
 /**
- * conf writes into a staged file of frontdesk, not onto settings.json: it does not notice a write that the disk
- * took only in part, and its own temporary names do not tell whose they are, so they could not be swept
- * after a kill.
+ * conf writes into a staged file, not onto settings.json: it does not notice a partial write, and its temporary names
+ * do not name their process, so they could not be swept after a kill.
  */
 async function stage(folder: string, name: string, settings: Settings): Promise<string> {
   const { default: Conf } = await import('conf');
@@ -43,7 +42,7 @@ async function stage(folder: string, name: string, settings: Settings): Promise<
 
 async function save(path: string, settings: Settings, pid: number, assertStillHeld: AssertStillHeld): Promise<void> {
   try {
-    // Where settings.json is a link to a file elsewhere, it stays one.
+    // If settings.json is a link, it stays one.
     const target = (await ignoreNotFound(realpath(path))) ?? path;
     const staged = await stage(dirname(target), temporaryName(pid), settings);
     assertStillHeld();
@@ -54,10 +53,9 @@ async function save(path: string, settings: Settings, pid: number, assertStillHe
 }
 
 /**
- * Changes the settings under a lock, on what is in the file at that moment, so that no other process's
- * change is lost; returns the settings as saved. `change` may throw to refuse; one that returns its own
- * argument writes nothing. USAGE when the file is damaged (it stays as it is), LOCAL_IO when it cannot be
- * written.
+ * Changes the settings under a lock, from what is in the file at that moment, so that no change of another process is
+ * lost. Returns the saved settings. `change` may throw to refuse; if it returns its argument, nothing is written. USAGE
+ * if the file is damaged (it stays as it is), LOCAL_IO if it cannot be written.
  */
 export async function changeSettings(
   place: { readonly configDir: string } & LockPorts,

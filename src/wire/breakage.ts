@@ -87,10 +87,7 @@ function describe(error: unknown): string {
   return code === '' ? name : `${name} ${code}`;
 }
 
-/**
- * Names what broke an exchange after its first byte may have left. Nothing of it tells whether the service acted
- * (measured).
- */
+/** Names what broke an exchange that may have left. It does not tell whether the service acted (measured). */
 export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   return { label: 'broken', text: sentText(error, to, phase === 'reading_body') };

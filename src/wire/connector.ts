@@ -69,9 +69,7 @@ export class Connector {
     else early(callback);
   }
 
-  /**
-   * Opens the connection that `connect` will soon ask for. If it failed or grew old by then, `connect` opens a new one.
-   */
+  /** Opens the connection that `connect` will ask for, which opens a new one if this failed or grew old. */
   openEarly(): void {
     let ended: { readonly socket: net.Socket | null; readonly atMs: number } | undefined;
     let waiting: Connected | undefined;

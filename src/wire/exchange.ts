@@ -73,9 +73,7 @@ export interface ExchangeOptions {
    * late response to another request could be taken for this one's.
    */
   readonly own?: boolean;
-  /**
-   * Asked once the request is sent: does another exchange on its own connection follow soon? That one is opened ahead.
-   */
+  /** Asked once the request is sent: does another exchange on its own connection follow soon? */
   readonly isFollowed?: (() => boolean) | undefined;
   /** Aborted: end now. */
   readonly abort?: AbortSignal | undefined;

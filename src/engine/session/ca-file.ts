@@ -4,7 +4,7 @@ import { readWhole } from '../../files/readable.ts';
 
 const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
 
-/** Certificates to trust besides the built-in ones; Node forgets those of NODE_EXTRA_CA_CERTS where some are given. */
+/** Certificates to trust besides the built-in ones. Node drops those of NODE_EXTRA_CA_CERTS if some are given. */
 export async function readCaFile(
   path: string,
   env: Readonly<Record<string, string | undefined>>,

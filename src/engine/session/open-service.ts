@@ -14,29 +14,29 @@ import { lazyTransport } from '../../wire/lazy-transport.ts';
 import { credentialRequest, storedCredentials } from './credential-request.ts';
 
 export interface ServiceOptions {
-  /** Hears every token in use, so that none is ever printed. */
+  /** Gets every token, so that none is ever printed. */
   readonly mask: TokenMask;
   trustPems(): Promise<readonly string[]>;
   readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
-  /** Counts the writes under way, for the report of an unforeseen error. */
+  /** Counts the changes in progress, for the report of a crash. */
   readonly state: Pick<CallState, 'writesUnderWay' | 'forgiven' | 'isCrashing'>;
-  /** The process serves call after call: the credential is looked for anew whenever one is refused. */
+  /** The process serves call after call: the credential is looked up again whenever one is refused. */
   readonly isLasting: boolean;
   isPermitted(operation: Operation): boolean;
 }
 
-/** A service, and how to close what simulates it. The end of the process closes connections: Node takes a millisecond. */
+/** A service, and how to close its sandbox. Connections close with the process, which is faster. */
 export type OpenService = Service & { close(): Promise<void> };
 
 interface Address {
   readonly base: BaseUrl;
-  /** The variable of the environment that set it; undefined: the profile did. */
+  /** The environment variable that set it; undefined: the profile did. */
   readonly urlVariable?: string | undefined;
   readonly credential: CredentialPort & Partial<Pick<Service, 'remainingMs'> & Pick<Credential, 'use'>>;
   close?(): Promise<void>;
 }
 
-/** The sandbox of this process: it never leaves loopback, and no token of the environment reaches it. */
+/** The sandbox of this process, on loopback. No token of the environment reaches it. */
 async function sandboxAddress(session: Session, family: Family): Promise<Address> {
   const { openSandbox } = await import('../../sandbox/open.ts');
   const { context, places } = session;
@@ -50,7 +50,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   };
 }
 
-/** With --verbose: a token of the environment that takes the place of a stored one is reported (docs/faults.md C3). */
+/** With --verbose: reports a token of the environment that replaces a stored one (docs/faults.md C3). */
 async function reportOverride(session: Session, family: Family, origin: string): Promise<void> {
   const { profile, context, common } = session;
   if (common.verbose !== true || environmentToken(context.env, family) === undefined) return;
@@ -75,7 +75,7 @@ async function profileAddress(session: Session, family: Family, isLasting: boole
   };
 }
 
-/** The credential; its tokens are heard by the mask. Reading one may ask a person: nothing is drawn meanwhile. */
+/** The credential, with its tokens passed to the mask. Reading one may ask the user, so nothing is drawn meanwhile. */
 function watched(
   credential: CredentialPort,
   { mask, display }: ServiceOptions,
@@ -97,7 +97,7 @@ function watched(
   };
 }
 
-/** Opens one family of the service for a session. No request is made and no token is read yet. */
+/** Opens one family of the service. Makes no request, and reads no token yet. */
 export async function openService(session: Session, family: Family, options: ServiceOptions): Promise<OpenService> {
   const { context, profile } = session;
   const address = await (profile.isSandbox
@@ -106,7 +106,7 @@ export async function openService(session: Session, family: Family, options: Ser
   const { base } = address;
   const { clock } = context;
   const trustPems = await options.trustPems();
-  // Of the calls under way, the last one last.
+  // Of the calls in progress, the latest last.
   const listeners: (CallListener | undefined)[] = [];
   const stoppedBy = () => stoppedWrites(context, options.state);
   const client = createHttpClient({
@@ -131,7 +131,7 @@ export async function openService(session: Session, family: Family, options: Ser
   const call: HttpClient['call'] = async (input, callOptions) => {
     const { listener } = callOptions;
     const writes = isWrite(input.operation) ? 1 : 0;
-    // A new way to a write that forgets the guards sends nothing.
+    // A new way to a change that forgets the guards sends nothing.
     if (writes > 0 && !options.isPermitted(input.operation)) throw new Error('a write that passed no guard');
     options.state.writesUnderWay += writes;
     listeners.push(listener);
@@ -147,7 +147,7 @@ export async function openService(session: Session, family: Family, options: Ser
     client: { call },
     url: base.origin + base.pathPrefix,
     origin: base.origin,
-    // The sandbox has another port each time; a record of it is about the sandbox.
+    // The sandbox has another port each time, so records name the sandbox.
     host: profile.isSandbox ? 'sandbox' : hostOf({ baseUrl: base }),
     remainingMs: async () => address.credential.remainingMs?.(),
     useToken: (token) => address.credential.use?.(token),

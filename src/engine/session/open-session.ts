@@ -24,17 +24,17 @@ import {
 import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
 
-/** Commands that report what is wrong with settings and environment work although both are. */
+/** Commands that report what is wrong with settings and environment, and must work. */
 function mustWork(command: Command): boolean {
   return command.kind === 'local' && !command.needsSettings;
 }
 
-/** The desk and the server of assistants: calls that take no command line while they run. */
+/** The desk and the server of assistants, which serve call after call. */
 function isLasting(command: Command): boolean {
   return command.kind === 'local' && command.isLasting === true;
 }
 
-/** Settings for a command; one that fixes things works without those that are damaged. */
+/** The settings for a command. One that repairs things works without damaged ones. */
 async function loadSettings(command: Command, configDir: string | undefined): Promise<Settings> {
   return readSettings(configDir).catch((error: unknown) => {
     if (mustWork(command) && error instanceof Failure) return NO_SETTINGS;
@@ -42,7 +42,7 @@ async function loadSettings(command: Command, configDir: string | undefined): Pr
   });
 }
 
-/** Preferences for a command; one that must work does without an environment that cannot be obeyed. */
+/** The preferences for a command. One that must work ignores bad variables. */
 function loadPreferences(command: Command, request: PreferenceRequest, faults: Failure[]): ResolvedPreferences {
   try {
     return resolvePreferences(request);
@@ -54,7 +54,7 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
   }
 }
 
-/** Whether borders and marks beyond ASCII can be shown. */
+/** Can borders and marks beyond ASCII be shown? */
 function isUtf8({ env, platform }: Context): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
   return platform === 'win32' || platform === 'darwin' || /utf-?8/i.test(locale ?? '');
@@ -88,7 +88,7 @@ function outputOptions(
   };
 }
 
-/** USAGE when Node is told to accept any certificate: the token was sent to one that had expired (measured). */
+/** USAGE if Node is told to accept any certificate: a token would go to one that has expired (measured). */
 export function refuseDisabledTls(env: Context['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {
@@ -96,7 +96,7 @@ export function refuseDisabledTls(env: Context['env']): void {
   });
 }
 
-/** The file of certificates to trust besides the built-in ones. An empty variable counts as one that is not set. */
+/** The file of additional certificates. An empty variable counts as unset. */
 export function caFileOf({ common, context }: Pick<Session, 'common' | 'context'>): string | undefined {
   return common.caFile ?? (context.env['FRONTDESK_CA_FILE'] || undefined);
 }
@@ -113,7 +113,7 @@ function trustOf(session: Pick<Session, 'common' | 'context'>): () => Promise<re
   };
 }
 
-/** Makes the questions of a call; what is drawn on the terminal goes before one is asked. */
+/** Makes the questions of a call, which remove what is drawn on the terminal first. */
 function promptsOf(
   context: Context,
   { clear }: Pick<WaitDisplay, 'clear'>,
@@ -144,7 +144,7 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionPart
       if (known !== undefined) return known;
       const service = open(family, session);
       opened.set(family, service);
-      // What kept it from being opened may be repaired while a program that lasts goes on.
+      // The cause may be repaired while a program that lasts continues.
       service.catch(() => opened.delete(family));
       return service;
     },
@@ -156,7 +156,7 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionPart
   };
 }
 
-/** Opens the session of one call: its options and settings. `faults`: what is wrong with the command line so far. */
+/** Opens the session of one call. `faults`: what is wrong with the command line so far. */
 export async function openSession(
   context: Context,
   command: Command,
@@ -189,13 +189,13 @@ export async function openSession(
   const { unicode } = output;
   const timeoutMs = preferences.timeoutMs.value;
   const { value: budgetMs, source } = preferences.retryMaxTimeMs;
-  // One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget.
+  // One attempt may always take its own limit: the default budget does not cut a longer --timeout.
   const retryMaxTimeMs = source === 'flag' ? budgetMs : Math.max(budgetMs, timeoutMs);
   const colour = paintsErrors(context);
   const display = createWaitDisplay(context, { ...common, format, colour, unicode, timeoutMs });
   state.clearDisplay = display.clear;
   const canAsk = context.stdin.isTerminal && stderr.isTerminal && common.noInput !== true;
-  // A call that is refused anyway asks nothing first.
+  // A call that will be refused asks nothing.
   const promptUntil = promptsOf(context, display, output, canAsk && faults.length === 0);
   return new Session({
     own: {

@@ -7,10 +7,7 @@ import { describeFields, type FieldSpec } from '../fields.ts';
 import { quoteValue } from '../values.ts';
 import type { InputFault, InputHeader } from './record.ts';
 
-/**
- * What a column is for: a field, the ID, the earlier outcome, or nothing (`ignored`: known from responses, or written
- * by frontdesk).
- */
+/** What a column is for. `ignored`: known from responses, or written by frontdesk. */
 export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 
 /** What is wrong with an ID that a spreadsheet took for a number: `6,51E+31`. */

@@ -105,7 +105,7 @@ export interface LineEnd {
 
 /** Takes the text of an input piece by piece and returns its rows. `ended`: a fault makes the rest unreadable. */
 export abstract class RecordParser {
-  /** The header of a CSV file once it was read, and the line it stands on. */
+  /** The header of a CSV once it was read, and its line. */
   header: InputHeader | undefined;
   dialect: CsvDialect | undefined;
   ended = false;

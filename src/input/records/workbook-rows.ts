@@ -57,10 +57,7 @@ interface SheetContext extends Sheet {
 /** Cells by column, from 0; empty ones are missing. */
 type Cells = ReadonlyMap<number, CellText>;
 
-/**
- * Makes records of a sheet, whose first row is the header. Rows or cells out of order are damage: they could be read in
- * two ways.
- */
+/** Makes records of a sheet, with the header in row 1. Rows or cells out of order are damage. */
 class SheetReader {
   header: ReadBatch['header'];
   /** Its header has faults: nothing below it is read. */

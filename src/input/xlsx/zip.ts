@@ -19,7 +19,7 @@ export class Archive {
 
   /** Raises a `WorkbookFault` when the archive is damaged, encrypted, or unpacks to more than 1 GiB. */
   static async open(bytes: Buffer): Promise<Archive> {
-    // Not decoded: a name that leads out of the archive names no part that is looked for.
+    // Not decoded: a name that leads out of the archive names no wanted part.
     const opening = fromBufferPromise(bytes, { decodeStrings: false });
     const archive = new Archive(await raised(opening, 'the end of the file is missing'));
     await raised(archive.#readDirectory(), 'its directory cannot be read');

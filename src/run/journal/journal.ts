@@ -46,10 +46,7 @@ export interface RunAudit {
 /** Most characters of a failure's message that a record keeps. */
 const MAX_SAID = 2000;
 
-/**
- * A check of the lock that is older is repeated, also within one turn of the event loop: the process may have been
- * stopped since.
- */
+/** An older check of the lock is repeated, also within one turn: the process may have been stopped since. */
 const TRUSTED_MS = 1000;
 
 /**
@@ -184,9 +181,7 @@ export class RunJournal {
     return readEntry(row, this.states, this.#reader);
   }
 
-  /**
-   * Records that this process ended in order. `outcomes` counts all rows of the run, `why` is the word of its `Stop`.
-   */
+  /** Records that this process ended in order. `outcomes` counts all rows, `why` is the word of its `Stop`. */
   end(state: 'finished' | 'stopped', outcomes: OutcomeCounts, why?: string): Promise<void> {
     return this.#write({ t: this.#ports.clock.now(), s: 'end', state, outcomes, why });
   }

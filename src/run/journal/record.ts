@@ -36,10 +36,7 @@ export interface ResultRecord extends Omit<OutcomeRecord, 's'> {
   readonly t: number;
   readonly s: Outcome | Resolution;
   readonly id?: string | undefined;
-  /**
-   * 1: a resume sends the row again. It was refused for a reason of the whole run (401, 403), or its card could not be
-   * read.
-   */
+  /** 1: a resume sends the row again, because 401, 403 or an unreadable card stopped it. */
   readonly again?: 1 | undefined;
   /** The message of its failure. */
   readonly said?: string | undefined;

@@ -133,10 +133,7 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
   return overview(run, held.size > 0);
 }
 
-/**
- * The name of the newest run (`--last`). USAGE if there is none. If one cannot be read, it may be the newest: USAGE,
- * AUTH or LOCAL_IO.
- */
+/** The newest run (`--last`). USAGE if there is none; AUTH, USAGE or LOCAL_IO if one is unreadable. */
 export async function lastRunName({ stateDir }: ListPorts): Promise<string> {
   const runs = newestRuns(await foldersByTime(stateDir), { isForReading: true });
   for await (const { header } of runs) return header.run;

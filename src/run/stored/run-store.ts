@@ -59,10 +59,7 @@ export interface ActiveRun extends StoredRunHandle {
   close(): Promise<void>;
 }
 
-/**
- * Where rows are written while the input is checked, on the disk of the runs. If the process dies, the next run removes
- * it.
- */
+/** Where rows are written during the check, on the disk of the runs. A later run removes what a kill leaves. */
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
   const folder = runsFolder(stateDir);
   await ensurePrivateFolder(folder);
@@ -108,9 +105,7 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
   }
 }
 
-/**
- * Resumes a run. USAGE if it does not exist, a process works on it or its rows were changed. LOCAL_IO if it is damaged.
- */
+/** Resumes a run. USAGE if it does not exist, is held, or its rows were changed. LOCAL_IO if it is damaged. */
 export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRun> {
   const { folder, header } = await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
@@ -219,10 +214,7 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   });
 }
 
-/**
- * `wanted`: the same run, begun again. Its rows replace those that are gone or changed, and must equal those that were
- * kept.
- */
+/** `wanted`: the same run, begun again, whose rows replace missing or changed ones, and else must be equal. */
 async function openRun(
   folder: RunFolder,
   header: RunHeader,
