@@ -6,7 +6,6 @@ import type { CallCommand, CallGiven } from '../command/command.ts';
 import type { Fault } from '../failure.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
-import type { InputOptions } from '../input/records/findings.ts';
 import type { GoodRow } from '../input/records/interpret.ts';
 import { quoteValue } from '../input/values.ts';
 import { textAt } from '../json/value.ts';
@@ -17,18 +16,7 @@ import { isRunName } from '../run/stored/run-folder.ts';
 import type { Session } from '../session.ts';
 
 /** What was asked for, checked as far as the command line allows. */
-export interface BulkCall {
-  readonly options: CallOptions;
-  readonly query: Readonly<Record<string, string>>;
-  readonly reading: InputOptions & {
-    /** SHA-256 of the older file; undefined: none was given. */
-    readonly changedFromSha256: string | undefined;
-  };
-  readonly faults: readonly Fault[];
-  /** The values of options are valid: what a row lacks is its own fault. */
-  readonly fieldsAreSound: boolean;
-  open(): Promise<InputFile>;
-}
+export type BulkCall = Awaited<ReturnType<typeof readBulkCall>>;
 
 /** IDs of the command line as an input: one JSON object per line, so that no character of an ID has a meaning. */
 function inputOfWords(words: readonly string[], idParam: string): InputFile {
@@ -76,7 +64,7 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
 }
 
 /** Reads everything that the command line says of a run. */
-export async function readBulkCall(session: Session, command: CallCommand, typed: CallGiven): Promise<BulkCall> {
+export async function readBulkCall(session: Session, command: CallCommand, typed: CallGiven) {
   const { options } = typed;
   const given = await readGivenFields(session, command, typed);
   const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];
@@ -98,6 +86,7 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
     options,
     query: Object.fromEntries(Object.entries(asked.values).map(([name, value]) => [name, String(value)])),
     faults,
+    /** The values of options are valid: what a row lacks is its own fault. */
     fieldsAreSound: checked.faults.length === 0 && !command.options.some(isFaulty),
     open: async () =>
       path === undefined

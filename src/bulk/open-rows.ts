@@ -30,18 +30,6 @@ import { placeOf } from './row-requests.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
-/** What open writes mean for the rows of one operation. */
-export interface OpenRows {
-  /** What the journal keeps of a row, to find it among open writes later. */
-  aboutOf(row: Row): AboutRow;
-  /** The open write that a row would repeat, also if another process left it open meanwhile; undefined: none. */
-  repeatedBy(row: Row): Promise<OpenWrite | undefined>;
-  /** All open writes to the subject of a row, oldest first. */
-  to(row: Row): readonly OpenWrite[];
-  /** Called for each row that ended: one that was done supersedes open writes. */
-  readonly ended: ((result: RowResult<Row>) => Promise<void> | undefined) | undefined;
-}
-
 /** If the records cannot be read, rows that make another card or event are not sent. For others it is reported. */
 async function recordsFor(
   session: Session,
@@ -83,7 +71,7 @@ function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
 }
 
 /** `run`: its own open rows are left to its resume. LOCAL_IO or AUTH if the records cannot be read. */
-export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader): Promise<OpenRows> {
+export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader) {
   const own = `${run?.run ?? ''}:`;
   const hasNews = watchHistory(session);
   const look = async () => {
@@ -121,20 +109,24 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     }
   };
   return {
-    aboutOf: ({ body }) => ({
+    /** What the journal keeps of a row, to find it among open writes later. */
+    aboutOf: ({ body }: Row): AboutRow => ({
       reason: textAt(body, 'reason'),
       fields: fieldsOf({ operation, body }),
       digest: digest?.(body),
     }),
-    async repeatedBy(row) {
+    /** The open write that a row would repeat, also if another process left it open meanwhile; undefined: none. */
+    async repeatedBy(row: Row): Promise<OpenWrite | undefined> {
       await lookAgain();
       return found.isEmpty ? undefined : found.repeatedBy(operation, subjectOf(row)).at(-1);
     },
-    to: (row) => (found.isEmpty ? [] : found.to(subjectOf(row))),
+    /** All open writes to the subject of a row, oldest first. */
+    to: (row: Row): readonly OpenWrite[] => (found.isEmpty ? [] : found.to(subjectOf(row))),
+    /** Called for each row that ended: one that was done supersedes open writes. */
     ended:
       isOnceOnly(operation) || run === undefined
         ? undefined
-        : (result) => {
+        : (result: RowResult<Row>): Promise<void> | undefined => {
             if (!isDone(result.ending.outcome)) return undefined;
             return lookAgain() === undefined && found.isEmpty ? undefined : ended(result);
           },

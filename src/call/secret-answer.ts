@@ -128,14 +128,7 @@ export async function createResultFile(path: string) {
 }
 
 /** A response with one-time secrets, from before it is sent until it is saved or shown. */
-export interface SecretAnswer {
-  /** Called with each 2xx body as it came. */
-  readonly onSuccess: (body: readonly Uint8Array[]) => void;
-  /** Saves or shows the response. Its failure is reported once the history has the change. */
-  take(result: CallResult): Promise<{ readonly where: string; readonly failure?: Failure }>;
-  /** Removes the file, unless the response was taken. */
-  discard(): Promise<void>;
-}
+export type SecretAnswer = Awaited<ReturnType<typeof openSecretAnswer>>;
 
 const DO_NOT_REPEAT = { asks: 'look', text: 'do not run it again. See `frontdesk history`' } as const;
 
@@ -151,7 +144,7 @@ export async function openSecretAnswer(
   single: SingleCall,
   path: string | undefined,
   print: (answer: Answer) => Promise<void>,
-): Promise<SecretAnswer> {
+) {
   const { operation } = single.call;
   const { context } = session;
   const what = subjectOf(single.call);
@@ -202,19 +195,18 @@ export async function openSecretAnswer(
       if (!(error instanceof StreamFailure)) throw error;
       const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
       const rescued = file === undefined ? `the response ${await rescue(context, text, false)}` : where;
-      const message = withSentence(
-        `${what}: this change WAS applied, but its result could not be written to stdout: ${reason}`,
-        rescued,
-      );
-      throw answeredFailure(message, { outcome: 'applied' }, error);
+      const lost = `${what}: this change WAS applied, but its result could not be written to stdout: ${reason}`;
+      throw answeredFailure(withSentence(lost, rescued), { outcome: 'applied' }, error);
     }
     return where;
   };
   return {
-    onSuccess: (body) => {
+    /** Called with each 2xx body as it came. */
+    onSuccess: (body: readonly Uint8Array[]): void => {
       bytes = Buffer.concat(body);
     },
-    async take(result) {
+    /** Saves or shows the response. Its failure is reported once the history has the change. */
+    async take(result: CallResult): Promise<{ readonly where: string; readonly failure?: Failure }> {
       isTaken = true;
       try {
         return { where: await place(result) };
@@ -223,6 +215,7 @@ export async function openSecretAnswer(
         throw error;
       }
     },
+    /** Removes the file, unless the response was taken. */
     discard: async () => (isTaken ? undefined : file?.discard()),
   };
 }

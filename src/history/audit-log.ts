@@ -14,13 +14,7 @@ import { type BeginEvent, type HistoryEvent, hostOf, printHistoryEvent } from '.
 import { endsInLine } from './history-file.ts';
 
 /** The audit log: a second record of every change in a file of the operator's choice. */
-export interface AuditLog {
-  /**
-   * Appends events, one JSON line each. Resolves when they are on the disk, rejects with LOCAL_IO. Events that arrive
-   * while the disk is busy share one write.
-   */
-  append(events: readonly AuditEvent[]): Promise<void>;
-}
+export type AuditLog = ReturnType<typeof openAuditLog>;
 
 /** An event of the history with time and subject. A row names its run; a planned one the plan and its approvers. */
 export type AuditEvent = HistoryEvent &
@@ -31,14 +25,17 @@ export type AuditEvent = HistoryEvent &
   };
 
 /** The audit log at `path` (FRONTDESK_AUDIT_LOG), made with mode 0600 at the first event. */
-export function openAuditLog(path: string): AuditLog {
+export function openAuditLog(path: string) {
   const writes = new SharedWrites((text) =>
     appendText(path, text).catch((error: unknown) => {
       if (error instanceof Failure) throw error;
       throw ioFailure(`could not write the audit log (${path})`, error, 'a change is not sent without its record');
     }),
   );
-  return { append: (events) => writes.append(events.map(printHistoryEvent).join('')) };
+  return {
+    /** Resolves when they are on the disk; rejects with LOCAL_IO. Events that come while the disk is busy share a write. */
+    append: (events: readonly AuditEvent[]): Promise<void> => writes.append(events.map(printHistoryEvent).join('')),
+  };
 }
 
 /** Opened each time: if the log was moved away, a new one begins. */

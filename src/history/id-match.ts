@@ -4,12 +4,8 @@ import { decoded } from './history-event.ts';
 /** How an ID of the history fits the wanted one. */
 type Fit = 'exact' | 'part';
 
-export interface WantedId {
-  /** Matches the lines of every entry that fits, so that others need not be parsed. */
-  readonly pattern: RegExp;
-  /** The best fit of these IDs. */
-  fitOf(...ids: readonly (string | undefined)[]): Fit | undefined;
-}
+/** The ID that is looked for: `wantedId`. */
+export type WantedId = ReturnType<typeof wantedId>;
 
 /** 8 or more characters of a card ID, but not all, without dashes. */
 const PART = /^[0-9a-f]{8,31}$/;
@@ -20,7 +16,7 @@ export function isPartOfCardId(text: string): boolean {
 }
 
 /** Finds any operation's ID exactly, and a card's in any case, also by its beginning. */
-export function wantedId(text: string): WantedId {
+export function wantedId(text: string) {
   const lower = text.toLowerCase();
   const digits = lower.replaceAll('-', '');
   const isCard = CARD_ID.test(text);
@@ -32,8 +28,10 @@ export function wantedId(text: string): WantedId {
   };
   const spellings = isPart ? [digits.slice(0, 8)] : [JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
   return {
+    /** Matches the lines of every entry that fits, so that others need not be parsed. */
     pattern: new RegExp(spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'i'),
-    fitOf(...ids) {
+    /** The best fit of these IDs. */
+    fitOf(...ids: readonly (string | undefined)[]): Fit | undefined {
       // A raw call (`frontdesk api`) has its path instead of an ID.
       const texts = ids.flatMap((id = '') => [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])]);
       const fits = texts.map(fitOf);

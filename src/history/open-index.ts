@@ -140,26 +140,14 @@ async function readOn(index: Index, file: FileHandle, nowMs: number): Promise<In
 }
 
 /** What is open on this machine, and what closed the rows of runs. */
-export interface OpenRecords {
-  /** Oldest first. */
-  readonly open: readonly OpenWrite[];
-  /** Entries that living processes here began and did not end: each may become open. */
-  readonly underWay: readonly string[];
-  /** Events that were sent in the last day and not refused, oldest first. */
-  readonly sent: readonly SentEvent[];
-  closingOf(entry: string): Closing | undefined;
-  /** The same for rows of runs with this digest. */
-  sentRows(digest: string): Promise<readonly SentEvent[]>;
-  /** Runs that may have these rows, by the digest in their header. */
-  runsOf(rowsSha256: string): readonly string[];
-}
+export type OpenRecords = Awaited<ReturnType<typeof readOpenWrites>>;
 
 /**
  * THE look-up of open writes: single ones, raw calls, rows of runs, the desk and assistants, in any profile. Uses an
  * index beside the history and reads only what was appended since, so it stays fast. LOCAL_IO or AUTH if the records
  * cannot be read or believed.
  */
-export async function readOpenWrites(ports: OpenPorts): Promise<OpenRecords> {
+export async function readOpenWrites(ports: OpenPorts) {
   const { stateDir, clock, pid } = ports;
   const path = join(stateDir, NAME);
   let file: FileHandle | undefined;
@@ -180,14 +168,16 @@ export async function readOpenWrites(ports: OpenPorts): Promise<OpenRecords> {
     const all = [...singles.open, ...rows.filter(({ entry }) => !index.closed.has(entry))];
     const open = all.filter(isKnown);
     if ((isNews || areRunsNews) && ports.keepsIndex !== false) await saveIndex(path, index, pid);
-    const runsOf = (rowsSha256: string) =>
-      [...index.runs].flatMap(([run, { rows }]) => (rows === rowsSha256.slice(0, ROWS_DIGITS) ? [run] : []));
     open.sort((one, other) => (one.time < other.time ? -1 : 1));
     return {
+      /** Oldest first. */
       open,
+      /** Entries that living processes here began and did not end: each may become open. */
       underWay: singles.underWay,
+      /** Events that were sent in the last day and not refused, oldest first. */
       sent: [...index.sent.values()].filter(isKnown),
-      async sentRows(digest) {
+      /** The same for rows of runs with this digest. */
+      async sentRows(digest: string): Promise<readonly SentEvent[]> {
         const sinceMs = clock.now() - DAY_MS;
         // 0: a process works on it.
         const lately = [...index.runs].filter(([, { mtimeMs }]) => mtimeMs === 0 || mtimeMs >= sinceMs);
@@ -197,8 +187,10 @@ export async function readOpenWrites(ports: OpenPorts): Promise<OpenRecords> {
           (each) => isKnown(each) && Date.parse(each.time) >= sinceMs,
         );
       },
-      closingOf: (entry) => index.closed.get(entry),
-      runsOf,
+      closingOf: (entry: string): Closing | undefined => index.closed.get(entry),
+      /** Runs that may have these rows, by the digest in their header. */
+      runsOf: (rowsSha256: string): readonly string[] =>
+        [...index.runs].flatMap(([run, { rows }]) => (rows === rowsSha256.slice(0, ROWS_DIGITS) ? [run] : [])),
     };
   } catch (error) {
     throw ioFailure(`could not read the records of earlier changes (${stateDir})`, error);

@@ -22,21 +22,7 @@ export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user' |
 type About = Pick<HistoryEntry, 'entry' | 'operation' | 'id'>;
 
 /** The record of changes. */
-export interface WriteRecorder {
-  /**
-   * Records that a change is about to be sent. Returns the entry's name. The request may leave only after this has
-   * resolved. LOCAL_IO: nothing was sent.
-   */
-  begin(intent: WriteIntent): Promise<string>;
-  /** Records how it ended. LOCAL_IO, which says how the change ended. */
-  end(entry: string, ending: CallOutcome): Promise<void>;
-  /** Records what a card check showed of an unknown outcome, and returns who checked when. Rejects with LOCAL_IO. */
-  settle(entry: HistoryEntry, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>>;
-  /** Records that a change which was done superseded these, whose outcome is unknown. Rejects with LOCAL_IO. */
-  supersede(entries: readonly About[], by: string): Promise<void>;
-  /** Records what the user found out about an unknown outcome. Rejects with LOCAL_IO. */
-  resolve(entry: About, found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>): Promise<void>;
-}
+export type WriteRecorder = ReturnType<typeof openRecorder>;
 
 /** `--no-history`: keeps nothing. */
 export const NO_RECORD: WriteRecorder = {
@@ -62,7 +48,7 @@ export interface RecorderOptions {
  * The recorder of `<stateDir>/history.jsonl`. Touches nothing before the first change. Without a state folder it only
  * names the entries of the audit log.
  */
-export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions): WriteRecorder {
+export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions) {
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
   /** What each change in progress is about, for the line of its end. */
   const begun = new Map<string, WriteIntent>();
@@ -83,17 +69,12 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
     return { event: 'end', entry, time: now(), operation, id, ending } as const;
   };
   return {
-    async begin(intent) {
+    /** Records that a change is about to be sent, and names the entry. It may leave only then. LOCAL_IO: nothing was sent. */
+    async begin(intent: WriteIntent): Promise<string> {
       const nowMs = clock.now();
       const entry = entryName(nowMs, pid);
-      const event = {
-        event: 'begin',
-        entry,
-        time: new Date(nowMs).toISOString(),
-        user,
-        ...intent,
-        maker: makerOf(pid),
-      } as const;
+      const time = new Date(nowMs).toISOString();
+      const event = { event: 'begin', entry, time, user, ...intent, maker: makerOf(pid) } as const;
       begun.set(entry, intent);
       await audit?.append([event]).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
@@ -109,20 +90,23 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       }
       return entry;
     },
-    async end(entry, ending) {
+    /** Records how it ended. LOCAL_IO, which says how the change ended. */
+    async end(entry: string, ending: CallOutcome): Promise<void> {
       const event = endOf(entry, ending);
       begun.delete(entry);
       const [history, log] = await Promise.allSettled([keep(event), audit?.append([event])]);
       if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, ending, history.reason);
       if (log.status === 'rejected') throw endFailure('the audit log', entry, ending, log.reason);
     },
-    async settle({ entry, operation, id }, ending) {
+    /** Records what a card check showed of an unknown outcome, and by whom. After LOCAL_IO the entry is unchanged. */
+    async settle({ entry, operation, id }: About, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>> {
       const looked = { time: now(), user };
       const event = { event: 'read', entry, ...looked, operation, id, ending } as const;
       await keepAll([event], `what was read could not be recorded in entry ${entry} (${path})`);
       return looked;
     },
-    async supersede(entries, by) {
+    /** Records that a change which was done superseded these, whose outcome is unknown. Rejects with LOCAL_IO. */
+    async supersede(entries: readonly About[], by: string): Promise<void> {
       const time = now();
       const events = entries.map(
         ({ entry, operation, id }) => ({ event: 'superseded', entry, time, operation, id, by }) as const,
@@ -130,7 +114,11 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       const names = entries.map(({ entry }) => entry).join(', ');
       await keepAll(events, `that entry ${by} takes the place of ${names} could not be recorded (${path})`);
     },
-    async resolve({ entry, operation, id }, found) {
+    /** Records what the user found out about an unknown outcome. Rejects with LOCAL_IO. */
+    async resolve(
+      { entry, operation, id }: About,
+      found: Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>,
+    ): Promise<void> {
       const event = { event: 'resolved', entry, time: now(), operation, id, by: user, ...found } as const;
       await keepAll([event], `entry ${entry} could not be resolved (${path})`);
     },

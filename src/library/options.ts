@@ -7,17 +7,8 @@ import { didYouMean } from '../output/nearest.ts';
 import { type BaseUrl, chooseProxy, type ProxyServer, parseBaseUrl } from '../wire/base-url.ts';
 import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
 
-interface FamilyOptions {
-  readonly baseUrl: BaseUrl;
-  readonly proxy: ProxyServer | undefined;
-  readonly token: Token;
-}
-
-export interface CheckedOptions {
-  readonly families: Readonly<Partial<Record<Family, FamilyOptions>>>;
-  readonly policy: CallPolicy;
-  readonly trustPems: readonly string[];
-}
+/** The options of a client, checked. */
+export type CheckedOptions = ReturnType<typeof checkOptions>;
 
 /** The members of an object argument. A TypeError for anything else. */
 export function membersOf(value: unknown, where: string): Readonly<Record<string, unknown>> {
@@ -62,7 +53,7 @@ function proxyOf(baseUrl: BaseUrl, env: Context['env']): ProxyServer | undefined
   }
 }
 
-function familyOf(value: unknown, family: Family, env: Context['env']): FamilyOptions | undefined {
+function familyOf(value: unknown, family: Family, env: Context['env']) {
   if (value === undefined) return undefined;
   const { url, token } = optionsOf(value, `createClient: ${family}`, ['url', 'token']);
   const parsed = typeof url === 'string' ? parseBaseUrl(url) : { kind: 'bad' as const, problem: 'must be a text' };
@@ -91,8 +82,8 @@ function certificatesOf(ca: unknown): readonly string[] {
 type Option = keyof ClientOptions;
 const OPTION_NAMES: readonly Option[] = ['cards', 'calendar', 'timeoutMs', 'retries', 'retryMaxTimeMs', 'ca'];
 
-/** Checks the options of `createClient`. A TypeError names an invalid one. No message holds a token. */
-export function checkOptions(options: unknown, env: Context['env']): CheckedOptions {
+/** Reads the options of `createClient`. A TypeError names what cannot be used; no message holds a token. */
+export function checkOptions(options: unknown, env: Context['env']) {
   const given = optionsOf(options, 'createClient', OPTION_NAMES);
   const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
   return {

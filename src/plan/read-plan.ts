@@ -22,24 +22,14 @@ import { PlanSurvey } from './plan-view.ts';
 /** The last line may have none. */
 const LINE_END = /\r?\n?$/;
 
-/** A plan with an intact hash. */
-export interface SealedPlan {
-  readonly header: PlanHeader;
-  readonly operation: Operation;
-  /** Hexadecimal, of the bytes. */
-  readonly sha256: string;
-}
+/**
+ * A plan with an intact hash, whose rows were checked like those of any input. `columns`: the ID and fields of the rows, in
+ * order of appearance; `rowsSha256`: of the IDs and bodies, as of an input in any format; `lastRow`: 0 without rows.
+ */
+export type CheckedPlan = Awaited<ReturnType<typeof checkPlan>>;
 
-/** A plan whose rows were checked too, like those of any input. */
-export interface CheckedPlan extends SealedPlan {
-  /** Number of the last row in the whole input; 0 without rows. */
-  readonly lastRow: number;
-  readonly survey: PlanSurvey;
-  /** The ID and the fields of the rows, in order of appearance. */
-  readonly columns: readonly string[];
-  /** Digest of the IDs and bodies, as of an input in any format. */
-  readonly rowsSha256: string;
-}
+/** What is known of a plan with an intact hash; the digest is of its bytes. */
+export type SealedPlan = Pick<CheckedPlan, 'header' | 'operation' | 'sha256'>;
 
 /** A row without faults, and its line. */
 export interface PlanLine {
@@ -230,7 +220,7 @@ export async function checkPlan(
     readonly copyTo?: string;
     onRows?(rows: readonly PlanLine[], operation: Operation): Promise<void>;
   } = {},
-): Promise<CheckedPlan> {
+) {
   const { header, operation, seal, hash, lines } = await openPlan(file, copyTo);
   const rows = new PlanRows(operation, header.expect);
   const judge = new PlanJudge(operation);

@@ -11,32 +11,26 @@ const syncData = promisify(fdatasync);
 const truncateFile = promisify(ftruncate);
 
 /** A file that only grows: what the journal needs of the disk. Tests make it crash. */
-export interface AppendFile {
-  /** Bytes in the file when it was opened. */
-  readonly length: number;
-  /** Writes ASCII text to the page cache. Throws the system's error; a part may have been written then. */
-  append(text: string): void;
-  /** Resolves when everything appended so far is on the disk. */
-  sync(): Promise<void>;
-  truncate(length: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type AppendFile = Awaited<ReturnType<typeof openAppendFile>>;
 
 /** Opens or creates a file of mode 0600 for appending; a symbolic link is refused. */
-export async function openAppendFile(path: string): Promise<AppendFile> {
+export async function openAppendFile(path: string) {
   const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
   const file = await open(path, flags, 0o600);
   const { size } = await file.stat();
   return {
+    /** Bytes in the file when it was opened. */
     length: size,
-    append(text) {
+    /** Writes ASCII text to the page cache. Throws the system's error; a part may have been written then. */
+    append(text: string): void {
       const bytes = Buffer.from(text, 'latin1');
       // This takes microseconds. The thread pool would take longer than the sync that follows.
       for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
     },
-    sync: () => syncData(file.fd),
-    truncate: (length) => truncateFile(file.fd, length),
-    close: () => file.close(),
+    /** Resolves when everything appended so far is on the disk. */
+    sync: (): Promise<void> => syncData(file.fd),
+    truncate: (length: number): Promise<void> => truncateFile(file.fd, length),
+    close: (): Promise<void> => file.close(),
   };
 }
 

@@ -10,22 +10,15 @@ const CHUNK_BYTES = 1 << 20;
 const BLOCK_BYTES = 1 << 18;
 const KEPT_BLOCKS = 4;
 
-export interface ScanResult {
-  /** Bytes up to the end of the last whole record. A crash cut what follows. */
-  readonly length: number;
-  /** The last whole record lacks only its newline. */
-  readonly lacksNewline: boolean;
-}
+/** Where the last whole record ends, and whether it lacks only its newline. A crash cut what follows. */
+export type ScanResult = Awaited<ReturnType<typeof scanJournal>>;
 
 /**
  * Reads a journal from its beginning and passes each record with the offset of its line to `onRecord`, which returns
  * false if the record cannot follow the earlier ones. A torn last line is left out, because a crash leaves one. Any
  * other damage is LOCAL_IO, because a guess could send a row twice.
  */
-export async function scanJournal(
-  path: string,
-  onRecord: (record: JournalRecord, offset: number) => boolean,
-): Promise<ScanResult> {
+export async function scanJournal(path: string, onRecord: (record: JournalRecord, offset: number) => boolean) {
   const file = await openToRead(path);
   let lineNumber = 0;
   let offset = 0;
