@@ -5,7 +5,7 @@ import { Failure, type Notice, note, warning } from '../failure.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { paintCount, paintsErrors, renderNotice } from '../output/failure-text.ts';
-import { type Format, isJson, type RowStream, type Surroundings } from '../output/options.ts';
+import { type Format, isJson, type RowStream } from '../output/options.ts';
 import { breakLine, groupThousands, plural, safeText, widthOf } from '../output/text.ts';
 import type { Row } from '../rows/row.ts';
 import { Progress } from '../run/progress.ts';
@@ -25,47 +25,36 @@ const NO_ROWS: RowStream = { row: async () => undefined, close: async () => unde
 export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
 
 /** Progress on stderr: a redrawn line in a terminal, which makes room for rows; elsewhere a line every ten seconds. */
-class ProgressLine implements Surroundings {
-  readonly #session: Session;
-  readonly progress: Progress;
-  readonly #timer: NodeJS.Timeout | undefined;
-  #isShown = false;
-
-  constructor(session: Session, rows: number) {
-    this.#session = session;
-    this.progress = new Progress(rows, session.context.clock.monotonic());
-    if (session.common.quiet) return;
-    const isDrawn = canRedraw(session.context);
-    this.#timer = setInterval(() => (isDrawn ? this.#draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
-    this.#timer.unref();
-  }
-
-  clear(): void {
-    if (this.#isShown) void this.#session.context.stderr.write('\r\u001b[K');
-  }
-
-  restore(): void {
-    if (this.#isShown) this.#draw();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.clear();
-    this.#isShown = false;
-  }
-
-  #draw(): void {
-    this.#isShown = true;
-    const { stderr, clock } = this.#session.context;
-    const text = this.progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
+function openProgress({ context, common, output }: Session, rows: number) {
+  const { stderr, clock } = context;
+  const progress = new Progress(rows, clock.monotonic());
+  const isDrawn = canRedraw(context);
+  let isShown = false;
+  const draw = (): void => {
+    isShown = true;
+    const text = progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
     void stderr.write(`\r\u001b[K${text}`);
-  }
-
-  #report(): void {
-    const { context, output } = this.#session;
-    const notice = note('PROGRESS', this.progress.text(context.clock.monotonic()));
-    void context.stderr.write(renderNotice(notice, output.format, context));
-  }
+  };
+  const report = (): void => {
+    const notice = note('PROGRESS', progress.text(clock.monotonic()));
+    void stderr.write(renderNotice(notice, output.format, context));
+  };
+  const timer = common.quiet ? undefined : setInterval(isDrawn ? draw : report, isDrawn ? REDRAW_MS : LINE_MS).unref();
+  const clear = (): void => {
+    if (isShown) void stderr.write('\r\u001b[K');
+  };
+  return {
+    progress,
+    clear,
+    restore(): void {
+      if (isShown) draw();
+    },
+    stop(): void {
+      clearInterval(timer);
+      clear();
+      isShown = false;
+    },
+  };
 }
 
 /** Most rows named per code: a service that leaves a member out does so in every row. */
@@ -134,7 +123,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
   const { take } = printing ?? {};
   const { stdout, stderr } = session.context;
   const isWriting = isWrite(operation) && take === undefined;
-  const progress = new ProgressLine(session, rowCount);
+  const progress = openProgress(session, rowCount);
   const around = stdout.isTerminal && stderr.isTerminal ? progress : undefined;
   const writer =
     printing === undefined ? await session.openRows(columns, rowCount, around) : (printing.writer ?? NO_ROWS);

@@ -12,13 +12,7 @@ export async function dropReadersLater(context: Context): Promise<void> {
 }
 
 /** Signals for the http layer, while a change is in progress. */
-export interface Interrupt {
-  /** Aborted at the first signal: begin nothing new. */
-  readonly stopping: AbortSignal;
-  /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
-  readonly abort: AbortSignal;
-  release(): void;
-}
+export type Interrupt = ReturnType<typeof openInterrupt>;
 
 /**
  * A change is about to leave: from here on a signal does not end the program as if nothing had been sent. Once the
@@ -41,8 +35,10 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
   });
 }
 
-/** Takes over signals during a change, so that its response is still heard. `onFirst` announces the wait. */
-export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
+/**
+ * Takes over signals while a change is in progress, so that its response is still heard. `onFirst` announces the wait.
+ */
+export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void) {
   const stopping = new AbortController();
   const abort = new AbortController();
   const released = new AbortController();
@@ -59,9 +55,11 @@ export function openInterrupt(context: Context, onFirst: (signal: SignalName) =>
     void context.clock.sleep(GRACE_MS, released.signal).then(() => abort.abort(signal));
   });
   return {
+    /** Aborted at the first signal: begin nothing new. */
     stopping: stopping.signal,
+    /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
     abort: abort.signal,
-    release() {
+    release(): void {
       stopListening();
       released.abort();
     },

@@ -28,9 +28,26 @@ export async function openRecords(session: Session, ownRun?: string): Promise<Op
   return readOpenWrites({ stateDir, clock, pid, ownRun });
 }
 
-/** The open writes of one family at this session's base URL. */
-export function openAt(session: Session, { open }: Pick<OpenRecords, 'open'>, { family }: Operation): OpenAt {
-  return new OpenAt(open, family, session.placeOf(family));
+/** The open writes of the operation's family at this session's base URL, in any profile; `open`: oldest first. */
+export function openAt(session: Session, { open }: Pick<OpenRecords, 'open'>, { family }: Operation) {
+  const place = session.placeOf(family);
+  const found = new Map<string, OpenWrite[]>();
+  for (const each of open) {
+    const key = each.digest ?? each.subject;
+    if (key === undefined || familyOf(each) !== family || !isAtSame(each, place)) continue;
+    const others = found.get(key);
+    if (others === undefined) found.set(key, [each]);
+    else others.push(each);
+  }
+  /** Those to one card, calendar, subscriber or event, oldest first. */
+  const to = ({ id, digest }: Subject): readonly OpenWrite[] => {
+    const key = digest ?? (family === 'cards' ? id?.toLowerCase() : id);
+    return (key === undefined ? undefined : found.get(key)) ?? [];
+  };
+  /** Those that the same change would repeat, if a second one makes a second card, wallet entry or event. */
+  const repeatedBy = (operation: Operation, subject: Subject): readonly OpenWrite[] =>
+    isOnceOnly(operation) ? to(subject).filter(({ call }) => call === operation.name) : [];
+  return { isEmpty: found.size === 0, to, repeatedBy };
 }
 
 /** What is open of a call's subject, and which of that the call would repeat. */
@@ -205,38 +222,6 @@ function isAtSame({ url, host, profile }: OpenWrite, place: string): boolean {
 
 function familyOf({ call, operation }: OpenWrite): Family | undefined {
   return ALL_OPERATIONS.find(({ command, name }) => name === call || command === operation)?.family;
-}
-
-/** The open writes of one family at one base URL (or `sandbox`) in any profile, by subject. */
-export class OpenAt {
-  readonly #family: Family;
-  readonly #found = new Map<string, OpenWrite[]>();
-
-  constructor(open: readonly OpenWrite[], family: Family, place: string) {
-    this.#family = family;
-    for (const each of open) {
-      const key = each.digest ?? each.subject;
-      if (key === undefined || familyOf(each) !== family || !isAtSame(each, place)) continue;
-      const others = this.#found.get(key);
-      if (others === undefined) this.#found.set(key, [each]);
-      else others.push(each);
-    }
-  }
-
-  get isEmpty(): boolean {
-    return this.#found.size === 0;
-  }
-
-  /** Those to one card, calendar, subscriber or event, oldest first. */
-  to({ id, digest }: Subject): readonly OpenWrite[] {
-    const key = digest ?? (this.#family === 'cards' ? id?.toLowerCase() : id);
-    return (key === undefined ? undefined : this.#found.get(key)) ?? [];
-  }
-
-  /** Those that the same change would repeat, if a second one makes a second card, wallet entry or event. */
-  repeatedBy(operation: Operation, subject: Subject): readonly OpenWrite[] {
-    return isOnceOnly(operation) ? this.to(subject).filter(({ call }) => call === operation.name) : [];
-  }
 }
 
 /** Is it a change without an ID, which its body identifies? */

@@ -1,15 +1,11 @@
 import type { Registry } from '../command/command-tree.ts';
 import type { OptionSpec } from '../options/option.ts';
 
-/** The command or group that the words name, and the rest of argv. */
-export interface Located {
-  readonly path: readonly string[];
-  readonly rest: readonly string[];
-  /** The first word that names nothing below `path`, if any. */
-  readonly unknown: string | undefined;
-  /** The option right before the unknown word, which may be its value. */
-  readonly unknownAfter: string | undefined;
-}
+/**
+ * Where the command words end: the command or group they name, and the words of argv that remain. `unknown`: the first
+ * word that names nothing below it; `unknownAfter`: the option right before that, whose value it may be.
+ */
+export type Located = ReturnType<typeof locateCommand>;
 
 function takesValue(token: string, options: readonly OptionSpec[]): boolean {
   if (token.startsWith('--')) {
@@ -32,7 +28,7 @@ export function locateCommand(
   argv: readonly string[],
   { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,
   common: readonly OptionSpec[],
-): Located {
+) {
   const path: string[] = [];
   const rest: string[] = [];
   const below = (words: readonly string[]) =>

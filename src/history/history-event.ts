@@ -1,9 +1,11 @@
+import type { FileHandle } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { matchPath, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../call-outcome.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { RunHeader } from '../run/stored/run-folder.ts';
+import { readLinesBack } from './history-file.ts';
 
 const beginEvent = z.object({
   event: z.literal('begin'),
@@ -171,7 +173,7 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
 export const DISORDER = 2048;
 
 /** How every version begins the line of an event. */
-const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
+export const EVENT_HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
 
 /** The lines of one change. */
 export interface EntryLines {
@@ -181,47 +183,39 @@ export interface EntryLines {
   readonly others: readonly string[];
 }
 
-/** Groups the lines of each entry while the file is read from its end. A duplicate counts once. */
-export class EventWindow {
-  readonly #deliver: (lines: EntryLines) => boolean;
-  readonly #begun = new Map<string, { readonly begin: string; readonly newestFirst: string[] }>();
+/**
+ * Passes the entries of the history to `visit`, newest first, until it returns true: the lines of each are grouped while
+ * the file is read from its end. A duplicate counts once. Rejects with the system's error.
+ */
+export async function readEntriesBack(file: FileHandle, visit: (lines: EntryLines) => boolean): Promise<void> {
+  const begun = new Map<string, { readonly begin: string; readonly newestFirst: string[] }>();
   /** Ends whose beginning was not met yet. */
-  readonly #ends = new Map<string, string[]>();
-
-  /** `deliver` gets the newest entry first, and returns true if it wants no more. */
-  constructor(deliver: (lines: EntryLines) => boolean) {
-    this.#deliver = deliver;
-  }
-
-  /** Takes the next line further back. Returns true if no more are wanted. */
-  take(line: string): boolean {
-    const [, event, entry] = HEAD.exec(line) ?? [];
-    if (entry === undefined) return false;
-    const begun = this.#begun.get(entry);
-    if (event !== 'begin') {
-      const others = begun?.newestFirst ?? this.#ends.get(entry);
-      if (others === undefined) this.#ends.set(entry, [line]);
-      else others.push(line);
-      return false;
-    }
-    if (begun !== undefined) return false;
-    this.#begun.set(entry, { begin: line, newestFirst: this.#ends.get(entry) ?? [] });
-    this.#ends.delete(entry);
-    return this.#begun.size > DISORDER && this.#deliverNext();
-  }
-
-  /** The beginning of the file is reached: delivers what was held back. */
-  finish(): void {
-    while (this.#begun.size > 0 && !this.#deliverNext());
-  }
-
-  #deliverNext(): boolean {
-    for (const [entry, { begin, newestFirst }] of this.#begun) {
-      this.#begun.delete(entry);
-      return this.#deliver({ entry, begin, others: newestFirst.reverse() });
+  const ends = new Map<string, string[]>();
+  const deliverNext = (): boolean => {
+    for (const [entry, { begin, newestFirst }] of begun) {
+      begun.delete(entry);
+      return visit({ entry, begin, others: newestFirst.reverse() });
     }
     return true;
-  }
+  };
+  let isDone = false;
+  await readLinesBack(file, (line) => {
+    const [, event, entry] = EVENT_HEAD.exec(line) ?? [];
+    if (entry === undefined) return false;
+    const known = begun.get(entry);
+    if (event !== 'begin') {
+      const others = known?.newestFirst ?? ends.get(entry);
+      if (others === undefined) ends.set(entry, [line]);
+      else others.push(line);
+    } else if (known === undefined) {
+      begun.set(entry, { begin: line, newestFirst: ends.get(entry) ?? [] });
+      ends.delete(entry);
+      isDone = begun.size > DISORDER && deliverNext();
+    }
+    return isDone;
+  });
+  // The beginning of the file is reached.
+  while (!isDone && begun.size > 0) isDone = deliverNext();
 }
 
 function callNamed(operation: string): Operation | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { processState } from '../files/process-identity.ts';
-import { type BeginEvent, type Closing, closingOf, isWhole, parseHistoryEvent } from './history-event.ts';
+import { type BeginEvent, type Closing, closingOf, EVENT_HEAD, isWhole, parseHistoryEvent } from './history-event.ts';
 import { openHistory, readLines } from './history-file.ts';
 import {
   type Begun,
@@ -37,9 +37,6 @@ export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
 /** A writer that appended while the file was replaced may have written its beginning again, after its end. */
 const REMEMBERED = 2048;
 
-/** How every version begins the line of an event. */
-const HEAD = /^\{"event":"(begin|end|read|superseded|resolved)","entry":"([^"\\]+)"/;
-
 /** A refused or unsent event may be sent again. */
 const NOTHING_DONE = /"outcome":"(?:rejected|not_sent)"|^\{"event":"resolved".*"as":"not_applied"/;
 
@@ -63,7 +60,7 @@ function takeClosing({ closed }: Index, line: string, entry: string): void {
 
 /** Adds the next line of the history. */
 function take(index: Index, ended: Set<string>, line: string, lately: string): void {
-  const [, event, entry = ''] = HEAD.exec(line) ?? [];
+  const [, event, entry = ''] = EVENT_HEAD.exec(line) ?? [];
   // Half an end says nothing: the change is open.
   if (event === undefined || (event !== 'begin' && !isWhole(line))) return;
   if (entry >= lately) takeSent(index, line, entry);

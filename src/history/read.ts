@@ -15,13 +15,13 @@ import { StoredRun } from '../run/stored/stored-run.ts';
 import {
   DISORDER,
   type EntryLines,
-  EventWindow,
   entryOf,
   entryOfRow,
   type HistoryEntry,
   parseHistoryEvent,
+  readEntriesBack,
 } from './history-event.ts';
-import { historyPath, openHistory, readLines, readLinesBack } from './history-file.ts';
+import { historyPath, openHistory, readLines } from './history-file.ts';
 import { type WantedId, wantedId } from './id-match.ts';
 
 export interface HistoryFilter {
@@ -198,15 +198,7 @@ function splitRunEntry(name: string): readonly [run: string, row: number | undef
 
 /** Passes the single changes to `visit`, newest first, until it returns true. Rejects with LOCAL_IO. */
 async function scanSingle(stateDir: string, visit: (lines: EntryLines) => boolean): Promise<void> {
-  const window = new EventWindow(visit);
-  await readingHistory(stateDir, async (file) => {
-    let isDone = false;
-    await readLinesBack(file, (line) => {
-      isDone = window.take(line);
-      return isDone;
-    });
-    if (!isDone) window.finish();
-  });
+  await readingHistory(stateDir, (file) => readEntriesBack(file, visit));
 }
 
 async function firstSingle(stateDir: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type CallOutcome, NO_OUTCOME } from '../call-outcome.ts';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { type After, Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { identify } from '../files/process-identity.ts';
@@ -34,15 +34,10 @@ export const NO_RECORD: WriteRecorder = {
 };
 
 /** Where changes are recorded, and who makes them. */
-export interface RecorderOptions {
+export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly stateDir: string | undefined;
-  /** The audit log, a second record. */
   readonly audit?: AuditLog | undefined;
-  readonly clock: ClockPort;
-  readonly pid: number;
-  /** The operating-system user. */
-  readonly user: string;
-}
+};
 
 /**
  * The recorder of `<stateDir>/history.jsonl`. Touches nothing before the first change. Without a state folder it only

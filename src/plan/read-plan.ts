@@ -141,35 +141,25 @@ async function* copied(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGen
   }
 }
 
-/** Checks rows by the rules for any input of their command. */
-class PlanJudge {
-  readonly #operation: Operation;
-  readonly #idParam: string | undefined;
-  /** A plan compares each card with what it was, which a second change to it would break. */
-  readonly #seen: SeenTable | undefined;
-
-  constructor(operation: Operation) {
-    this.#operation = operation;
-    this.#idParam = Object.keys(operation.params.shape)[0];
-    this.#seen = operation.family === 'cards' ? new SeenTable() : undefined;
-  }
-
-  faultOf({ id = '', body = new Map() }: Row, line: number): PlanFault | undefined {
-    const { params, body: schema } = this.#operation;
-    const field = this.#idParam;
+/** Returns what checks rows by the rules for any input of their command. */
+function rowJudge(operation: Operation) {
+  const { params, body: schema } = operation;
+  const field = Object.keys(params.shape)[0];
+  // A plan compares each card with what it was, which a second change to it would break.
+  const seen = operation.family === 'cards' ? new SeenTable() : undefined;
+  return ({ id = '', body = new Map() }: Row, line: number): PlanFault | undefined => {
     const rounded = field === undefined ? undefined : roundedProblem(id);
     if (rounded !== undefined) return { line, field, problem: rounded };
-    const faults = [
+    const [first] = [
       ...(field === undefined ? [] : checkFields(params, { [field]: id }, () => field)),
-      ...(isUpdate(this.#operation) && body.size === 0 ? [{ where: '', problem: NOTHING_TO_CHANGE }] : []),
+      ...(isUpdate(operation) && body.size === 0 ? [{ where: '', problem: NOTHING_TO_CHANGE }] : []),
       ...(schema === null ? [] : checkFields(schema, Object.fromEntries(body), (name) => name)),
     ];
-    const [first] = faults;
     if (first !== undefined) return { line, field: first.where, problem: first.problem };
-    const earlier = this.#seen?.add(id, line, true) ?? 0;
+    const earlier = seen?.add(id, line, true) ?? 0;
     if (earlier === 0) return undefined;
     return { line, field, problem: `the same id as in line ${earlier} (${id}). A plan holds a card once` };
-  }
+  };
 }
 
 /** A plan that is read once, each piece first written to the new file `copyTo`. USAGE without a valid line 1. */
@@ -223,7 +213,7 @@ export async function checkPlan(
 ) {
   const { header, operation, seal, hash, lines } = await openPlan(file, copyTo);
   const rows = new PlanRows(operation, header.expect);
-  const judge = new PlanJudge(operation);
+  const faultOf = rowJudge(operation);
   const survey = new PlanSurvey();
   const columns = new Set<string>();
   const rowsHash = createHash('sha256');
@@ -238,7 +228,7 @@ export async function checkPlan(
     if ('problem' in object) throw planFailure(file.name, { line, problem: object.problem });
     count += 1;
     const row = rows.read(object);
-    const found = 'problem' in row ? { line, problem: row.problem } : judge.faultOf(row, line);
+    const found = 'problem' in row ? { line, problem: row.problem } : faultOf(row, line);
     fault ??= found;
     if (found !== undefined || 'problem' in row) return undefined;
     survey.add(row);

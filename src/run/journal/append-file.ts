@@ -28,7 +28,7 @@ export async function openAppendFile(path: string) {
       for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
     },
     /** Resolves when everything appended so far is on the disk. */
-    sync: (): Promise<void> => syncData(file.fd),
+    sync: () => syncData(file.fd),
     truncate: (length: number): Promise<void> => truncateFile(file.fd, length),
     close: (): Promise<void> => file.close(),
   };
