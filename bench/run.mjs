@@ -54,12 +54,13 @@ function measured({ best }, values) {
   return [goals.length > 1 ? '' : `${sign} ${goals[0]}`, groups.join('; ')];
 }
 
-function table(figures) {
+function table(figures, newest) {
   const rows = GOALS.filter(({ id }) => figures[id] !== undefined).map((goal) => {
     const { date, values } = figures[goal.id];
-    return `| ${[goal.id, goal.what, ...measured(goal, values), date].join(' | ')} |`;
+    const [aim, figure] = measured(goal, values);
+    return `| ${[goal.id, goal.what, aim, date === newest ? figure : `${figure} (${date})`].join(' | ')} |`;
   });
-  return ['| | What | Goal | Measured | On |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| | What | Goal | Measured |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 const { figures } = readFigures();
@@ -85,7 +86,8 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 const result = { machine: machine(), node: process.versions.node, figures };
-const head = `Measured on ${result.machine}; four figures are of Node 20, 22, 24 and 26, a bold one misses its goal. A ratio is the median of whole processes run in turn.\n\n`;
+const newest = Object.values(figures).reduce((last, { date }) => (date > last ? date : last), '');
+const head = `Measured on ${newest} unless dated, on ${result.machine}; four figures are of Node 20, 22, 24 and 26, a bold one misses its goal. A ratio is the median of whole processes run in turn.\n\n`;
 writeFileSync(join(root, 'bench/figures.json'), `${JSON.stringify(result, null, 2)}\n`);
 try {
   execFileSync(
@@ -98,7 +100,7 @@ try {
 }
 if (asked.includes('--docs')) {
   const path = join(root, 'docs/performance.md');
-  const block = `$1${head}${table(figures)}\n$2`;
+  const block = `$1${head}${table(figures, newest)}\n$2`;
   const page = readFileSync(path, 'utf8');
   writeFileSync(path, page.replace(/(<!-- generated:bench -->\n)[\s\S]*?(<!-- \/generated -->)/, block));
 }

@@ -7,7 +7,7 @@ import { parseAst } from 'rolldown/parseAst';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = readdirSync(`${root}docs/faults`).map((name) => readFileSync(`${root}docs/faults/${name}`, 'utf8'));
-const groups = [...pages.join('\n').matchAll(/^## ([A-Z]): (.+)$|^\| ([A-Z]\d+) \|/gm)];
+const groups = [...pages.join('\n').matchAll(/^## ([A-Z]): (.+)$|^\| \*\*([A-Z]\d+)\*\* /gm)];
 const numbers = groups.flatMap(([, , , number]) => (number === undefined ? [] : [number]));
 
 /** A title begins with its numbers: `'N9 full request read…`, `'P7 P8 first signal…`, in a call or in a row of a table. */
