@@ -298,11 +298,11 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
     ...(superseded === undefined
       ? []
       : [
-          `It takes the place of the ${nounOf(superseded.operation)} of ${clockTime(superseded.timeMs, now)}, of which nobody knows whether it was done.`,
+          `It takes the place of the ${nounOf(superseded.operation)} of ${clockTime(superseded.timeMs, now)}, whose outcome is unknown.`,
         ]),
     ...(nounOf(operation) === 'block'
       ? [
-          `Wrong card? No command undoes a block. Reissue gives this customer a new card with the balance: tell your lead, and name ${name}.`,
+          `Wrong card? No command undoes a block. A reissue gives this customer a new card: check its balance, tell your lead, and name ${name}.`,
         ]
       : []),
   ];

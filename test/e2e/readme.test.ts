@@ -93,17 +93,29 @@ describe('every page is short enough to be read', () => {
   });
 });
 
-/** The relative links of a page that lead to no file. */
-function deadLinks(path: string, text: string): readonly string[] {
-  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
-  return links.filter((link) => !existsSync(join(root, dirname(path), link))).map((link) => `${path}: ${link}`);
+/** What GitHub makes of a heading, for the end of a link. */
+function anchor(heading: string): string {
+  const said = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\- ]/gu, '');
+  return said.replaceAll(' ', '-');
 }
 
-it('every link of every page leads to a file', () => {
+/** The relative links of a page that lead to no file, or to no heading of one. */
+function deadLinks(path: string, text: string, pages: ReadonlyMap<string, string>): readonly string[] {
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+  const dead = links.filter(([, link = '', heading]) => {
+    const target = link === '' ? path : join(dirname(path), link);
+    if (!existsSync(join(root, target))) return true;
+    const headings = [...(pages.get(target) ?? '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchor(title));
+    return heading !== undefined && !headings.includes(heading);
+  });
+  return dead.map(([whole]) => `${path}: ${whole}`);
+}
+
+it('every link of every page leads to a file and a heading', () => {
   const pages = new Map(readPages(root));
   for (const path of ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'])
     pages.set(path, readFileSync(join(root, path), 'utf8'));
-  expect([...pages].flatMap(([path, text]) => deadLinks(path, text))).toEqual([]);
+  expect([...pages].flatMap(([path, text]) => deadLinks(path, text, pages))).toEqual([]);
 });
 
 describe('every session of the README and the guides runs as printed', () => {
