@@ -41,7 +41,7 @@ type AddRow = (row: PlanRow) => Promise<void>;
 
 /**
  * Writes a plan of the rows that `fill` adds, and prints its header. No file is left if `fill` returns false or fails.
- * `next`: how to show, approve and apply it.
+ * `next`: what the suggested commands begin with, and how many approvals the plan needs.
  */
 export async function writePlan(
   session: Session,

@@ -126,7 +126,7 @@ export function verdictLines(
   );
 }
 
-/** How a change ended in a few words, for lists. `isHandedOver` names the entry of an open one. */
+/** How a change ended in a few words, for lists. */
 export function endedWords(write: DeskWrite): string {
   const { ending, resolved, supersededBy } = write;
   if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';

@@ -20,7 +20,7 @@ export interface RunFacts {
   readonly state: RunState;
   /** Rows with a record. */
   readonly reached: number;
-  /** Of a stopped run: `endedBy`. */
+  /** What stopped the run, for people. */
   readonly stoppedBy: string | undefined;
   readonly outcomes: OutcomeCounts;
   /** Rows of the input that no shard has. */

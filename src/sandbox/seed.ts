@@ -86,7 +86,7 @@ function readTop(text: string, members: readonly string[], report: Report): Json
   return top;
 }
 
-/** Reads resources in the API's shapes. With a check, reports each fault with its path. */
+/** Reads resources, checked against the given `shapes`. Reports each fault with its path. */
 export function readResources(
   text: string,
   members: readonly string[],
