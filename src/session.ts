@@ -33,7 +33,6 @@ export interface Service {
   readonly host: string;
   /** Milliseconds until the token expires, by its own claim; undefined: not known. */
   remainingMs(): Promise<number | undefined>;
-  /** Uses this token from now on. */
   useToken(token: string): void;
   /** Rejects with AUTH, before anything is sent, if there is no credential or it has expired. */
   checkCredential(): Promise<void>;

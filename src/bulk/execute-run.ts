@@ -129,7 +129,6 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   return failure;
 }
 
-/** Runs the work, and closes the run if that fails. */
 async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<Result> {
   return unsent(work).catch(async (error: unknown) => {
     await kept.close();

@@ -168,7 +168,6 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
     progress: progress.progress,
-    /** Clears the progress before a notice. */
     clear: () => progress.clear(),
     /** Closes the array in any case, and stops the progress. */
     async close(): Promise<void> {

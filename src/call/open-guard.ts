@@ -168,7 +168,6 @@ export function refuseOpen({ repeated, same }: OpenBefore, call: CallInput, isAg
   });
 }
 
-/** A change that was done. */
 interface Done extends OpenCall {
   readonly entry: string;
   /** When it began, in milliseconds since 1970. Later changes are not superseded. */

@@ -169,7 +169,6 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 }
 
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> & {
-  /** Takes `--expect`. */
   readonly expect?: true;
   /** Rows that equal an older file can be left out (`--changed-from`). */
   readonly changedFrom?: true;

@@ -9,7 +9,6 @@ export interface Given {
   readonly words: readonly string[];
   /** The common options, without those that this command redefines. */
   readonly common: CommonOptions;
-  /** Faults of the common options. */
   readonly commonFaults: readonly Fault[];
   /** Arguments and the command's own options, by name. */
   readonly own: GivenValues;

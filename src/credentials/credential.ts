@@ -46,7 +46,6 @@ export class Credential implements CredentialPort {
   #known: { readonly token: string; readonly times: JwtTimes } | undefined;
   #noticedToken: string | undefined;
   #chosen: Promise<TokenSource> | undefined;
-  /** The source whose token was refused last. */
   #refused: Promise<TokenSource> | undefined;
   #hasWarned = false;
 

@@ -67,7 +67,6 @@ function noCredential(request: CredentialRequest, otherOrigin: string | undefine
   return Failure.unsent('AUTH', message, { hints: [loginHint(request)] });
 }
 
-/** The environment as the source of a family's token. */
 function environmentSource(family: Family, text: string): TokenSource {
   const variable = TOKEN_VARIABLES[family];
   return {

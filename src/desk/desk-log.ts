@@ -177,7 +177,6 @@ export class DeskLog {
     return [...cards.filter(hasOpen), ...cards.filter((card) => !hasOpen(card))];
   }
 
-  /** The cards that are offered. */
   get recent(): readonly KnownCard[] {
     return this.cards.slice(0, RECENT_LIMIT);
   }

@@ -60,8 +60,8 @@ export class Desk {
   }
 
   /**
-   * Serves cards, each by `serve`, which answers what its menu did: `leave`, `another`, or the id of the next one. Returns the
-   * exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written.
+   * Serves cards. `serve` returns what its menu did: `leave`, `another`, or the ID of the next card. Returns the exit
+   * code. Throws what ends a program: a signal, a bug, a stream that cannot be written.
    */
   async run(first: string | undefined, serve: (cardId: string) => Promise<string>): Promise<number> {
     const { context } = this.session;

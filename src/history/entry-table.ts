@@ -82,7 +82,6 @@ function foundOut(resolved: NonNullable<HistoryEntry['resolved']>): ShapeOf<type
   return { as, by, time, note, resultId };
 }
 
-/** The members of an entry in their order. */
 function membersOf(entry: HistoryEntry): object {
   const members = Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
   const { supersededBy, resolved, clientReference } = entry;

@@ -16,9 +16,9 @@ import {
 } from '../run/stored/run-folder.ts';
 import { type BeginEvent, type Closing, entryOfRow, subjectOfWrite } from './history-event.ts';
 
-/** A write whose outcome is unknown, and that nothing has settled, superseded or resolved, as its beginning tells of it. */
+/** An open write: its beginning, without an end that resolves it, and not superseded or resolved. */
 export interface OpenWrite extends Omit<BeginEvent, 'event' | 'id' | 'reason'> {
-  /** The id that it is about, of a card in small letters. */
+  /** The ID that it is about, of a card in lower case. */
   readonly subject?: string | undefined;
   readonly httpStatus?: number | undefined;
   /** The status of the card when it was checked. */
@@ -136,7 +136,7 @@ export async function saveIndex(
 /** Another change within this time may have the same change time. */
 const SAME_TIME_MS = 2000;
 
-/** The rows of a run whose outcome is unknown; those under way only where no process works on it. */
+/** The rows of a run with an unknown outcome; rows in flight only if no process works on it. */
 async function openRows(
   { StoredRun, readLastRecord }: RunRecords,
   run: StoredRunHandle,

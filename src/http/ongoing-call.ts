@@ -174,7 +174,6 @@ class OngoingCall {
     return wasAnswered ? this.#certain(verdict, 'final') : this.#cancelled();
   }
 
-  /** The call was stopped before an attempt. */
   #stopped(): CallResult {
     const isByLast = this.#options.stoppedBetween === 'last_attempt' && this.#doubt === undefined;
     if (!isByLast || this.#last === undefined) return this.#cancelled();

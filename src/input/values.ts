@@ -41,8 +41,8 @@ export type CardIdReading =
   | { readonly kind: 'none' };
 
 /**
- * THE way in which card IDs are read, whoever gives one. An ID is used as it is. One that was found in a text is
- * confirmed or typed again, because the wrong card is worse than a second try.
+ * THE way in which card IDs are read. An ID is used as it is. One that was found in a text is confirmed or typed again,
+ * because the wrong card is worse than a second try.
  */
 export function readCardId(text: string): CardIdReading {
   if (CARD_ID.test(text)) return { kind: 'id', id: text };

@@ -12,7 +12,6 @@ export interface SchemaViolation {
 
 type Check = (value: JsonValue | undefined) => boolean;
 
-/** Most entries of a list that are checked. */
 const MOST_ENTRIES = 1000;
 
 const checks = new WeakMap<JsonSchema, Check>();

@@ -34,7 +34,6 @@ export function textAt(value: JsonValue | undefined, name: string): string | und
 const TEXT = Symbol('text');
 const LENGTH = Symbol('length');
 
-/** An object that remembers its text, or the length of it. */
 type Remembering = JsonObject & { [TEXT]?: string; [LENGTH]?: number };
 
 /** Keeps the text of an object that printing would give again: faster than a table beside the objects. */

@@ -21,7 +21,6 @@ export function clientId(id: RequestId): RequestId {
   return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
 }
 
-/** Length of the text of a tool's result. */
 function textLength(message: JSONRPCMessage): number {
   const structured = 'result' in message ? message.result['structuredContent'] : undefined;
   const text = typeof structured === 'object' && structured !== null && 'text' in structured ? structured.text : '';

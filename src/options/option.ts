@@ -39,7 +39,6 @@ export interface KindValues {
   readonly rate: number;
   readonly failures: MaxFailures;
   readonly shard: Shard;
-  /** One of `choices`. */
   readonly choice: string;
   /** Texts separated by commas. */
   readonly list: readonly string[];

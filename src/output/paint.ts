@@ -25,7 +25,7 @@ export function makePaint(colour: boolean) {
   return {
     bold: (text: string) => chalk.bold(text),
     faint: (text: string) => dim(text),
-    /** `shown` in the colour that belongs to the value `meaning`. */
+    /** `shown` in the color that belongs to the value `meaning`. */
     toned(tone: Column['tone'], meaning: string, shown: string) {
       if (tone === 'faint') return dim(shown);
       const name = tone === undefined ? undefined : COLOURS.get(meaning);

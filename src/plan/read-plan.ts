@@ -119,7 +119,6 @@ export class PlanSeal {
   }
 }
 
-/** The header in line 1, or what is wrong with it. */
 function firstLine(line: Uint8Array | undefined): ReturnType<typeof headerOf> {
   if (line === undefined) return { problem: 'the file is empty' };
   const object = objectIn(line) ?? { problem: NO_JSON };
@@ -179,7 +178,6 @@ async function openPlan(file: InputFile, copyTo?: string) {
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
   const seal = new PlanSeal(file.name, head.header, first);
-  /** The lines after line 1. */
   async function* lines(): AsyncGenerator<readonly Buffer[]> {
     yield more;
     yield* pieces;

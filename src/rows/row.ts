@@ -17,7 +17,6 @@ export interface Row {
   /** The ID in the path; undefined for a new event. */
   readonly id: string | undefined;
   readonly params: Readonly<Record<string, string>>;
-  /** Undefined: the request has no body. */
   readonly body: JsonObject | undefined;
   /** What `--expect` asks of this row's card. */
   readonly expects: readonly Expectation[];

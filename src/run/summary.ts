@@ -31,7 +31,6 @@ export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 export interface LeftUnchanged {
   /** Name of the file of `--changed-from`. */
   readonly older?: string | undefined;
-  /** Empty cells, by column. */
   readonly emptyCells?: ReadonlyMap<string, number> | undefined;
   /** How many of these had a value in the file of `--changed-from`, by column. */
   readonly emptied?: ReadonlyMap<string, number> | undefined;

@@ -11,7 +11,6 @@ const rules: readonly Rule[] = Object.values(RULES);
 
 const ERROR_CODES = [...new Set([...COMMON_CODES, ...rules.flatMap(({ errorCode }) => errorCode ?? [])])];
 
-/** Choices for all operations. */
 const OF_ALL: Choices = {
   'reason in a body': 'Optional, any text. It is accepted and appears in no answer.',
   expiry: 'The clock changes no card: one whose expiryDate has passed keeps its status.',

@@ -69,7 +69,6 @@ export function applyChanges(state: SandboxState, changes: readonly Change[]): v
 
 /** Where a running sandbox keeps its state. */
 export interface SandboxStore {
-  /** The current state, read-only. */
   read(): SandboxState;
   /** Decides on the newest state and keeps the changes. If it rejects with a Failure, nothing was changed. */
   commit(decideOn: (state: SandboxState) => Decision): Decision | Promise<Decision>;

@@ -142,9 +142,9 @@ function spell({ origin, pathPrefix }: BaseUrl): string {
 }
 
 /**
- * Where the requests of one family go: its checked base URL, `url` in one spelling (not for the sandbox, whose server says where it is). USAGE when there
- * is none, when it cannot be used, or when a stored profile was named and the environment sets another URL:
- * whichever counted, a person meant the other one.
+ * The checked base URL of one family, `url` normalized (not for the sandbox, whose server has it). USAGE if there is
+ * none, if it is invalid, or if a stored profile was named and the environment sets another URL: the user may mean
+ * either.
  */
 export function resolveTarget(profile: ResolvedProfile, family: Family) {
   const entry = profile[urlKey(family)];

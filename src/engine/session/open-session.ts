@@ -88,7 +88,7 @@ function outputOptions(
   };
 }
 
-/** USAGE if Node is told to accept any certificate: a token would go to one that has expired (measured). */
+/** USAGE if Node would accept any certificate: a token would go to one that has expired (measured). */
 export function refuseDisabledTls(env: Context['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {

@@ -116,7 +116,6 @@ export class CsvParser extends RecordParser {
   }
 }
 
-/** The cells of a row with quotes, or its first misplaced quote. */
 function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
   const cells: string[] = [];
   for (let start = 0; ; ) {

@@ -31,7 +31,7 @@ export interface InterpretOptions {
 /** A row without faults, and its place. */
 export type GoodRow = Interpreted & { readonly row: Row };
 
-/** What became of a record. `row` is missing if its ID is bad. `extra`: what is written beside what was given. */
+/** The result of a record. `row` is missing if its ID is bad. `extra`: what is written beside what was given. */
 export interface Interpreted {
   readonly record: RawRecord;
   readonly row: Row | undefined;
