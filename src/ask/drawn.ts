@@ -21,10 +21,13 @@ const CLEAR = '\u001b[H\u001b[2J';
 const CTRL_Z = '\u001a';
 /** `? ` before a question, and room for an answer after it. */
 const AROUND_QUESTION = 8;
-/** A question too long for one line, broken between words. The offered answers stay together. */
+/** A question too long for one line, broken between words. The offered answers stay together where they fit. */
 function breakQuestion({ text, room = 0 }: Question, columns: number): string {
-  const held = safeText(text).replace(/\([^()]*\)$/, (answers) => answers.replaceAll(' ', '\u00a0'));
-  const lines = breakLine(held, columns - AROUND_QUESTION).map((line) => line.replaceAll('\u00a0', ' '));
+  const width = columns - AROUND_QUESTION;
+  const held = safeText(text).replace(/\([^()]*\)$/, (answers) =>
+    displayWidth(answers) > width ? answers : answers.replaceAll(' ', '\u00a0'),
+  );
+  const lines = breakLine(held, width).map((line) => line.replaceAll('\u00a0', ' '));
   return lines.join('\n  ') + answerGap(room, AROUND_ANSWER + displayWidth(lines.at(-1) ?? ''), columns);
 }
 

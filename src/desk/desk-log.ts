@@ -191,7 +191,8 @@ export class DeskLog {
     const status = aim ?? this.known(cardId)?.status;
     this.#last.set(keyOf(cardId), { write, status });
     if (isDone && settledBy(operation) !== undefined) this.#supersede(write);
-    this.#remember({ cardId, write, ...(aim === undefined ? {} : { status: aim }) });
+    // A reissue says nothing of the old card's status.
+    this.#remember({ cardId, write, status: isDone ? settledBy(operation) : undefined });
     const { resultId } = ending ?? {};
     if (resultId === undefined) return;
     this.#last.set(keyOf(resultId), { write, status: undefined });

@@ -51,7 +51,7 @@ export function handOverText(log: DeskLog, where: string, now: number): string {
 function csvText(log: DeskLog): string {
   const iso = (timeMs: number) => {
     const [day = '', clock = ''] = localTime(new Date(timeMs).toISOString()).split(' ');
-    return `${day}T${clock.replace(/([+-]\d\d)$/, '$1:00')}`;
+    return `${day}T${clock.replace('Z', '+00').replace(/([+-]\d\d)$/, '$1:00')}`;
   };
   const rows = inOrder(log.writes).map((write) => cellsOf(log, write, iso));
   return [HEADERS, ...rows].map((cells) => csvLine(cells.map(guardCell))).join('');

@@ -85,7 +85,7 @@ function schemaOf({ kind, choices, min = 1, max, default: otherwise, text }: Opt
   if (kind === 'count') return { type: 'integer', minimum: min, maximum: max, ...described };
   if (kind === 'choice') return { enum: choices, ...described };
   if (kind === 'choices') return { type: 'array', items: { enum: choices }, minItems: 1, ...described };
-  return { type: 'string', ...described };
+  return { type: kind === undefined ? 'boolean' : 'string', ...described };
 }
 
 /** Makes a tool that calls no operation, or several. Its arguments are read by their declaration. */

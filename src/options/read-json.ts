@@ -8,9 +8,12 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
 }
 
-/** A JSON value by its declaration: a number for a count, a list for choices, else a string. */
+/** A JSON value by its declaration: a number for a count, a list for choices, a boolean for a switch, else a string. */
 function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> {
-  const { kind = 'text', choices = [] } = spec;
+  const { kind, choices = [] } = spec;
+  if (kind === undefined) {
+    return typeof value === 'boolean' ? found(value) : bad(`must be true or false, not ${shown(value)}`);
+  }
   if (kind === 'choices') {
     if (!Array.isArray(value) || value.length === 0) {
       return bad(`must be a list of ${choices.join(', ')}, not ${shown(value)}`);

@@ -143,9 +143,12 @@ export function fillLines(words: readonly string[], width: number, columnsOf = c
 function breakWords(line: string, width: number): readonly string[] {
   if (columnsAtMost(line) <= width) return [line];
   const label = LABELLED.exec(line)?.[0] ?? '';
-  const lead = label.length > width / 2 ? '' : label;
-  const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);
   const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
+  const longest = Math.max(...held.split(' ').map(columnsAtMost));
+  // An id that has room on a line of its own is not pushed out of it.
+  const isPushed = longest <= width && label.length + longest > width;
+  const lead = label.length > width / 2 || isPushed ? '' : label;
+  const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);
   const lines = fillLines(held.slice(indent.length).split(' '), width - indent.length).map((each) => indent + each);
   return lines.map((each, index) => (index === 0 ? lead + each.slice(lead.length) : each).replaceAll(HELD, ' '));
 }

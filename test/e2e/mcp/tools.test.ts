@@ -321,6 +321,11 @@ it('assistants read history, runs and the rows of a run, and wait for a card', a
     expect.objectContaining({ run: 'friday', id: second }),
   ]);
   expect(await json('history_list', { operation: 'card.reissue' })).toEqual([]);
+  expect(await json('history_list', { open: true })).toEqual([]);
+  expect(await json('history_list', { open: false, id: second })).toHaveLength(1);
+  expect((await client.call('history_list', { open: 'yes' })).content[0]?.text).toBe(
+    'open: must be true or false, not "yes"',
+  );
   expect(await json('history_list', { operation: 'card.block', until: 'yesterday' })).toEqual([]);
   expect(await json('card_wait', { cardId: first, status: ['BLOCKED', 'REISSUED'] })).toMatchObject({
     status: 'BLOCKED',

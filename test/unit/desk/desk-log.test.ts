@@ -143,6 +143,15 @@ it('the verdict of a reissue stands with the new card too', async () => {
   expect(verdict('REISSUED')).toEqual(['✔ REISSUED at 14:02']);
 });
 
+it('a card that was reissued is offered with the status that was seen, until a look shows another', async () => {
+  const { log, write } = desk();
+  log.saw(ID, card('ACTIVE'));
+  await write('card.reissue', 'applied', { resultId: OTHER });
+  expect(log.known(ID)?.status).toBe('ACTIVE');
+  log.saw(ID, card('REISSUED'));
+  expect(log.known(ID)?.status).toBe('REISSUED');
+});
+
 it('the verdict says in ASCII what a locale without marks cannot show', async () => {
   const { log, write } = desk();
   await write('card.block', 'applied');

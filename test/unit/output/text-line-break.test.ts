@@ -76,3 +76,12 @@ it('a line that holds text from outside is left alone where it fits, and off a t
   expect(breakMessage('frontdesk: hint: x', 18)).toEqual(['frontdesk: hint: x']);
   expect(breakMessage('frontdesk: hint: x', undefined)).toEqual(['frontdesk: hint: x']);
 });
+
+it('an ID that fits on a line of its own is not pushed out of it by the words before', () => {
+  const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+  expect(breakLine(`  21:47  ref-0001  reissue  done, new card ${id}`, 40)).toEqual([
+    '  21:47  ref-0001  reissue  done, new',
+    '  card',
+    `  ${id}`,
+  ]);
+});
