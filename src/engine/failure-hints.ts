@@ -187,11 +187,27 @@ function secretArguments(argv: readonly string[]): readonly string[] {
   return [...secrets];
 }
 
+/** So many characters of a secret that a message cut are still the secret. */
+const TELLING_CHARACTERS = 8;
+
+/** Masks a secret in a string, also its beginning where a message was cut. */
+function maskSecret(text: string, secret: string): string {
+  const beginning = secret.slice(0, TELLING_CHARACTERS);
+  return text
+    .replaceAll(secret, '***')
+    .split(beginning)
+    .reduce((masked, behind) => {
+      let at = 0;
+      while (at < behind.length && behind[at] === secret[TELLING_CHARACTERS + at]) at += 1;
+      return behind[at] === '…' ? `${masked}***${behind.slice(at)}` : masked + beginning + behind;
+    });
+}
+
 /** Masks the secrets of a command line in a string, the longest first, because one may contain another. */
 export function maskArguments(argv: readonly string[]): ((text: string) => string) | undefined {
   const secrets = [...secretArguments(argv)].sort((a, b) => b.length - a.length);
   if (secrets.length === 0) return undefined;
-  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+  return (text) => secrets.reduce(maskSecret, text);
 }
 
 /** The system's errors for a place that cannot be written. Another folder helps. */

@@ -359,6 +359,8 @@ describe('FRONTDESK_AUDIT_LOG', () => {
 describe('an argument that may be a secret is repeated in no message', () => {
   const SECRET = 'sk-4f9c2d81e0';
   const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
+  /** Messages cut a value of more than 60 characters. */
+  const LONG = `${JWT}${'x'.repeat(60)}`;
 
   it.each([
     [['card', 'get', '--token', SECRET]],
@@ -377,6 +379,8 @@ describe('an argument that may be a secret is repeated in no message', () => {
     [['card', 'get', cardId(1), '-o', JWT]],
     [['api', 'GET', `/v1/cards?x=#${JWT}`]],
     [['auth', 'login', `Bearer ${SECRET}`]],
+    [['card', 'get', LONG]],
+    [['card', 'get', cardId(1), '--timeout', `Bearer ${LONG}`, '--json']],
   ])('an argument that may be a secret is repeated in no message: %j', async (args) => {
     const { code, stdout, stderr } = await runFrontdesk(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
