@@ -150,6 +150,11 @@ interface Parts {
   readonly problems: readonly string[];
 }
 
+/** What a service says, in quotes that it cannot end: nothing behind them is its own. */
+export function quoted(said: string): string {
+  return `"${said.replaceAll('"', "'")}"`;
+}
+
 /** What most failures leave behind, as a sentence without capital and period. */
 const AFTER = { unsent: 'nothing was sent', unchanged: 'nothing was changed' } as const;
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Operation } from '../api/operation.ts';
+import { isOnceOnly, type Operation } from '../api/operation.ts';
 import { checkExpectations, readCardBefore } from '../call/confirm.ts';
 import { readSingleCall } from '../call/read-call.ts';
 import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
@@ -175,7 +175,7 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   const { call, id, reason, expectations, warnings } = single;
   const { operation, body } = call;
   refuseReason(session, operation, reason);
-  if (options.again !== true) await refuseOpenInPlan(session, call);
+  if (options.again !== true && isOnceOnly(operation)) await refuseOpenInPlan(session, call);
   for (const each of warnings) await session.notify(each);
   // A signal may end the program during the read, and must leave nothing behind.
   await checkPlanPlace(options.plan ?? '');

@@ -3,6 +3,7 @@ import { isOnceOnly, type Operation } from '../api/operation.ts';
 import {
   digesterOf,
   fieldsOf,
+  needsRecords,
   openAt,
   openLine,
   openRecords,
@@ -30,7 +31,7 @@ import { placeOf } from './row-requests.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
-/** If the records cannot be read, rows that make another card or event are not sent. For others it is reported. */
+/** If the records cannot be read, rows that need them are not sent. For others it is reported. */
 async function recordsFor(
   session: Session,
   operation: Operation,
@@ -39,7 +40,7 @@ async function recordsFor(
   try {
     return await openRecords(session, run?.run);
   } catch (error) {
-    if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
+    if (!(error instanceof Failure) || needsRecords(operation, error)) throw error;
     await sayUnread(session, error);
     return undefined;
   }

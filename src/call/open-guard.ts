@@ -83,8 +83,16 @@ async function subjectOfCall(session: Session, { operation, params, body }: Open
 }
 
 /**
- * Looks up the open writes to a call's subject. If the records cannot be read, a change that makes another card or
- * event is refused (LOCAL_IO or AUTH). For others it is reported.
+ * A change that makes another card or event is not sent if the records cannot be read. No change is sent if others could
+ * have changed them (AUTH), because its own record could not be kept there either.
+ */
+export function needsRecords(operation: Operation, { code }: Failure): boolean {
+  return isOnceOnly(operation) || (code === 'AUTH' && operation.effect.kind === 'write');
+}
+
+/**
+ * Looks up the open writes to a call's subject. If the records cannot be read, a change that needs them is refused
+ * (LOCAL_IO or AUTH). For others it is reported.
  */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
@@ -102,7 +110,7 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
     return { open, repeated: found.repeatedBy(operation, subject), same };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (isOnceOnly(operation)) throw error.asUnsent().with({ outcome: 'not_sent' });
+    if (needsRecords(operation, error)) throw error.asUnsent().with({ outcome: 'not_sent' });
     await sayUnread(session, error);
     return NOTHING;
   }

@@ -25,14 +25,15 @@ function isShown({ output }: Session, operation: Operation): boolean {
   return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
 }
 
-/** USAGE if the secrets would go to the null device. */
-export function refuseNullDevice({ context }: Session, { call }: SingleCall, outPath: string | undefined): void {
-  if (outPath !== undefined || context.stdout.isNull !== true) return;
-  throw Failure.unsent(
-    'USAGE',
-    `could not ${subjectOf(call)}: its result is returned only once, and stdout is the null device`,
-    { hints: ['give --out <file>, a new file that only you can read'] },
-  );
+/** USAGE if the secrets would go to the null device; `hint` says what keeps them. */
+export function refuseNullDevice(
+  { context }: Session,
+  { call }: SingleCall,
+  hint = 'give --out <file>, a new file that only you can read',
+): void {
+  if (context.stdout.isNull !== true) return;
+  const problem = `could not ${subjectOf(call)}: its result is returned only once, and stdout is the null device`;
+  throw Failure.unsent('USAGE', problem, { hints: [hint] });
 }
 
 /**

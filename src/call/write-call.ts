@@ -245,7 +245,7 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
-  if (givesSecrets(operation)) refuseNullDevice(session, checked, options.out);
+  if (givesSecrets(operation) && options.out === undefined) refuseNullDevice(session, checked);
   const { asksFirst, asksHere, needsAnswer } = questionsOf(session, operation);
   const open = await openBefore(session, checked.call);
   if (!asksFirst && !asksHere && !needsAnswer) refuseOpen(open, checked.call, options.again === true);

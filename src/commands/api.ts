@@ -8,6 +8,7 @@ import { printDryRun } from '../call/dry-run.ts';
 import { openBefore, refuseOpen, sayOpen } from '../call/open-guard.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { callService, takeAnswer } from '../call/resource.ts';
+import { refuseNullDevice } from '../call/secret-answer.ts';
 import { guardWrite, notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
 import { ANSWERED, localCommand } from '../command/command.ts';
 import { joinFailures } from '../command/faults.ts';
@@ -114,6 +115,9 @@ async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<voi
 /** A longer body is cut in the question. */
 const SHOWN_BODY_CHARACTERS = 400;
 
+/** Where an answer that is given once is safe. */
+const KEEP_HINT = 'keep it in a file with `frontdesk card provision <cardId> --wallet <wallet> --out <file>`';
+
 /** One-time secrets of any operation, for a path that only looks like one. */
 const SECRETS = [...new Set(ALL_OPERATIONS.flatMap(sensitiveOf))];
 
@@ -197,10 +201,16 @@ async function write(session: Session, given: SingleCall, print: Print, isAgain:
   const { call, id: path } = given;
   let single = given;
   const isSecret = sensitiveOf(call.operation).length > 0;
-  if (isSecret && !isJson(session.output.format)) {
-    throw Failure.unsent('USAGE', `POST ${path}: its answer is given once and secret: -o json or ndjson prints it`, {
-      hints: ['the command for it keeps it with --out'],
-    });
+  if (isSecret) {
+    const { format, query } = session.output;
+    const needs = isJson(format)
+      ? 'all of it has to be printed, so --query is excluded'
+      : '-o json or ndjson prints it';
+    if (!isJson(format) || query !== undefined) {
+      const problem = `could not send POST ${path}: its answer is given once and secret: ${needs}`;
+      throw Failure.unsent('USAGE', problem, { hints: [KEEP_HINT] });
+    }
+    refuseNullDevice(session, given, KEEP_HINT);
   }
   if (!session.common.yes) requirePerson(session, `send POST ${path}`);
   const before = await openBefore(session, call);

@@ -122,7 +122,7 @@ function asksForHelp(rest: readonly string[]): boolean {
 /** Help and the version continue after a bad value of a switch, and report it. */
 async function sayBadSwitches({ env, stderr }: Context): Promise<void> {
   for (const name of SWITCHES) {
-    if (isSwitchedOn(env, name) === undefined) await stderr.write(`warning: ${name}: ${SWITCH_PROBLEM}\n`);
+    if (isSwitchedOn(env, name) === undefined) await stderr.write(`frontdesk: warning: ${name}: ${SWITCH_PROBLEM}\n`);
   }
 }
 

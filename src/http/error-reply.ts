@@ -1,3 +1,4 @@
+import { quoted } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
 import { cutText, shorten } from '../json/shorten.ts';
@@ -112,12 +113,13 @@ export function errorReplyOf(json: JsonValue | undefined, beginning: string, mas
   if (!isJsonObject(value)) return { ...NO_ERROR, body: value, summary: excerptOf(value) };
   const [errorCode, message] = [textAt(value, 'errorCode'), textAt(value, 'message')];
   if (errorCode !== undefined && message !== undefined) {
-    const summary = shorten(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
+    const code = /^[\w.-]{0,80}$/.test(errorCode) ? errorCode : quoted(shorten(errorCode, 80));
+    const summary = `${code}: ${quoted(shorten(message, MAX_TEXT))}${detailsText(value.get('details'))}`;
     return { service: value, body: undefined, message, summary, isHtml: false };
   }
   const own = shorten(otherSummary(value), MAX_TEXT);
   if (own === '') return { ...NO_ERROR, body: value, summary: excerptOf(value) };
-  return { ...NO_ERROR, body: value, message: own, summary: own };
+  return { ...NO_ERROR, body: value, message: own, summary: quoted(own) };
 }
 
 function detailsText(details: JsonValue | undefined): string {

@@ -129,16 +129,15 @@ interface TimeForm {
   parse(text: string): number | undefined;
 }
 
-const WAIT: TimeForm = { noun: 'a duration', forms: '500ms, 30s, 2m or 1h', most: '7d', parse: parseDuration };
+const WAIT: TimeForm = { noun: 'a duration', forms: '500ms, 30s, 2m or 1h', most: '168h', parse: parseDuration };
 const AGE: TimeForm = { noun: 'an age', forms: '30s, 2m, 24h, 90d or 2w', most: '100 years', parse: parseAge };
 const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
 
 function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: Limits): Reading<Span> {
   const ms = parse(text);
-  if (ms === undefined) return bad(`must be ${noun} such as ${forms}, not ${quoteValue(text)}`);
-  if (ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
-  const limit = max === undefined ? most : `${max / DAY_MS}d`;
-  return bad(`must be ${min > 0 ? 'more than 0 and ' : ''}at most ${limit}, not ${quoteValue(text)}`);
+  if (ms !== undefined && ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
+  const limits = `${min > 0 ? 'more than 0 and ' : ''}at most ${max === undefined ? most : `${max / DAY_MS}d`}`;
+  return bad(`must be ${noun} such as ${forms}, ${limits}, not ${quoteValue(text)}`);
 }
 
 function readWhen(text: string): Reading<When> {
@@ -176,8 +175,9 @@ const READERS: Readers = {
   lifetime: (text, spec) => readTime(LIFETIME, text, spec),
   moment: readWhen,
   count: readCount,
-  rate: (text) => or(parseRate(text), 'requests a second, such as 5 or 5/s', text),
-  failures: (text) => or(parseMaxFailures(text), 'a number of rows or a percentage, such as 20 or 5%', text),
+  rate: (text) => or(parseRate(text), '1 to 999999 requests a second, such as 5 or 5/s', text),
+  failures: (text) =>
+    or(parseMaxFailures(text), 'a number of rows (at least 1) or a percentage (at most 100%), such as 20 or 5%', text),
   shard(text) {
     const shard = parseShard(text);
     return 'problem' in shard ? bad(shard.problem) : found(shard);

@@ -3,7 +3,7 @@ import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
 import { printJson } from '../json/print.ts';
 import { ANY, INTEGER, jsonOf, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import { fromPlain, type JsonValue, textAt } from '../json/value.ts';
+import { fromPlain, type JsonValue } from '../json/value.ts';
 import { type Format, isJson } from './options.ts';
 import { breakLine, breakMessage, safeText, shortenText, widthOf } from './text.ts';
 
@@ -82,8 +82,6 @@ type Mask = (text: string) => string;
 
 const asItIs: Mask = (text) => text;
 
-/** A longer message of the service is cut. The JSON error has all of it. */
-const MAX_SERVICE_MESSAGE = 500;
 /** Longer than any message of frontdesk with a list of twenty faults. */
 const MAX_MESSAGE = 8000;
 const MAX_HINTS = 2;
@@ -95,8 +93,7 @@ const UNKNOWN_LEAD = 'frontdesk: OUTCOME UNKNOWN';
  */
 export function renderFailure(failure: Failure, format: Format, context: Shown, mask = asItIs): string {
   if (isJson(format)) return `${printJson(maskTexts(new Map([['error', errorObject(failure)]]), mask))}\n`;
-  const shown = (text: string) =>
-    safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
+  const shown = (text: string) => safeText(shortenText(mask(text), MAX_MESSAGE));
   // Lines are broken only in a terminal.
   const width = widthOf(context.stderr);
   const said = (width === undefined ? undefined : failure.screen) ?? partLines(failure.parts) ?? [failure.message];
@@ -136,7 +133,7 @@ function faultMembers({ faults, faultCount }: Failure): Pick<ShapeOf<typeof ERRO
 /** The JSON error object in the documented order, also for rows of a run. */
 export function errorObject(failure: Failure): JsonValue {
   const { code, exitCode, message, hints, details } = failure;
-  const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).map(hintText).join('; ');
+  const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).map(hintText).join('\n');
   const members: ShapeOf<typeof ERROR> = { code, exitCode, message, hint, ...details, ...faultMembers(failure) };
   const object = new Map<string, JsonValue>();
   for (const name of ERROR_MEMBERS) {
@@ -166,13 +163,6 @@ export function renderNotice(notice: Notice, format: Format, context: Shown, mas
   const lines = breakLine(line, widthOf(stderr), hasCommands);
   const isPainted = notice.level === 'warning' && paintsErrors(context);
   return `${(isPainted ? painted(lines, 'frontdesk: warning:', YELLOW) : lines).join('\n')}\n`;
-}
-
-function withShortServiceMessage(message: string, failure: Failure, mask: Mask): string {
-  const said = textAt(failure.details.service, 'message');
-  if (said === undefined || said.length <= MAX_SERVICE_MESSAGE) return message;
-  const full = mask(said);
-  return message.split(full).join(shortenText(full, MAX_SERVICE_MESSAGE));
 }
 
 function stackLines(failure: Failure): string[] {

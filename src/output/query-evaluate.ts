@@ -93,7 +93,8 @@ export function refuseExtension({ type }: QueryNode): void {
 export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Literals): JsonValue {
   const apply: Apply = (node, found) => {
     if (node.type === 'Literal') {
-      return (typeof node.value === 'string' ? literals(node.value) : undefined) ?? fromPlain(node.value);
+      const literal = typeof node.value === 'string' ? literals(node.value) : undefined;
+      return literal === undefined ? fromPlain(node.value) : literal;
     }
     // A rule is stored under the type of its nodes.
     const rule = RULES[node.type] as Rule<QueryNode['type']> | undefined;

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, isDone, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
-import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
+import { FAILURES, Failure, type FailureCode, type Hint, quoted } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
@@ -148,7 +148,9 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
 /** How a row ended, in the words of the run that sent it. `object`: what does not exist after a 404. */
 function whatHappened(subject: string, object: string | undefined, ending: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
-  const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
+  // With a 2xx it is frontdesk that says what is wrong with the answer.
+  const reason = message === undefined || (httpStatus ?? 0) < 300 ? message : quoted(message);
+  const known = [errorCode, reason].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
   const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
   if (outcome === 'unknown') {

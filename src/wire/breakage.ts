@@ -17,7 +17,7 @@ export class BreakError extends Error {
 /** A limit in words. The rest of a time for all attempts is no round number. */
 export function secondsText(limitMs: number): string {
   const seconds = limitMs / 1000;
-  return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.round(seconds)} s`;
+  return `${seconds < 10 ? Number(seconds.toFixed(seconds < 0.1 ? 3 : 2)) : Math.round(seconds)} s`;
 }
 
 type Endpoint = Pick<BaseUrl, 'host' | 'hostPort'>;

@@ -246,6 +246,9 @@ describe('api POST', () => {
     const args = ['api', 'POST', path, '--yes', '--data', '{}'];
     const table = await runFrontdesk(args, { env: server.env, home });
     expect(table).toMatchObject({ code: 2, stdout: '' });
+    const query = await runFrontdesk([...args, '--json', '--query', 'nope'], { env: server.env, home });
+    expect(query).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(query.stderr).error.message).toContain('--query');
     expect(server.requests).toEqual([]);
     const json = await runFrontdesk([...args, '--json', '--verbose'], { env: server.env, home });
     expect(json.stdout).toContain(secret);

@@ -390,6 +390,24 @@ describe('history reconcile', () => {
     expect(server.requests).toHaveLength(before);
   });
 
+  test('history reconcile names no command for what was applied and has no card to look at, because nothing is left to settle', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
+    await run(['card', 'block', cardId(7), cardId(8), '--yes', '-q', '--run', 'may']);
+    await run(['calendar', 'update', 'cal_1', '--name', 'x', '-q']);
+    const [{ entry: update = '' } = {}] = await history(home);
+    const before = server.requests.length;
+    for (const entry of ['may:2', String(update)]) {
+      expect(await run(['history', 'reconcile', entry])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `frontdesk: ${entry}: ended as applied, so nothing is left to settle\n`,
+      });
+    }
+    expect(server.requests).toHaveLength(before);
+  });
+
   test('history reconcile reads nothing if it could not record the result', async () => {
     const { reads, run } = await unknownWrites(shows('BLOCKED'));
     expect(await run(['history', 'reconcile'], { FRONTDESK_NO_HISTORY: '1' })).toMatchObject({ code: 2, stdout: '' });

@@ -338,7 +338,7 @@ describe('what a run prints', () => {
     expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
     expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
     expect(lines[2]).toBe(
-      `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.`,
+      `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
     );
     expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
     expect(result.stderr).toContain(
@@ -529,8 +529,8 @@ describe('--failed', () => {
     const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
     expect(left).toBe(
       'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
-        `${TWO};"say ""x"";y";'=1+1;2;rejected;REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.\r\n` +
-        `${cardId(3)};;;3;rejected;REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: no). Nothing was changed.\r\n`,
+        `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n` +
+        `${cardId(3)};;;3;rejected;"REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n`,
     );
     const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
     expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);

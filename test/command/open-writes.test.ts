@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
@@ -134,7 +134,6 @@ describe.concurrent('a reissue whose outcome is unknown', () => {
   it('a reissue is refused if the records cannot be read', async () => {
     const { run, posts, home } = await openService();
     await run(REISSUE);
-    const { chmodSync } = await import('node:fs');
     chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
     const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
     expect([code, posts()]).toEqual([4, 1]);
@@ -156,6 +155,28 @@ describe.concurrent('a block whose outcome is unknown', () => {
     const requests = server.requests.length;
     expect((await run(['history', 'reconcile'])).code).toBe(0);
     expect(server.requests).toHaveLength(requests);
+  });
+});
+
+describe.concurrent('a state folder that others can write to', () => {
+  it.each([
+    ['.', ['card', 'block', cardId(3), '--yes']],
+    ['.', ['card', 'activate', cardId(3), cardId(4), '--yes']],
+    ['runs', ['calendar', 'update', 'cal_1', '--name', 'x']],
+    ['runs/may', ['card', 'block', cardId(3), '--yes']],
+    ['runs/may', ['card', 'activate', cardId(3), cardId(4), '--yes']],
+    ['runs/may/header.json', ['api', 'POST', `/v1/cards/${cardId(3)}/activate`, '--yes']],
+  ])('(%s) ends %j with 4, says so once, and sends nothing', async (path, args) => {
+    const { run, home, server, service } = await openService();
+    service.isBroken = false;
+    await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'may']);
+    chmodSync(join(home.stateDir, path), 0o777);
+    const before = server.requests.length;
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout, server.requests.length]).toEqual([4, '', before]);
+    expect(stderr.match(/others can write to it/g)).toHaveLength(1);
+    expect(stderr).toContain(`fix it with: chmod -R go-w ${home.stateDir}\n`);
+    expect(stderr).toContain('Nothing was sent.');
   });
 });
 

@@ -154,8 +154,14 @@ describe('refused with exit 2 and nothing sent', () => {
       ['there is no column "nope"', '--state: must be one of'],
     ],
     [
-      ['sandbox', 'serve', '--port', 'x', '--latency', 'y', '--query', 'a['],
-      ['--query', '--port: must be a whole number', '--latency: must be a duration'],
+      ['sandbox', 'serve', '--port', 'x', '--latency', 'y', '--query', 'a[', '--fault', 'z', '--seed', 'none.json'],
+      [
+        '--query',
+        '--port: must be a whole number',
+        '--latency: must be a duration',
+        "--fault 'z':",
+        '--seed: could not read none.json: no such file or folder',
+      ],
     ],
     [
       ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],

@@ -141,7 +141,10 @@ describe('--plan sends no write', () => {
     [['--plan', 'p', '--dry-run'], '--plan and --dry-run'],
     [['--plan', '-'], '--plan: must be a new file'],
     [['--plan', 'nowhere/p'], '--plan: could not write nowhere/p'],
-    [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be more than 0 and at most 90d, not "91d"'],
+    [
+      ['--plan', 'p', '--plan-expires', '91d'],
+      '--plan-expires: must be a duration such as 30s, 2m, 24h, 90d or 2w, more than 0 and at most 90d, not "91d"',
+    ],
     [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
     [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
   ])('--plan refuses %j and sends nothing', async (args, message) => {

@@ -503,17 +503,17 @@ describe('runs results', () => {
     const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
     // In the words in which they were told, but for answers of which a record keeps only a part.
     expect(JSON.parse(stdout.replace(/sent at \d\d:\d\d:\d\dZ/, 'sent at TIME'))).toEqual([
-      `could not block card ${cardId(1)}: the service returned 409 (CARD_EXPIRED: expired in May). Nothing was changed.`,
+      `could not block card ${cardId(1)}: the service returned 409 (CARD_EXPIRED: "expired in May"). Nothing was changed.`,
       expect.stringMatching(
         /^OUTCOME UNKNOWN - block card \S+\. The request was sent at TIME\. The connection was reset before a reply\. .*status ACTIVE/,
       ),
       `could not block card ${cardId(3)}: clientReference is "order-1", not "b". Nothing was sent.`,
       expect.stringContaining(`could not block card ${cardId(4)}: could not read card ${cardId(4)}: no such card at `),
-      `could not block card ${cardId(5)}: the service returned 400 (Bad Request: no such field). Nothing was changed.`,
+      `could not block card ${cardId(5)}: the service returned 400 ("Bad Request: no such field"). Nothing was changed.`,
     ]);
     await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
     const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
-    expect(failed).toContain('(CARD_EXPIRED: expired in May)');
+    expect(failed).toContain('(CARD_EXPIRED: ""expired in May"")');
     expect(failed).toContain('clientReference is ""order-1"", not ""b""');
     const kept = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8');
     expect(kept).not.toContain('kari@example.com');

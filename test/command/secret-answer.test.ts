@@ -238,19 +238,22 @@ test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset'
   },
 );
 
-test('provision without --out refuses a stdout that is the null device', async () => {
-  const home = createHome();
-  const server = await startRecordingServer([]);
-  const terminal = openTerminal([], {
-    home,
-    env: server.env,
-    script: `$FD ${PROVISION.join(' ')} --json >/dev/null; echo "ended $?"; read -r over`,
-  });
-  await terminal.waitFor('ended 2');
-  terminal.type('\n');
-  expect((await terminal.end).text).toContain('null device');
-  expect(server.requests).toEqual([]);
-});
+test.each([[PROVISION], [['api', 'POST', `/v1/cards/${CARD_ID}/provision/wallet_a`, '--yes']]])(
+  'provision without --out refuses a stdout that is the null device (%j)',
+  async (args) => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const terminal = openTerminal([], {
+      home,
+      env: server.env,
+      script: `$FD ${args.join(' ')} --json >/dev/null; echo "ended $?"; read -r over`,
+    });
+    await terminal.waitFor('ended 2');
+    terminal.type('\n');
+    expect((await terminal.end).text).toContain('null device');
+    expect(server.requests).toEqual([]);
+  },
+);
 
 test.each([
   ['full', '>/dev/full', false],

@@ -32,7 +32,7 @@ describe('the variables that switch something', () => {
     '%j works with a wrong switch and says so',
     async (args) => {
       const { code, stderr } = await runFrontdesk(args, { env: { FRONTDESK_DEBUG: 'ja' } });
-      expect([code, stderr]).toEqual([0, `warning: FRONTDESK_DEBUG: ${PROBLEM}\n`]);
+      expect([code, stderr]).toEqual([0, `frontdesk: warning: FRONTDESK_DEBUG: ${PROBLEM}\n`]);
     },
   );
 

@@ -164,8 +164,12 @@ describe.concurrent('card wait', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('<cardId>');
     expect(result.stderr).toContain('not "BLOKED": did you mean BLOCKED?');
-    expect(result.stderr).toContain('--timeout: must be a duration such as 500ms, 30s, 2m or 1h, not "5"');
-    expect(result.stderr).toContain('--interval: must be more than 0 and at most 7d, not "0s"');
+    expect(result.stderr).toContain(
+      '--timeout: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "5"',
+    );
+    expect(result.stderr).toContain(
+      '--interval: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "0s"',
+    );
   });
 
   test.each([

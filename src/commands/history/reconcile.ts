@@ -85,8 +85,10 @@ async function namedEntries(
     const problem = obstacle(session, service, entry);
     found.set(entry.entry, entry);
     if (problem === undefined) continue;
-    faults.push({ where: entry.entry, problem: problem.problem });
-    fixes.add(problem.fix);
+    const { outcome } = entry.ending;
+    const settled = `ended as ${outcome}, so nothing is left to settle`;
+    faults.push({ where: entry.entry, problem: outcome === 'unknown' ? problem.problem : settled });
+    if (outcome === 'unknown') fixes.add(problem.fix);
   }
   if (faults.length > 0) throw usageFailure(faults, [...fixes].slice(0, 2));
   return [...found.values()];

@@ -1,6 +1,10 @@
+import { access, constants } from 'node:fs/promises';
 import { localCommand } from '../../command/command.ts';
-import { CANCELLED_EXIT_CODES, usageFailure } from '../../failure.ts';
+import { joinFailures } from '../../command/faults.ts';
+import { CANCELLED_EXIT_CODES, type Failure, usageFailure } from '../../failure.ts';
+import { describeIoError } from '../../files/io-failure.ts';
 import { object, type ShapeOf, TEXT } from '../../json/shape.ts';
+import { collect } from '../../output/collect.ts';
 import { isJson } from '../../output/options.ts';
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
@@ -11,6 +15,15 @@ async function faultRules(texts: readonly string[]) {
   const { rules, faults } = readFaults(texts);
   if (faults.length > 0) throw usageFailure(faults, [FAULT_HINT]);
   return rules;
+}
+
+/** USAGE where no seed file can be read. What it holds is not looked at here, because a pipe gives it only once. */
+async function requireSeed(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (error) {
+    throw usageFailure([{ where: '--seed', problem: `could not read ${path}: ${describeIoError(error)}` }]);
+  }
 }
 
 export const command = localCommand({
@@ -27,7 +40,12 @@ export const command = localCommand({
     'Simulate an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
   },
   output: () => SERVED,
-  check: async ({ fault = [] }) => void (await faultRules(fault)),
+  async check({ fault = [], seed }) {
+    const failures: Failure[] = [];
+    await collect(failures, () => faultRules(fault));
+    if (seed !== undefined) await collect(failures, () => requireSeed(seed));
+    if (failures.length > 0) throw joinFailures(failures);
+  },
   async run(session, { port, seed, latency, fault }) {
     const rules = await faultRules(fault);
     const { runServe } = await import('../../sandbox/open.ts');

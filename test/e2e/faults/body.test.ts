@@ -410,7 +410,7 @@ describe.concurrent('shapes', () => {
     const people = await once(answer, 'activate', { format: [] });
     expect(people.code).toBe(6);
     expect(people.stderr.length).toBeLessThan(1000);
-    expect(people.stderr).toContain('LONG: xxx');
+    expect(people.stderr).toContain('LONG: "xxx');
     const programs = await once(answer, 'activate');
     expect(programs.end).toBe('6 rejected');
     expect(programs.error?.service).toEqual({ errorCode: 'LONG', message });

@@ -89,7 +89,7 @@ describe.concurrent('refusals', () => {
     const { code, stderr } = await once(json(401, body), 'get', { format: [], retries: 2 });
     expect(code).toBe(4);
     expect(stderr).toContain(' did not accept the token in FRONTDESK_CARDS_TOKEN (');
-    expect(stderr).toContain('(401 UNAUTHORIZED: \\x1b[31mbad token ***)');
+    expect(stderr).toContain('(401 UNAUTHORIZED: "\\x1b[31mbad token ***")');
     expect(stderr).toContain('put a valid token into FRONTDESK_CARDS_TOKEN');
     const wrote = await once(json(401, body), 'activate', { retries: 2 });
     expect(wrote.end).toBe('4 rejected');
@@ -102,7 +102,7 @@ describe.concurrent('refusals', () => {
     });
     expect(end).toBe('5 rejected');
     expect(error?.message).toContain(
-      'accepted the credential of profile default, but the service returned 403 (NO: no)',
+      'accepted the credential of profile default, but the service returned 403 (NO: "no")',
     );
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
@@ -112,7 +112,7 @@ describe.concurrent('refusals', () => {
     expect(found.end).toBe('3');
     expect(found.error).toMatchObject({
       code: 'NOT_FOUND',
-      message: `could not read card ${CARD_ID}: no such card at ${found.server.url.slice(7)} (profile default): the service returned 404 (CARD_NOT_FOUND: no such card)`,
+      message: `could not read card ${CARD_ID}: no such card at ${found.server.url.slice(7)} (profile default): the service returned 404 (CARD_NOT_FOUND: "no such card")`,
       http: { status: 404 },
       service: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
     });
@@ -134,7 +134,7 @@ describe.concurrent('refusals', () => {
     const { end, error, server } = await once(json(status, body), 'activate', { retries: 2 });
     expect(end).toBe('6 rejected');
     expect(error?.message).toContain(
-      `the service returned ${status} (BAD_STATE: card is blocked, details {"since":"2026-01-01"})`,
+      `the service returned ${status} (BAD_STATE: "card is blocked", details {"since":"2026-01-01"})`,
     );
     expect(error?.service).toEqual(body);
     expect(seen(server)).toBe('1 POST, 0 GET');
@@ -365,7 +365,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     const body = '{"errorCode":"UNAUTHORIZED","message":"who are you"}';
     const { end, error } = await once(earlyReply(401, body), 'block', { retries: 2 });
     expect(end).toBe('4 rejected');
-    expect(error?.message).toContain('(401 UNAUTHORIZED: who are you)');
+    expect(error?.message).toContain('(401 UNAUTHORIZED: "who are you")');
   });
 
   it('H27 a reset after the whole request is no 401', async () => {
@@ -400,7 +400,7 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     const answer = json(422, problem, { 'Content-Type': 'application/problem+json' });
     const { end, error } = await once(answer, 'subscriber');
     expect(end).toBe('6 rejected');
-    expect(error?.message).toContain('the service returned 422 (Unprocessable: email is taken)');
+    expect(error?.message).toContain('the service returned 422 ("Unprocessable: email is taken")');
     expect(error?.body).toEqual(problem);
   });
 });

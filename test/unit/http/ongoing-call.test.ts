@@ -109,7 +109,7 @@ it('a call tells the listener before each wait', async () => {
   const { client } = bench([busy, answer(200, card('ACTIVE'))], { random: 0.9 });
   await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
   expect(heard).toEqual([
-    { reason: 'the service returned 429 (BUSY: later)', brief: 'the service returned 429', waitMs: 2000 },
+    { reason: 'the service returned 429 (BUSY: "later")', brief: 'the service returned 429', waitMs: 2000 },
   ]);
 });
 
@@ -222,7 +222,7 @@ it('the message of an unknown outcome keeps the facts of the attempt in doubt wh
   const { client } = bench([answer(503, '', [['Retry-After', '1']]), answer(409, { errorCode: 'E', message: 'm' })]);
   const failure = failureOf(await client.call(update, withPolicy()));
   expect(failure.message).toContain(
-    'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: m).',
+    'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: "m").',
   );
   expect(failure.details).toMatchObject({ http: { status: 503 }, attempts: 2 });
 });
@@ -247,7 +247,7 @@ it('a call ends after the second 401, naming profile, host and source but no tok
   expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
   expect(failure.message).toBe(
     `could not block card ${CARD_ID}: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
-      '(401 UNAUTHORIZED: bad ***). Nothing was changed.',
+      '(401 UNAUTHORIZED: "bad ***"). Nothing was changed.',
   );
   expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
 });
@@ -274,17 +274,17 @@ const rows: readonly [string, Scripted, string][] = [
   [
     '404',
     answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
-    `could not block card ${CARD_ID}: no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.`,
+    `could not block card ${CARD_ID}: no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.`,
   ],
   [
     '409 with details',
     answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
-    `could not block card ${CARD_ID}: the service returned 409 (E: m, details {"a":1}). Nothing was changed.`,
+    `could not block card ${CARD_ID}: the service returned 409 (E: "m", details {"a":1}). Nothing was changed.`,
   ],
   [
     '422 problem details',
     answer(422, { title: 'Bad', detail: 'worse' }),
-    `could not block card ${CARD_ID}: the service returned 422 (Bad: worse). Nothing was changed.`,
+    `could not block card ${CARD_ID}: the service returned 422 ("Bad: worse"). Nothing was changed.`,
   ],
   [
     '403',

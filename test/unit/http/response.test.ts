@@ -167,11 +167,16 @@ const errors: readonly [title: string, body: string, expected: object][] = [
   [
     'the error shape of the gift-card API',
     '{"errorCode":"E","message":"m","details":{}}',
-    { summary: 'E: m', body: undefined },
+    { summary: 'E: "m"', body: undefined },
   ],
-  ['errorCode without message is another shape', '{"errorCode":"E"}', { service: undefined, summary: 'E' }],
-  ['H30 problem details', '{"title":"t","detail":"d","status":1}', { service: undefined, summary: 't: d' }],
-  ['a nested message', '{"error":{"message":"m"}}', { summary: 'm' }],
+  [
+    'a message that would end its quotes, and a code that is no word',
+    '{"errorCode":"hint: x","message":"m\\"). Nothing was sent. (\\""}',
+    { summary: `"hint: x": "m'). Nothing was sent. ('"` },
+  ],
+  ['errorCode without message is another shape', '{"errorCode":"E"}', { service: undefined, summary: '"E"' }],
+  ['H30 problem details', '{"title":"t","detail":"d","status":1}', { service: undefined, summary: '"t: d"' }],
+  ['a nested message', '{"error":{"message":"m"}}', { summary: '"m"' }],
   [
     'H16 HTML: the title only',
     '<html><head><title> 502\n Bad Gateway </title></head><body>secret</body>',
@@ -184,7 +189,7 @@ const errors: readonly [title: string, body: string, expected: object][] = [
   [
     'B34 a message of megabytes is cut in the summary',
     `{"errorCode":"E","message":"${'y'.repeat(1_000_000)}"}`,
-    { summary: `E: ${'y'.repeat(496)}…` },
+    { summary: `E: "${'y'.repeat(499)}…", details {"cut":"the rest of 1000030 characters"}` },
   ],
 ];
 it.each(errors)('an answer of another status: %s', (_, body, expected) => {
@@ -507,7 +512,7 @@ it('an answer keeps of an error of more than 64 KiB the code, the beginning of w
     `{"errorCode":"CARD_EXPIRED","message":"${message.slice(0, 1971)}… (cut from 90000 characters)","details":{"cut":"the rest of ${body.length} characters"}}`,
   );
   const other = judged(cardGet, JSON.stringify({ title: 'no', all: 'x'.repeat(70_000) }), 409);
-  expect(other).toMatchObject({ error: { service: undefined, message: 'no', summary: 'no' } });
+  expect(other).toMatchObject({ error: { service: undefined, message: 'no', summary: '"no"' } });
   expect(other.kind === 'failed' && String(other.error.body)).toHaveLength(500);
 });
 

@@ -98,7 +98,7 @@ it.each<[string, Partial<WriteOutcome>, string]>([
   [
     'was rejected with a code and words',
     { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-    'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: no such card). Nothing was changed.',
+    'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.',
   ],
   [
     'was rejected without a word',
@@ -130,7 +130,7 @@ it.each<[string, Partial<WriteOutcome>, string]>([
       message: 'bad gateway',
       sentAtMs: Date.parse(SENT_AT),
     },
-    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 (bad gateway)`,
+    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 ("bad gateway")`,
   ],
   [
     'was sent, broke off and was read back',

@@ -66,6 +66,6 @@ it('resolvePreferences names every bad value of the environment in one failure a
   const act = () => resolvePreferences({ ...nothing, settings: config, env });
   expect(act).toThrow(expect.objectContaining({ code: 'USAGE' }));
   expect(act).toThrow(
-    'FRONTDESK_OUTPUT: must be one of table, json, ndjson, csv, not "tabel": did you mean table?; FRONTDESK_TIMEOUT: must be a duration such as 500ms, 30s, 2m or 1h, not "30"',
+    'FRONTDESK_OUTPUT: must be one of table, json, ndjson, csv, not "tabel": did you mean table?; FRONTDESK_TIMEOUT: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "30"',
   );
 });
