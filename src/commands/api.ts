@@ -116,7 +116,7 @@ async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<voi
 const SHOWN_BODY_CHARACTERS = 400;
 
 /** Where an answer that is given once is safe. */
-const KEEP_HINT = 'keep it in a file with `frontdesk card provision <cardId> --wallet <wallet> --out <file>`';
+const KEEP_HINT = 'to keep it in a file, use the command for it with --out';
 
 /** One-time secrets of any operation, for a path that only looks like one. */
 const SECRETS = [...new Set(ALL_OPERATIONS.flatMap(sensitiveOf))];

@@ -190,7 +190,7 @@ export async function readOpenWrites(ports: OpenPorts) {
         [...index.runs].flatMap(([run, { rows }]) => (rows === rowsSha256.slice(0, ROWS_DIGITS) ? [run] : [])),
     };
   } catch (error) {
-    throw ioFailure(`could not read the records of earlier changes (${stateDir})`, error);
+    throw ioFailure(`could not read the records of earlier changes (${stateDir})`, error, 'unsent');
   } finally {
     await ignoreErrors(file?.close());
   }
