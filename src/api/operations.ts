@@ -51,17 +51,24 @@ const CARD_GET = {
   echoes: 'cardId',
 } as const satisfies Operation;
 
+/** What all changes of a card have in common. */
+const CARD_CHANGE = {
+  family: 'cards',
+  method: 'POST',
+  object: 'card',
+  shownBy: CARD_GET,
+  params: cardParams,
+  query: null,
+} as const satisfies Partial<Operation>;
+
 function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operation {
   return {
+    ...CARD_CHANGE,
     name: `card.provision.${wallet}`,
     command: 'card.provision',
-    family: 'cards',
-    method: 'POST',
     path: `/v1/cards/{cardId}/provision/${wallet}`,
     verbPhrase: `get the ${wallet} data of card`,
     verb: 'provision',
-    object: 'card',
-    shownBy: CARD_GET,
     choice: { field: 'wallet', value: wallet },
     errors: 'three error responses are listed; their status codes: not shown',
     effect: {
@@ -74,8 +81,6 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
       unknownHint: PROVISION_HINT,
       sensitive: PROVISION_SECRETS,
     },
-    params: cardParams,
-    query: null,
     body: ProvisionBody,
     response,
     echoes: null,
@@ -89,15 +94,12 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
 export const OPERATIONS = {
   cardGet: CARD_GET,
   cardActivate: {
+    ...CARD_CHANGE,
     name: 'card.activate',
     command: 'card.activate',
-    family: 'cards',
-    method: 'POST',
     path: '/v1/cards/{cardId}/activate',
     verbPhrase: 'activate card',
     verb: 'activate',
-    object: 'card',
-    shownBy: CARD_GET,
     suggestedAt: ['WAITING_ACTIVATION'],
     effect: {
       kind: 'write',
@@ -107,22 +109,17 @@ export const OPERATIONS = {
       unavailable: 'retry',
       unknownHint: 'check the card before you run this again',
     },
-    params: cardParams,
-    query: null,
     body: null,
     response: Card,
     echoes: 'cardId',
   },
   cardBlock: {
+    ...CARD_CHANGE,
     name: 'card.block',
     command: 'card.block',
-    family: 'cards',
-    method: 'POST',
     path: '/v1/cards/{cardId}/block',
     verbPhrase: 'block card',
     verb: 'block',
-    object: 'card',
-    shownBy: CARD_GET,
     suggestedAt: ['WAITING_ACTIVATION', 'ACTIVE'],
     effect: {
       kind: 'write',
@@ -132,22 +129,17 @@ export const OPERATIONS = {
       unavailable: 'retry',
       unknownHint: 'check the card before you run this again',
     },
-    params: cardParams,
-    query: null,
     body: ReasonBody,
     response: Card,
     echoes: 'cardId',
   },
   cardReissue: {
+    ...CARD_CHANGE,
     name: 'card.reissue',
     command: 'card.reissue',
-    family: 'cards',
-    method: 'POST',
     path: '/v1/cards/{cardId}/reissue',
     verbPhrase: 'reissue card',
     verb: 'reissue',
-    object: 'card',
-    shownBy: CARD_GET,
     suggestedAt: ['ACTIVE', 'BLOCKED', 'EXPIRED'],
     effect: {
       kind: 'write',
@@ -160,8 +152,6 @@ export const OPERATIONS = {
       isOnceOnly: true,
       resultId: 'cardId',
     },
-    params: cardParams,
-    query: null,
     body: ReasonBody,
     response: Card,
     // Whether the response is the original or the replacement is not documented, so any ID is accepted.
