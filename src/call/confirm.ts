@@ -99,10 +99,7 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
     ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
     ...(effect.confirm ? [`  A ${noun} cannot be undone.`] : []),
   ];
-  return lines
-    .flatMap((line) => [...breakLine(line, columns), ''])
-    .join('\n')
-    .replace(/\n\n/g, '\n');
+  return lines.flatMap((line) => breakLine(line, columns).map((part) => `${part}\n`)).join('');
 }
 
 /** Most characters of a field in the question. */

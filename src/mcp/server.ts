@@ -143,13 +143,6 @@ export function createServer(serving: Serving): Server {
 /** Time for the response to a call that has ended, which takes a few turns of the event loop. */
 const LAST_ANSWER_MS = 250;
 
-interface End {
-  readonly why: string;
-  readonly exitCode: number;
-  /** Nothing can be written any more. */
-  readonly isLost?: boolean;
-}
-
 /** Serves until stdin ends, a signal comes or stdout is lost, then ends its calls. Returns the exit code. */
 export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
@@ -166,7 +159,7 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
       if (session.common.verbose) void session.notify(note('PROTOCOL', message));
     },
   });
-  const end = await new Promise<End | undefined>((resolve) => {
+  const end = await new Promise<{ why: string; exitCode: number; isLost?: boolean } | undefined>((resolve) => {
     connection.onLost = (error) => {
       const isReaderGone = error instanceof StreamFailure && error.errno === 'EPIPE';
       const exitCode = isReaderGone ? CANCELLED_EXIT_CODES.EPIPE : FAILURES.LOCAL_IO.exitCode;
