@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
+import { guardWrite, notConfirmed, requirePerson, type WriteWay } from '../call/write-guards.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, note, warning } from '../failure.ts';
 import { openInput } from '../input/input-file.ts';
@@ -32,9 +32,7 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
   requirePerson(session, 'send rows with an unknown outcome again', hint);
   const question = `Send the rows of ${header.run} with an unknown outcome again? They may already have been applied`;
   if (await session.prompt.confirm(question)) return;
-  throw Failure.unsent('CANCELLED', 'did not send rows with an unknown outcome again: not confirmed', {
-    details: { outcome: 'not_sent' },
-  });
+  throw notConfirmed('send rows with an unknown outcome again');
 }
 
 /** Says which rows are left, before more is asked or sent. */
@@ -72,13 +70,10 @@ export async function resume(session: Session, given: CallOptions, name: string)
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is resumed: a bad path must leave it unchanged.
   const failedPath = given.failed ?? failedPathOf(header);
-  const { columns: rowColumns, dialect, shape } = stored;
   const failedFile = await openFailed(session, failedPath, {
+    ...stored,
     // A list of IDs fits any format. IDs of the command line are stored as NDJSON, whatever --failed is called.
-    inputFormat: rowColumns.every((name) => name === 'id' || name === 'cardId') ? 'ids' : header.inputFormat,
-    columns: rowColumns,
-    dialect,
-    shape,
+    inputFormat: stored.columns.every((name) => name === 'id' || name === 'cardId') ? 'ids' : header.inputFormat,
     csvRaw: header.options['csvRaw'] === true,
     isKept: true,
   });
