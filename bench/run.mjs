@@ -87,7 +87,7 @@ try {
 }
 const result = { machine: machine(), node: process.versions.node, figures };
 const newest = Object.values(figures).reduce((last, { date }) => (date > last ? date : last), '');
-const head = `Measured on ${newest} unless dated, on ${result.machine}; four figures are of Node 20, 22, 24 and 26, a bold one misses its goal. A ratio is the median of whole processes run in turn.\n\n`;
+const head = `Measured on ${newest} unless dated, on ${result.machine}; four figures are of Node 20, 22, 24 and 26, a bold one misses its goal. "A, of B" is a ratio: the median of whole processes run in turn.\n\n`;
 writeFileSync(join(root, 'bench/figures.json'), `${JSON.stringify(result, null, 2)}\n`);
 try {
   execFileSync(
@@ -96,7 +96,7 @@ try {
     { stdio: 'ignore' },
   );
 } catch {
-  // Not installed: the figures are right all the same.
+  // Not installed: the figures are right anyway.
 }
 if (asked.includes('--docs')) {
   const path = join(root, 'docs/performance.md');

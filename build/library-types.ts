@@ -39,11 +39,11 @@ const HEADING = `/**
 
 /**
  * The resources, as the service describes them. What it sends is passed on unchanged: members may be added, texts
- * may have new values, and a member that is missing all the same is named by the notice \`MISSING_FIELD\`.
+ * may have new values, and the notice of a missing member is \`MISSING_FIELD\`.
  */
 `;
 
-const PROVISION_RESULTS = `/** What each wallet answers with. */
+const PROVISION_RESULTS = `/** The response of each wallet. */
 export interface ProvisionResults {
   wallet_a: WalletAResult;
   wallet_b: WalletBResult;

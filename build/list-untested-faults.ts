@@ -7,7 +7,7 @@ import { parseAst } from 'rolldown/parseAst';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = readdirSync(`${root}docs/faults`).map((name) => readFileSync(`${root}docs/faults/${name}`, 'utf8'));
-const groups = [...pages.join('\n').matchAll(/^## ([A-Z]): (.+)$|^\| \*\*([A-Z]\d+)\*\* /gm)];
+const groups = [...pages.join('\n').matchAll(/^## ([A-Z]): (.+)$|\*\*([A-Z]\d+)\*\* /gm)];
 const numbers = groups.flatMap(([, , , number]) => (number === undefined ? [] : [number]));
 
 /** A title begins with its numbers: `'N9 full request read…`, `'P7 P8 first signal…`, in a call or in a row of a table. */
@@ -99,7 +99,7 @@ function isTestCall(file: TestFile, { type, callee }: Node): boolean {
 /** The call of the test that a title is in: as its name, in its table, or in a table of this file that it names. */
 function testOf(file: TestFile, above: readonly Node[]): Node | undefined {
   const [inner, outer] = above.filter((node) => isTestCall(file, node));
-  // Of `it.each(rows)('%s', play)` the outer call has what is played.
+  // Of `it.each(rows)('%s', play)` the outer call has the test's body.
   if (inner !== undefined) return outer !== undefined && outer['callee'] === inner ? outer : inner;
   const table = above.find((node) => node.type === 'VariableDeclarator');
   const uses: Node[] = [];

@@ -1,4 +1,4 @@
-// Every text of the program that a person may read, listed by file, so that they can be read as a whole and keep one
+// Every text of the program for people, listed by file, so that they can be read as a whole and keep one
 // voice. The sources are parsed: a comment is no message, and neither is the name of a module.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

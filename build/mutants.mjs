@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const LEAST_PERCENT = 90;
 
 /**
- * The modules that decide: what was sent, what it came to, what is sent again, and what a person reads of it. Each with
+ * The modules that decide: what was sent, what it came to, what is sent again, and what the user reads of it. Each with
  * its own tests below test/unit: those alone judge it, within seconds, and say where its rules are found.
  */
 const MODULES = {

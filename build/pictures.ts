@@ -26,7 +26,7 @@ interface Picture {
   readonly before?: string;
   /** Width of the terminal; 100 unless given. */
   readonly columns?: number;
-  /** Faults that the sandbox plays. */
+  /** Faults that the sandbox simulates. */
   readonly faults?: readonly string[];
   /** Its height; 40 unless given. */
   readonly rows?: number;

@@ -20,7 +20,7 @@ const STUBS = [
     code: "module.exports = { extractBody() { throw new Error('only texts are sent'); } };",
   },
   {
-    // undici reads the default of an option that is always given, and knows a class of answers that none of ours is.
+    // undici reads the default of an option that is always given, and knows a class of responses that frontdesk never has.
     from: /\/undici\/lib\/(?:dispatcher\/client|core\/util)\.js$/,
     source: 'node:http',
     code: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
@@ -34,7 +34,7 @@ const STUBS = [
     };`,
   },
   {
-    // Where the fetch half of undici keeps header names ready; ours are few, and lower case is made of any.
+    // The fetch half of undici keeps header names ready. frontdesk has few, and any can be lower-cased.
     from: /\/undici\/lib\/core\/util\.js$/,
     source: './tree',
     code: 'module.exports = { tree: { lookup() { return null; } } };',

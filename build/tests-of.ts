@@ -88,7 +88,7 @@ function nearestTests(file: string): readonly string[] {
   return [];
 }
 
-/** Tests of units that stand beside no file of src: each is called as one, or as one and what of it is looked at. */
+/** Unit tests without a file of src of the same name: each is named after one, or after one and what it checks. */
 function misplaced(): readonly string[] {
   const names = SOURCES.map((file) => file.replace(/^src\//, 'test/unit/').replace(/\.ts$/, ''));
   const isAt = (test: string) => names.some((name) => test === `${name}.test.ts` || test.startsWith(`${name}-`));

@@ -5,7 +5,7 @@
 
 /**
  * The resources, as the service describes them. What it sends is passed on unchanged: members may be added, texts
- * may have new values, and a member that is missing all the same is named by the notice `MISSING_FIELD`.
+ * may have new values, and the notice of a missing member is `MISSING_FIELD`.
  */
 export interface Card {
   /** unique identifier of the card */
@@ -144,7 +144,7 @@ export interface SubscriberList {
   [member: string]: unknown;
 }
 
-/** What each wallet answers with. */
+/** The response of each wallet. */
 export interface ProvisionResults {
   wallet_a: WalletAResult;
   wallet_b: WalletBResult;
