@@ -160,8 +160,11 @@ function faultyInput(
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     faults: named,
     faultCount,
-    // The user may have meant another sheet.
-    hints: faults[0]?.sheet === undefined ? [] : notes,
+    hints: [
+      ...(faults.some(({ field }) => field === 'reason') ? ['give it with --reason, or in a column reason'] : []),
+      // The user may have meant another sheet.
+      ...(faults[0]?.sheet === undefined ? [] : notes),
+    ],
     ...(all.length > 1 ? { parts: { heading, problems: all } } : {}),
   });
 }

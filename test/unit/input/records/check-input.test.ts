@@ -515,3 +515,11 @@ it('what spreadsheets leave behind events that start in the past are counted', a
   const nowMs = Date.UTC(2026, 3, 3, 11);
   expect(await check(eventCreate, rows, { nowMs, defaults: { calendar: 'cal_1' } })).toMatchObject({ past: 2 });
 });
+
+it('rows that lack a required reason have a hint that says where to give it', async () => {
+  const checkRows = async (good: readonly GoodRow[]) => good.map(() => ({ field: 'reason', problem: 'is required' }));
+  await expect(check(OPERATIONS.cardBlock, `cardId\n${CARD}\n${OTHER}\n`, { checkRows })).rejects.toMatchObject({
+    hints: ['give it with --reason, or in a column reason'],
+    faultCount: 2,
+  });
+});
