@@ -32,6 +32,7 @@ const MODULES = {
   'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races', 'files/lock-network'],
   'src/files/heartbeat.ts': ['files/heartbeat'],
   'src/history/history-file.ts': ['history/history-file'],
+  'src/history/read.ts': ['history/read', 'history/read-events'],
   'src/http/response.ts': ['http/response'],
   'src/http/retry.ts': ['http/retry'],
   'src/input/records/changed-from.ts': ['input/records/changed-from'],

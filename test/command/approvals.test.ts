@@ -60,12 +60,12 @@ async function missing(from: Stage, count: string): Promise<void> {
 
 withKeys('a plan that enough people approved (real keys)', () => {
   it('an approved plan has its rows in the audit log, with the plan and the names of its approvers', async () => {
-    const it = await stage();
-    await approve(it, 'ann', 'ann');
-    await approve(it, 'bob', 'bob');
-    const log = join(it.work, 'audit.jsonl');
-    expect((await it.run(APPLY, { FRONTDESK_AUDIT_LOG: log })).code).toBe(0);
-    const [header = ''] = readFileSync(join(it.work, 'p.plan'), 'utf8').split('\n');
+    const place = await stage();
+    await approve(place, 'ann', 'ann');
+    await approve(place, 'bob', 'bob');
+    const log = join(place.work, 'audit.jsonl');
+    expect((await place.run(APPLY, { FRONTDESK_AUDIT_LOG: log })).code).toBe(0);
+    const [header = ''] = readFileSync(join(place.work, 'p.plan'), 'utf8').split('\n');
     const { plan } = JSON.parse(header) as { plan: string };
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
     const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -77,28 +77,28 @@ withKeys('a plan that enough people approved (real keys)', () => {
   });
 
   it('an approved plan is applied, and says who approved it', async () => {
-    const it = await stage();
-    await missing(it, '0 of plan');
-    const refused = await it.run([...APPLY, '-p', 'live']);
+    const place = await stage();
+    await missing(place, '0 of plan');
+    const refused = await place.run([...APPLY, '-p', 'live']);
     expect(refused.stderr).toContain('have it approved: frontdesk -p live plan approve p.plan --key <key> --as <name>');
-    const ann = await approve(it, 'ann', 'ann');
+    const ann = await approve(place, 'ann', 'ann');
     expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
-    await missing(it, '1 missing');
-    expect((await approve(it, 'bob', 'bob')).code).toBe(0);
-    const shown = await it.run(['plan', 'show', 'p.plan', '--json', '--query', 'approvals']);
+    await missing(place, '1 missing');
+    expect((await approve(place, 'bob', 'bob')).code).toBe(0);
+    const shown = await place.run(['plan', 'show', 'p.plan', '--json', '--query', 'approvals']);
     const key = expect.stringMatching(/^SHA256:/);
     expect(JSON.parse(shown.stdout)).toEqual([
       { as: 'ann', key },
       { as: 'bob', key },
     ]);
-    const { code, stdout, stderr } = await it.run(APPLY);
+    const { code, stdout, stderr } = await place.run(APPLY);
     expect(code, stderr).toBe(0);
     expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']);
   });
 
   it('plan approve signs the bytes of the file into <file>.<name>.sig, in its own namespace', async () => {
-    const it = await stage(1);
-    const { code, stdout } = await it.run([
+    const place = await stage(1);
+    const { code, stdout } = await place.run([
       'plan',
       'approve',
       'p.plan',
@@ -116,155 +116,161 @@ withKeys('a plan that enough people approved (real keys)', () => {
       key: expect.stringMatching(/^SHA256:/),
     });
     const args = ['-Y', 'verify', '-f', 'allowed', '-I', 'ann', '-n', 'frontdesk-plan', '-s', 'p.plan.ann.sig'];
-    const input = readFileSync(join(it.work, 'p.plan'));
-    expect(spawnSync('ssh-keygen', args, { cwd: it.work, input }).status).toBe(0);
-    const again = await approve(it, 'ann', 'ann');
+    const input = readFileSync(join(place.work, 'p.plan'));
+    expect(spawnSync('ssh-keygen', args, { cwd: place.work, input }).status).toBe(0);
+    const again = await approve(place, 'ann', 'ann');
     expect(again).toMatchObject({ code: 2, stdout: '' });
     expect(again.stderr).toBe(
       'frontdesk: the approval "p.plan.ann.sig" is there already, and is never replaced. Nothing was signed.\n' +
         'hint: to approve anew, remove it first: rm p.plan.ann.sig\n',
     );
-    expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    expect(place.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it('a plan can be approved and shown with FRONTDESK_READ_ONLY, and not applied', async () => {
-    const it = await stage(1);
+    const place = await stage(1);
     const locked = { FRONTDESK_READ_ONLY: '1' };
     const args = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
-    expect((await it.run(args, locked)).code).toBe(0);
-    expect((await it.run(['plan', 'show', 'p.plan'], locked)).code).toBe(0);
-    expect((await it.run(APPLY, locked)).code).toBe(5);
-    expect(posts(it)).toBe(0);
+    expect((await place.run(args, locked)).code).toBe(0);
+    expect((await place.run(['plan', 'show', 'p.plan'], locked)).code).toBe(0);
+    expect((await place.run(APPLY, locked)).code).toBe(5);
+    expect(posts(place)).toBe(0);
   });
 
   it('runs resume resumes an approved plan, and refuses one that is not approved', async () => {
-    const it = await stage(1);
-    await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
+    const place = await stage(1);
+    await place.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
     const down = { FRONTDESK_CARDS_URL: '' };
-    await it.run([...APPLY, '--max-failures', '1', '-j', '1', '--timeout', '1ms', '--retries', '0'], down);
-    const { plan } = JSON.parse(readFileSync(join(it.work, 'p.plan'), 'utf8').split('\n')[0] ?? '') as { plan: string };
-    await it.run(['profile', 'set', 'live', '--approvers', 'allowed']);
-    const before = posts(it);
-    expect((await it.run(['runs', 'resume', `plan-${plan}`])).code).toBe(5);
-    expect(posts(it)).toBe(before);
-    await approve(it, 'ann', 'ann');
-    expect((await it.run(APPLY)).code).not.toBe(5);
+    await place.run([...APPLY, '--max-failures', '1', '-j', '1', '--timeout', '1ms', '--retries', '0'], down);
+    const { plan } = JSON.parse(readFileSync(join(place.work, 'p.plan'), 'utf8').split('\n')[0] ?? '') as {
+      plan: string;
+    };
+    await place.run(['profile', 'set', 'live', '--approvers', 'allowed']);
+    const before = posts(place);
+    expect((await place.run(['runs', 'resume', `plan-${plan}`])).code).toBe(5);
+    expect(posts(place)).toBe(before);
+    await approve(place, 'ann', 'ann');
+    expect((await place.run(APPLY)).code).not.toBe(5);
   });
 
   it('an approval is verified for the bytes that are sent, even if the file changes meanwhile', async () => {
-    const it = await stage(2);
-    await approve(it, 'ann', 'ann');
-    await approve(it, 'bob', 'bob');
+    const place = await stage(2);
+    await approve(place, 'ann', 'ann');
+    await approve(place, 'bob', 'bob');
     // Each call of ssh-keygen finds that the file has grown since the plan was read.
-    const tools = join(it.home.path, 'tools');
+    const tools = join(place.home.path, 'tools');
     mkdirSync(tools);
     const real = spawnSync('sh', ['-c', 'command -v ssh-keygen'], { encoding: 'utf8' }).stdout.trim();
-    writeFileSync(join(tools, 'ssh-keygen'), `#!/bin/sh\necho >> '${join(it.work, 'p.plan')}'\nexec ${real} "$@"\n`, {
-      mode: 0o755,
-    });
-    const before = posts(it);
-    const { code, stderr } = await it.run(APPLY, { PATH: `${tools}:${process.env['PATH']}` });
-    expect({ code, sent: posts(it) - before }, stderr).toEqual({ code: 0, sent: 3 });
-    expect(readFileSync(join(it.work, 'p.plan'), 'utf8')).toMatch(/\n\n\n$/);
+    writeFileSync(
+      join(tools, 'ssh-keygen'),
+      `#!/bin/sh\necho >> '${join(place.work, 'p.plan')}'\nexec ${real} "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const before = posts(place);
+    const { code, stderr } = await place.run(APPLY, { PATH: `${tools}:${process.env['PATH']}` });
+    expect({ code, sent: posts(place) - before }, stderr).toEqual({ code: 0, sent: 3 });
+    expect(readFileSync(join(place.work, 'p.plan'), 'utf8')).toMatch(/\n\n\n$/);
   });
 
   it('an approval is required to resume a run, also for a shard with one row of many', async () => {
-    const it = await stage(1);
-    await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
+    const place = await stage(1);
+    await place.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
     const args = ['card', 'block', '--from', '-', '--yes', '--run', 'part', '--shard', SHARD_OF_ONE];
-    await it.run([...args, '--timeout', '1ms', '--retries', '0']);
-    expect(JSON.parse(readFileSync(join(it.home.stateDir, 'runs/part/header.json'), 'utf8'))).toMatchObject({
+    await place.run([...args, '--timeout', '1ms', '--retries', '0']);
+    expect(JSON.parse(readFileSync(join(place.home.stateDir, 'runs/part/header.json'), 'utf8'))).toMatchObject({
       rows: 1,
       inputRows: 3,
     });
-    await it.run(['profile', 'set', 'live', '--approvers', 'allowed', '--approvals', '1']);
-    const before = posts(it);
-    expect(await it.run(['runs', 'resume', 'part', '--yes'])).toMatchObject({ code: 5, stdout: '' });
-    expect(posts(it)).toBe(before);
+    await place.run(['profile', 'set', 'live', '--approvers', 'allowed', '--approvals', '1']);
+    const before = posts(place);
+    expect(await place.run(['runs', 'resume', 'part', '--yes'])).toMatchObject({ code: 5, stdout: '' });
+    expect(posts(place)).toBe(before);
   });
 });
 
 withKeys('L6 an approval that does not count (real keys)', () => {
   it('an approval of another plan does not count', async () => {
-    const it = await stage(1);
-    await it.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
-    await approve(it, 'ann', 'ann', 'q.plan');
-    copyFileSync(join(it.work, 'q.plan.ann.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'the signature of ann does not count: it was not made for this plan');
+    const place = await stage(1);
+    await place.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
+    await approve(place, 'ann', 'ann', 'q.plan');
+    copyFileSync(join(place.work, 'q.plan.ann.sig'), join(place.work, 'p.plan.ann.sig'));
+    await missing(place, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('an approval by one key under two names, or under the name of another, does not count', async () => {
-    const it = await stage(2);
-    const listed = readFileSync(join(it.work, 'allowed'), 'utf8');
-    writeFileSync(join(it.work, 'allowed'), `${listed}eve ${readFileSync(join(it.work, 'ann.pub'), 'utf8')}`);
-    await approve(it, 'ann', 'ann');
-    const twice = await approve(it, 'ann', 'eve');
+    const place = await stage(2);
+    const listed = readFileSync(join(place.work, 'allowed'), 'utf8');
+    writeFileSync(join(place.work, 'allowed'), `${listed}eve ${readFileSync(join(place.work, 'ann.pub'), 'utf8')}`);
+    await approve(place, 'ann', 'ann');
+    const twice = await approve(place, 'ann', 'eve');
     expect(twice).toMatchObject({ code: 5, stdout: '' });
     expect(twice.stderr).toBe(
       'frontdesk: the signature of eve does not count: ann signed with the same key. The approval was not kept\n',
     );
-    expect(existsSync(join(it.work, 'p.plan.eve.sig'))).toBe(false);
-    copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.eve.sig'));
-    await missing(it, 'the signature of eve does not count: ann signed with the same key');
-    expect((await approve(it, 'ann', 'bob')).code).toBe(5);
-    copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.bob.sig'));
+    expect(existsSync(join(place.work, 'p.plan.eve.sig'))).toBe(false);
+    copyFileSync(join(place.work, 'p.plan.ann.sig'), join(place.work, 'p.plan.eve.sig'));
+    await missing(place, 'the signature of eve does not count: ann signed with the same key');
+    expect((await approve(place, 'ann', 'bob')).code).toBe(5);
+    copyFileSync(join(place.work, 'p.plan.ann.sig'), join(place.work, 'p.plan.bob.sig'));
     await missing(
-      it,
+      place,
       'the signature of bob does not count: it was not made for this plan with a key that is listed for that name',
     );
   });
 
   it('an approval by a key that is not listed, no longer listed, or expired does not count', async () => {
-    const it = await stage(1);
-    makeKey(join(it.work, 'mallory'));
-    const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
+    const place = await stage(1);
+    makeKey(join(place.work, 'mallory'));
+    const signed = await place.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
     expect(signed).toMatchObject({ code: 5, stdout: '' });
     expect(signed.stderr).toContain(
       'the signature of mallory does not count: it was not made for this plan with a key that is listed for that name. The approval was not kept',
     );
-    expect(existsSync(join(it.work, 'p.plan.mallory.sig'))).toBe(false);
-    await missing(it, '0 of plan');
-    await approve(it, 'ann', 'ann');
-    const ann = readFileSync(join(it.work, 'ann.pub'), 'utf8');
-    writeFileSync(join(it.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
-    await missing(it, 'the signature of ann does not count: it was not made for this plan');
+    expect(existsSync(join(place.work, 'p.plan.mallory.sig'))).toBe(false);
+    await missing(place, '0 of plan');
+    await approve(place, 'ann', 'ann');
+    const ann = readFileSync(join(place.work, 'ann.pub'), 'utf8');
+    writeFileSync(join(place.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
+    await missing(place, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('a signature in another namespace does not count', async () => {
-    const it = await stage(1);
-    spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: it.work });
-    copyFileSync(join(it.work, 'p.plan.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'the signature of ann does not count: it was not made for this plan');
+    const place = await stage(1);
+    spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: place.work });
+    copyFileSync(join(place.work, 'p.plan.sig'), join(place.work, 'p.plan.ann.sig'));
+    await missing(place, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('a file that is no signature does not count as an approval', async () => {
-    const it = await stage(1);
-    writeFileSync(join(it.work, 'p.plan.ann.sig'), 'yes');
-    await missing(it, 'the signature of ann does not count: it was not made for this plan');
+    const place = await stage(1);
+    writeFileSync(join(place.work, 'p.plan.ann.sig'), 'yes');
+    await missing(place, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('no approval counts if the approvers file is missing, or others can write to it', async () => {
-    const it = await stage(1);
-    await approve(it, 'ann', 'ann');
-    chmodSync(join(it.work, 'allowed'), 0o666);
-    await missing(it, `others can write to it (mode 0666). Fix it with: chmod go-w ${join(it.work, 'allowed')}`);
-    const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'bob', '--as', 'bob', '--yes']);
-    expect(signed.stderr).toContain(`hint: fix it with: chmod go-w ${join(it.work, 'allowed')}\n`);
-    chmodSync(join(it.work, 'allowed'), 0o644);
-    chmodSync(it.work, 0o777);
-    await missing(it, 'others can write to its folder (mode 0777)');
-    chmodSync(it.work, 0o700);
-    rmSync(join(it.work, 'allowed'));
-    await missing(it, 'no such file');
+    const place = await stage(1);
+    await approve(place, 'ann', 'ann');
+    chmodSync(join(place.work, 'allowed'), 0o666);
+    await missing(place, `others can write to it (mode 0666). Fix it with: chmod go-w ${join(place.work, 'allowed')}`);
+    const signed = await place.run(['plan', 'approve', 'p.plan', '--key', 'bob', '--as', 'bob', '--yes']);
+    expect(signed.stderr).toContain(`hint: fix it with: chmod go-w ${join(place.work, 'allowed')}\n`);
+    chmodSync(join(place.work, 'allowed'), 0o644);
+    chmodSync(place.work, 0o777);
+    await missing(place, 'others can write to its folder (mode 0777)');
+    chmodSync(place.work, 0o700);
+    rmSync(join(place.work, 'allowed'));
+    await missing(place, 'no such file');
   });
 
   it('an approved plan that was changed since is refused as no plan', async () => {
-    const it = await stage(1);
-    await approve(it, 'ann', 'ann');
-    const text = readFileSync(join(it.work, 'p.plan'), 'utf8');
-    writeFileSync(join(it.work, 'p.plan'), text.replace('ACTIVE', 'ACTIVF'));
-    expect((await it.run(APPLY)).code).toBe(2);
-    expect(posts(it)).toBe(0);
+    const place = await stage(1);
+    await approve(place, 'ann', 'ann');
+    const text = readFileSync(join(place.work, 'p.plan'), 'utf8');
+    writeFileSync(join(place.work, 'p.plan'), text.replace('ACTIVE', 'ACTIVF'));
+    expect((await place.run(APPLY)).code).toBe(2);
+    expect(posts(place)).toBe(0);
   });
 });
 
@@ -277,19 +283,19 @@ withKeys('plan approve signs nothing (real keys)', () => {
     [['--as', 'ann'], '--key: is required'],
     [['--key', 'ann'], '--as: is required'],
   ])('plan approve refuses %j (2)', async (args, message) => {
-    const it = await stage(1);
-    const { code, stdout, stderr } = await it.run(['plan', 'approve', 'p.plan', '--yes', ...args]);
+    const place = await stage(1);
+    const { code, stdout, stderr } = await place.run(['plan', 'approve', 'p.plan', '--yes', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('card block of 3 rows');
-    expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
+    expect(existsSync(join(place.work, 'p.plan.ann.sig'))).toBe(false);
   });
 
   it('plan approve refuses a key that is not listed for the name, or approvers that others can write to (5), and shows no plan', async () => {
-    const it = await stage(1);
+    const place = await stage(1);
     for (const mode of [0o600, 0o666]) {
-      chmodSync(join(it.work, 'allowed'), mode);
-      const { code, stdout, stderr } = await it.run([
+      chmodSync(join(place.work, 'allowed'), mode);
+      const { code, stdout, stderr } = await place.run([
         'plan',
         'approve',
         'p.plan',
@@ -302,62 +308,60 @@ withKeys('plan approve signs nothing (real keys)', () => {
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain('. The approval was not kept');
       expect(stderr).not.toContain('card block of 3 rows');
-      expect(existsSync(join(it.work, 'p.plan.bob.sig'))).toBe(false);
+      expect(existsSync(join(place.work, 'p.plan.bob.sig'))).toBe(false);
     }
   });
 
   it('plan approve refuses without --yes outside a terminal, and a damaged plan', async () => {
-    const it = await stage(1);
-    expect((await it.run(['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann'])).code).toBe(2);
-    writeFileSync(join(it.work, 'p.plan'), '{}\n');
-    expect((await approve(it, 'ann', 'ann')).code).toBe(2);
-    expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
+    const place = await stage(1);
+    expect((await place.run(['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann'])).code).toBe(2);
+    writeFileSync(join(place.work, 'p.plan'), '{}\n');
+    expect((await approve(place, 'ann', 'ann')).code).toBe(2);
+    expect(existsSync(join(place.work, 'p.plan.ann.sig'))).toBe(false);
   });
 
   it('plan approve refuses a key with a passphrase, and never waits for one', async () => {
-    const it = await stage(1);
-    makeKey(join(it.work, 'locked'), 'a passphrase');
-    const { code, stderr } = await approve(it, 'locked', 'ann');
+    const place = await stage(1);
+    makeKey(join(place.work, 'locked'), 'a passphrase');
+    const { code, stderr } = await approve(place, 'locked', 'ann');
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('did not sign the plan') });
   });
 });
 
-describe('L7 without a ssh-keygen that works', () => {
-  async function planned() {
-    const home = createHome();
-    const work = join(home.path, 'work');
-    const server = await startRecordingServer(playService());
-    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-    writeFileSync(join(work, 'allowed'), '');
-    writeFileSync(join(work, 'key'), '');
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--approvers', 'allowed'], { home });
-    await runFrontdesk(['card', 'block', '--from', '-', '--plan', 'p.plan'], { home, env, stdin: idLines(2) });
-    writeFileSync(join(work, 'p.plan.ann.sig'), 'x');
-    const run = (args: readonly string[], path: string, more = {}) =>
-      runFrontdesk(args, { home, env: { ...env, PATH: path, ...more } });
-    return { home, work, server, run };
+async function planned() {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  const server = await startRecordingServer(playService());
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  writeFileSync(join(work, 'allowed'), '');
+  writeFileSync(join(work, 'key'), '');
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--approvers', 'allowed'], { home });
+  await runFrontdesk(['card', 'block', '--from', '-', '--plan', 'p.plan'], { home, env, stdin: idLines(2) });
+  writeFileSync(join(work, 'p.plan.ann.sig'), 'x');
+  const run = (args: readonly string[], path: string, more = {}) =>
+    runFrontdesk(args, { home, env: { ...env, PATH: path, ...more } });
+  return { home, work, server, run };
+}
+
+it('L7 plan approve says that ssh-keygen is missing (2), and plan show still works', async () => {
+  const { run, server } = await planned();
+  for (const args of [APPLY, ['plan', 'approve', 'p.plan', '--key', 'key', '--as', 'bob', '--yes']]) {
+    const { code, stderr } = await run(args, '/nowhere');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ssh-keygen') });
   }
+  expect((await run(['plan', 'show', 'p.plan', '--json'], '/nowhere')).code).toBe(0);
+  expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+});
 
-  it('L7 plan approve says that ssh-keygen is missing (2), and plan show still works', async () => {
-    const { run, server } = await planned();
-    for (const args of [APPLY, ['plan', 'approve', 'p.plan', '--key', 'key', '--as', 'bob', '--yes']]) {
-      const { code, stderr } = await run(args, '/nowhere');
-      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ssh-keygen') });
-    }
-    expect((await run(['plan', 'show', 'p.plan', '--json'], '/nowhere')).code).toBe(0);
-    expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-  });
-
-  it('L7 plan approve ends an ssh-keygen that hangs (2)', async () => {
-    const { home, work, run, server } = await planned();
-    const bin = join(home.path, 'bin');
-    mkdirSync(bin);
-    writeFileSync(join(bin, 'ssh-keygen'), `#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
-    chmodSync(join(bin, 'ssh-keygen'), 0o755);
-    // The ten seconds are shortened in the program that waits, not in the one that hangs.
-    const { code, stderr } = await run(APPLY, bin, withTimer(10_000, 1000));
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('did not finish within 10 s') });
-    expect(statSync(join(work, 'p.plan')).isFile()).toBe(true);
-    expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-  });
+it('L7 plan approve ends an ssh-keygen that hangs (2)', async () => {
+  const { home, work, run, server } = await planned();
+  const bin = join(home.path, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'ssh-keygen'), `#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
+  chmodSync(join(bin, 'ssh-keygen'), 0o755);
+  // The ten seconds are shortened in the program that waits, not in the one that hangs.
+  const { code, stderr } = await run(APPLY, bin, withTimer(10_000, 1000));
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('did not finish within 10 s') });
+  expect(statSync(join(work, 'p.plan')).isFile()).toBe(true);
+  expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -21,213 +21,189 @@ const service: Handler = ({ url, body }) => {
 
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'n'];
 
-describe('request bodies hold exactly the fields that were given, under the API’s own names', () => {
-  test.each<[string, readonly string[], string, string]>([
-    ['activate sends no body', ['card', 'activate', CARD_ID], `/v1/cards/${CARD_ID}/activate`, ''],
-    ['block sends {} when no field is given', ['card', 'block', CARD_ID, '-y'], `/v1/cards/${CARD_ID}/block`, '{}'],
+test.each<[string, readonly string[], string, string]>([
+  ['activate sends no body', ['card', 'activate', CARD_ID], `/v1/cards/${CARD_ID}/activate`, ''],
+  ['block sends {} when no field is given', ['card', 'block', CARD_ID, '-y'], `/v1/cards/${CARD_ID}/block`, '{}'],
+  [
+    'an empty reason is sent',
+    ['card', 'block', CARD_ID, '-y', '--reason', ''],
+    `/v1/cards/${CARD_ID}/block`,
+    '{"reason":""}',
+  ],
+  ['reissue sends {}', ['card', 'reissue', CARD_ID, '-y'], `/v1/cards/${CARD_ID}/reissue`, '{}'],
+  [
+    'provision sends {}',
+    ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'],
+    `/v1/cards/${CARD_ID}/provision/wallet_a`,
+    '{}',
+  ],
+  [
+    'provision sends the three fields of the API',
     [
-      'an empty reason is sent',
-      ['card', 'block', CARD_ID, '-y', '--reason', ''],
-      `/v1/cards/${CARD_ID}/block`,
-      '{"reason":""}',
+      ...['card', 'provision', CARD_ID, '--wallet', 'wallet_b', '--client-device-id', 'd'],
+      ...['--client-wallet-provider', '', '--client-wallet-account-id', 'a'],
     ],
-    ['reissue sends {}', ['card', 'reissue', CARD_ID, '-y'], `/v1/cards/${CARD_ID}/reissue`, '{}'],
-    [
-      'provision sends {}',
-      ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'],
-      `/v1/cards/${CARD_ID}/provision/wallet_a`,
-      '{}',
-    ],
-    [
-      'provision sends the three fields of the API',
-      [
-        ...['card', 'provision', CARD_ID, '--wallet', 'wallet_b', '--client-device-id', 'd'],
-        ...['--client-wallet-provider', '', '--client-wallet-account-id', 'a'],
-      ],
-      `/v1/cards/${CARD_ID}/provision/wallet_b`,
-      '{"clientDeviceID":"d","clientWalletProvider":"","clientWalletAccountID":"a"}',
-    ],
-    [
-      'a calendar keeps empty texts',
-      [
-        'calendar',
-        'update',
-        'cal_1',
-        '--name',
-        '',
-        '--description',
-        '',
-        '--url',
-        '',
-        '--image',
-        '',
-        '--active',
-        'false',
-      ],
-      '/v1/calendars/cal_1',
-      '{"name":"","description":"","image":"","url":"","active":false}',
-    ],
-    [
-      'a subscriber has first_name and last_name',
-      ['calendar', 'subscribers', 'update', 'sub_1', '--first-name', 'A', '--last-name', '', '--email', 'no address'],
-      '/v1/subscribers/sub_1',
-      '{"email":"no address","first_name":"A","last_name":""}',
-    ],
-  ])('a request body holds exactly the given fields: %s', async (_, args, target, body) => {
-    const server = await startRecordingServer(service);
-    // An answer that is given once is asked for in full.
-    const shown = args.includes('provision') ? ['--show-sensitive'] : [];
-    const result = await runFrontdesk([...args, ...shown], { env: server.env });
-    expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(server.lines).toEqual([`POST ${target}`]);
-    const [request] = server.requests;
-    expect(request?.body === '' ? '' : JSON.parse(request?.body ?? '')).toEqual(body === '' ? '' : JSON.parse(body));
-    expect(request?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
-  });
+    `/v1/cards/${CARD_ID}/provision/wallet_b`,
+    '{"clientDeviceID":"d","clientWalletProvider":"","clientWalletAccountID":"a"}',
+  ],
+  [
+    'a calendar keeps empty texts',
+    ['calendar', 'update', 'cal_1', '--name', '', '--description', '', '--url', '', '--image', '', '--active', 'false'],
+    '/v1/calendars/cal_1',
+    '{"name":"","description":"","image":"","url":"","active":false}',
+  ],
+  [
+    'a subscriber has first_name and last_name',
+    ['calendar', 'subscribers', 'update', 'sub_1', '--first-name', 'A', '--last-name', '', '--email', 'no address'],
+    '/v1/subscribers/sub_1',
+    '{"email":"no address","first_name":"A","last_name":""}',
+  ],
+])('a request body holds exactly the given fields: %s', async (_, args, target, body) => {
+  const server = await startRecordingServer(service);
+  // An answer that is given once is asked for in full.
+  const shown = args.includes('provision') ? ['--show-sensitive'] : [];
+  const result = await runFrontdesk([...args, ...shown], { env: server.env });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(server.lines).toEqual([`POST ${target}`]);
+  const [request] = server.requests;
+  expect(request?.body === '' ? '' : JSON.parse(request?.body ?? '')).toEqual(body === '' ? '' : JSON.parse(body));
+  expect(request?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+});
 
-  test('texts that are limited only in responses are sent at any length', async () => {
+test('texts that are limited only in responses are sent at any length', async () => {
+  const server = await startRecordingServer(service);
+  const long = 'é'.repeat(6000);
+  const args = ['calendar', 'subscribers', 'update', 's', '--email', long, '--first-name', long, '--last-name', long];
+  expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
+  const image = `https://i.example/${'p'.repeat(6000)}`;
+  expect((await runFrontdesk(['calendar', 'update', 'c', '--image', image], { env: server.env })).code).toBe(0);
+  expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { email: long, first_name: long, last_name: long },
+    { image },
+  ]);
+});
+
+test.each([
+  ['line breaks at its end', 'a\nb\r\n\n'],
+  ['a byte order mark', '\ufefftext'],
+  ['an empty file', ''],
+])('--description-file sends the text of the file exactly: %s', async (_, text) => {
+  const server = await startRecordingServer(service);
+  const home = createHome();
+  writeFileSync(join(home.path, 'work', 'd.txt'), text);
+  const fromFile = ['calendar', 'update', 'c', '--description-file', 'd.txt'];
+  expect((await runFrontdesk(fromFile, { env: server.env, home })).code).toBe(0);
+  const fromStdin = [...EVENT, '--start', '2026-05-01', '--description-file', '-'];
+  expect((await runFrontdesk(fromStdin, { env: server.env, stdin: text })).code).toBe(0);
+  expect(server.requests.map(({ body }) => JSON.parse(body).description)).toEqual([text, text]);
+});
+
+const calendar = (...args: string[]) => ['calendar', 'update', 'cal_1', ...args];
+const list = (...args: string[]) => ['calendar', 'subscribers', 'list', 'cal_1', ...args];
+const refused: readonly [readonly string[], ...string[]][] = [
+  [['card', 'get', CARD_ID, 'g'], 'cardId', '"g"'],
+  [['card', 'get'], '<cardId>', 'is required'],
+  [['calendar', 'event', 'create', '--calendar', '', '--name', 'n', '--start', '2026-05-01'], '--calendar', 'empty'],
+  [calendar('--image', 'image.png'), '--image', '"image.png"'],
+  [calendar('--description', 'a', '--description-file', '-'), '--description and --description-file'],
+  [calendar('--description-file', 'missing.txt'), '--description-file', '"missing.txt"'],
+  [[...EVENT, '--start', '1.5.2026'], '--start', '"1.5.2026"'],
+  [EVENT, '--start', 'is required'],
+  [list('--active', 'TRUE'), '--active', 'did you mean true?'],
+  [['card', 'provision', CARD_ID], '--wallet', 'wallet_a or wallet_b'],
+  [['card', 'block', CARD_ID, '-y', '--expect', 'statsu=ACTIVE'], '--expect', '"statsu"', 'did you mean status?'],
+  [['card', 'block', CARD_ID, '-y', '--expect', 'status'], '--expect', 'status=<value>'],
+];
+const titled = refused.map(([args, ...told]) => [args.map((arg) => arg.slice(0, 40)).join(' '), args, told] as const);
+test.each(titled)('%s is refused with exit 2 before anything is sent', async (_, args, told) => {
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^frontdesk: /);
+  for (const text of told) expect(stderr).toContain(text);
+  expect(server.lines).toEqual([]);
+});
+
+test('--out refuses a file that exists, and nothing is sent', async () => {
+  const server = await startRecordingServer([]);
+  const home = createHome();
+  writeFileSync(join(home.path, 'work', 'there.json'), 'mine');
+  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'there.json'];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--out: "there.json" exists');
+  expect(server.lines).toEqual([]);
+});
+
+test.each(['', '-'])('--out "%s" is refused as no file name', async (path) => {
+  const server = await startRecordingServer([]);
+  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', path];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--out: must be a new file');
+  expect(server.lines).toEqual([]);
+});
+
+const block = (...expectations: string[]) => [
+  ...['card', 'block', CARD_ID, '-y'],
+  ...expectations.flatMap((text) => ['--expect', text]),
+];
+test.each([
+  [['status=ACTIVE']],
+  [['clientReference=order-1', 'metadata.store=Bergen']],
+  [['currentBalance=10.1']],
+  [['cancelledAt=']],
+])('--expect: %j holds, and the change is sent', async (expectations) => {
+  const server = await startRecordingServer(service);
+  expect((await runFrontdesk(block(...expectations), { env: server.env })).code).toBe(0);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `POST /v1/cards/${CARD_ID}/block`]);
+});
+
+test.each([['clientReference=order-2'], ['metadata.unknown=x'], ['currentBalance=10.11'], ['status=active']])(
+  '--expect: %s does not hold, exit 17',
+  async (expectation) => {
     const server = await startRecordingServer(service);
-    const long = 'é'.repeat(6000);
-    const args = ['calendar', 'subscribers', 'update', 's', '--email', long, '--first-name', long, '--last-name', long];
-    expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
-    const image = `https://i.example/${'p'.repeat(6000)}`;
-    expect((await runFrontdesk(['calendar', 'update', 'c', '--image', image], { env: server.env })).code).toBe(0);
-    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
-      { email: long, first_name: long, last_name: long },
-      { image },
-    ]);
+    const { code, stdout, stderr } = await runFrontdesk(block('status=ACTIVE', expectation), { env: server.env });
+    expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
+    expect(stderr).toContain(expectation.split('=')[0]);
+    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  },
+);
+
+test.each([
+  [404, 3],
+  [500, 10],
+])('--expect with a card that cannot be read (%i) exits with %i', async (status, code) => {
+  const server = await startRecordingServer([{ status, body: {} }]);
+  const args = [...block('status=ACTIVE'), '--retries', '0', '--json'];
+  const result = await runFrontdesk(args, { env: server.env });
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(JSON.parse(result.stderr).error).toMatchObject({
+    exitCode: code,
+    operation: 'card.block',
+    outcome: 'not_sent',
   });
 });
 
-describe('--description-file sends the file’s text exactly', () => {
-  test.each([
-    ['line breaks at its end', 'a\nb\r\n\n'],
-    ['a byte order mark', '\ufefftext'],
-    ['an empty file', ''],
-  ])('--description-file sends the text of the file exactly: %s', async (_, text) => {
-    const server = await startRecordingServer(service);
-    const home = createHome();
-    writeFileSync(join(home.path, 'work', 'd.txt'), text);
-    const fromFile = ['calendar', 'update', 'c', '--description-file', 'd.txt'];
-    expect((await runFrontdesk(fromFile, { env: server.env, home })).code).toBe(0);
-    const fromStdin = [...EVENT, '--start', '2026-05-01', '--description-file', '-'];
-    expect((await runFrontdesk(fromStdin, { env: server.env, stdin: text })).code).toBe(0);
-    expect(server.requests.map(({ body }) => JSON.parse(body).description)).toEqual([text, text]);
-  });
-});
-
-describe('refused before anything is sent, exit 2, naming the field, the limit and what was given', () => {
-  const calendar = (...args: string[]) => ['calendar', 'update', 'cal_1', ...args];
-  const list = (...args: string[]) => ['calendar', 'subscribers', 'list', 'cal_1', ...args];
-  const refused: readonly [readonly string[], ...string[]][] = [
-    [['card', 'get', CARD_ID, 'g'], 'cardId', '"g"'],
-    [['card', 'get'], '<cardId>', 'is required'],
-    [['calendar', 'event', 'create', '--calendar', '', '--name', 'n', '--start', '2026-05-01'], '--calendar', 'empty'],
-    [calendar('--image', 'image.png'), '--image', '"image.png"'],
-    [calendar('--description', 'a', '--description-file', '-'), '--description and --description-file'],
-    [calendar('--description-file', 'missing.txt'), '--description-file', '"missing.txt"'],
-    [[...EVENT, '--start', '1.5.2026'], '--start', '"1.5.2026"'],
-    [EVENT, '--start', 'is required'],
-    [list('--active', 'TRUE'), '--active', 'did you mean true?'],
-    [['card', 'provision', CARD_ID], '--wallet', 'wallet_a or wallet_b'],
-    [['card', 'block', CARD_ID, '-y', '--expect', 'statsu=ACTIVE'], '--expect', '"statsu"', 'did you mean status?'],
-    [['card', 'block', CARD_ID, '-y', '--expect', 'status'], '--expect', 'status=<value>'],
-  ];
-  const titled = refused.map(([args, ...told]) => [args.map((arg) => arg.slice(0, 40)).join(' '), args, told] as const);
-  test.each(titled)('%s is refused with exit 2 before anything is sent', async (_, args, told) => {
-    const server = await startRecordingServer([]);
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^frontdesk: /);
-    for (const text of told) expect(stderr).toContain(text);
-    expect(server.lines).toEqual([]);
-  });
-
-  test('--out refuses a file that exists, and nothing is sent', async () => {
-    const server = await startRecordingServer([]);
-    const home = createHome();
-    writeFileSync(join(home.path, 'work', 'there.json'), 'mine');
-    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'there.json'];
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('--out: "there.json" exists');
-    expect(server.lines).toEqual([]);
-  });
-
-  test.each(['', '-'])('--out "%s" is refused as no file name', async (path) => {
-    const server = await startRecordingServer([]);
-    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', path];
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('--out: must be a new file');
-    expect(server.lines).toEqual([]);
-  });
-});
-
-describe('--expect reads the card first and sends nothing unless the field has that value', () => {
-  const block = (...expectations: string[]) => [
-    ...['card', 'block', CARD_ID, '-y'],
-    ...expectations.flatMap((text) => ['--expect', text]),
-  ];
-  test.each([
-    [['status=ACTIVE']],
-    [['clientReference=order-1', 'metadata.store=Bergen']],
-    [['currentBalance=10.1']],
-    [['cancelledAt=']],
-  ])('--expect: %j holds, and the change is sent', async (expectations) => {
-    const server = await startRecordingServer(service);
-    expect((await runFrontdesk(block(...expectations), { env: server.env })).code).toBe(0);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `POST /v1/cards/${CARD_ID}/block`]);
-  });
-
-  test.each([['clientReference=order-2'], ['metadata.unknown=x'], ['currentBalance=10.11'], ['status=active']])(
-    '--expect: %s does not hold, exit 17',
-    async (expectation) => {
-      const server = await startRecordingServer(service);
-      const { code, stdout, stderr } = await runFrontdesk(block('status=ACTIVE', expectation), { env: server.env });
-      expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
-      expect(stderr).toContain(expectation.split('=')[0]);
-      expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-    },
-  );
-
-  test.each([
-    [404, 3],
-    [500, 10],
-  ])('--expect with a card that cannot be read (%i) exits with %i', async (status, code) => {
-    const server = await startRecordingServer([{ status, body: {} }]);
-    const args = [...block('status=ACTIVE'), '--retries', '0', '--json'];
-    const result = await runFrontdesk(args, { env: server.env });
-    expect(result).toMatchObject({ code, stdout: '' });
-    expect(JSON.parse(result.stderr).error).toMatchObject({
-      exitCode: code,
-      operation: 'card.block',
-      outcome: 'not_sent',
+test('provision --out writes the JSON to a new 0600 file, and hides the fields on stdout in every format', async () => {
+  const server = await startRecordingServer(service);
+  const home = createHome();
+  const path = (name: string) => join(home.path, 'work', name);
+  const run = (name: string, ...more: string[]) =>
+    runFrontdesk(['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', name, ...more], {
+      env: server.env,
+      home,
     });
-  });
-});
-
-describe('provision --out', () => {
-  test('provision --out writes the JSON to a new 0600 file, and hides the fields on stdout in every format', async () => {
-    const server = await startRecordingServer(service);
-    const home = createHome();
-    const path = (name: string) => join(home.path, 'work', name);
-    const run = (name: string, ...more: string[]) =>
-      runFrontdesk(['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', name, ...more], {
-        env: server.env,
-        home,
-      });
-    expect((await run('a', '--json')).stdout).toBe('{\n  "encryptedPaymentInstrument": "<hidden, 3 characters>"\n}\n');
-    expect((await run('b', '-o', 'ndjson')).stdout).toBe('{"encryptedPaymentInstrument":"<hidden, 3 characters>"}\n');
-    expect((await run('c')).stdout).toBe('ENCRYPTED PAYMENT INSTRUMENT\n<hidden, 3 characters>\n');
-    expect((await run('d', '--show-sensitive')).stdout).toContain('\nepi\n');
-    for (const name of ['a', 'b', 'c', 'd']) {
-      expect(statSync(path(name)).mode & 0o777).toBe(0o600);
-      expect(readFileSync(path(name), 'utf8')).toBe('{\n  "encryptedPaymentInstrument": "epi"\n}\n');
-    }
-    await server.stop();
-    const refused = await run('e', '--retries', '0');
-    expect(refused.code).toBe(7);
-    expect(existsSync(path('e'))).toBe(false);
-  });
+  expect((await run('a', '--json')).stdout).toBe('{\n  "encryptedPaymentInstrument": "<hidden, 3 characters>"\n}\n');
+  expect((await run('b', '-o', 'ndjson')).stdout).toBe('{"encryptedPaymentInstrument":"<hidden, 3 characters>"}\n');
+  expect((await run('c')).stdout).toBe('ENCRYPTED PAYMENT INSTRUMENT\n<hidden, 3 characters>\n');
+  expect((await run('d', '--show-sensitive')).stdout).toContain('\nepi\n');
+  for (const name of ['a', 'b', 'c', 'd']) {
+    expect(statSync(path(name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path(name), 'utf8')).toBe('{\n  "encryptedPaymentInstrument": "epi"\n}\n');
+  }
+  await server.stop();
+  const refused = await run('e', '--retries', '0');
+  expect(refused.code).toBe(7);
+  expect(existsSync(path('e'))).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
@@ -33,382 +33,362 @@ function turning(status: string, after: number, of = CARD_ID): Handler {
   };
 }
 
-describe('a card that changed while the question stood', () => {
-  const changed = 'the card changed before you answered: its status was ACTIVE, and is REISSUED';
+const changed = 'the card changed before you answered: its status was ACTIVE, and is REISSUED';
 
-  test.each([
-    ['the status that was shown', [], changed],
-    ['--expect', ['--expect', 'status=ACTIVE'], ', not "ACTIVE"'],
-  ])('a card that changed while the question stood is not changed: %s, exit 17', async (_, expectation, message) => {
-    const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
-    expect(result.code).toBe(17);
-    expect(result.text).toContain(message);
-    expect(result.lines).toEqual([READ, READ]);
-  });
-
-  test('of several cards, the one that changed while the question stood is held back, and the others are sent', async () => {
-    const [first, second] = [cardId(1), cardId(2)];
-    const args = ['card', 'block', first, second, '-j', '1'];
-    const result = await answered(args, 'y\r', turning('REISSUED', 1, second));
-    expect(result.code).toBe(15);
-    expect(result.text).toContain(changed);
-    expect(result.lines.slice(2)).toEqual([
-      `GET /v1/cards/${first}`,
-      `POST /v1/cards/${first}/block`,
-      `GET /v1/cards/${second}`,
-    ]);
-  });
-
-  test('a card that the question did not show is not checked again', async () => {
-    const ids = Array.from({ length: 11 }, (_, index) => cardId(index + 1));
-    const result = await answered(['card', 'block', ...ids], 'y\r', turning('REISSUED', 0));
-    expect(result.code).toBe(0);
-    expect(result.lines.filter((line) => line.startsWith('GET'))).toEqual([]);
-  });
+test.each([
+  ['the status that was shown', [], changed],
+  ['--expect', ['--expect', 'status=ACTIVE'], ', not "ACTIVE"'],
+])('a card that changed while the question stood is not changed: %s, exit 17', async (_, expectation, message) => {
+  const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
+  expect(result.code).toBe(17);
+  expect(result.text).toContain(message);
+  expect(result.lines).toEqual([READ, READ]);
 });
 
-describe('on a terminal block and reissue ask', () => {
-  test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, and yes sends it', async (verb) => {
-    const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
-    expect(result.atQuestion).toEqual([READ]);
-    expect(result.text).toMatch(/Status +ACTIVE/);
-    expect(result.text).toContain('order-1');
+test('of several cards, the one that changed while the question stood is held back, and the others are sent', async () => {
+  const [first, second] = [cardId(1), cardId(2)];
+  const args = ['card', 'block', first, second, '-j', '1'];
+  const result = await answered(args, 'y\r', turning('REISSUED', 1, second));
+  expect(result.code).toBe(15);
+  expect(result.text).toContain(changed);
+  expect(result.lines.slice(2)).toEqual([
+    `GET /v1/cards/${first}`,
+    `POST /v1/cards/${first}/block`,
+    `GET /v1/cards/${second}`,
+  ]);
+});
+
+test('a card that the question did not show is not checked again', async () => {
+  const ids = Array.from({ length: 11 }, (_, index) => cardId(index + 1));
+  const result = await answered(['card', 'block', ...ids], 'y\r', turning('REISSUED', 0));
+  expect(result.code).toBe(0);
+  expect(result.lines.filter((line) => line.startsWith('GET'))).toEqual([]);
+});
+
+test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, and yes sends it', async (verb) => {
+  const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
+  expect(result.atQuestion).toEqual([READ]);
+  expect(result.text).toMatch(/Status +ACTIVE/);
+  expect(result.text).toContain('order-1');
+  expect(result.code).toBe(0);
+  // Read again right before it leaves: it may have changed while the question stood.
+  expect(result.lines).toEqual([READ, READ, `POST /v1/cards/${CARD_ID}/${verb}`]);
+  expect(result.requests[2]?.body).toBe('{"reason":"lost"}');
+});
+
+test('the question names a profile other than the sandbox, and its host', async () => {
+  const result = await answered(BLOCK, 'n\r');
+  expect(result.text).toContain(`Block card ${CARD_ID} on default (${result.host})?`);
+});
+
+test('the question names no sandbox', async () => {
+  const home = createHome();
+  const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
+  // The ids that the sandbox lists.
+  const { cards } = JSON.parse(info.stdout) as { cards: { cardId: string }[] };
+  const id = cards[0]?.cardId ?? '';
+  const terminal = openTerminal(['--profile', 'sandbox', 'card', 'block', id, '--reason', 'lost'], {
+    home,
+    columns: 160,
+  });
+  await terminal.waitFor(`Block card ${id}? `);
+  terminal.type('n\r');
+  expect((await terminal.end).code).toBe(130);
+});
+
+test.each([
+  [401, 4],
+  [404, 3],
+])('if reading the card before the question returns %d, the call exits with %d', async (status, code) => {
+  const server = await startRecordingServer([refusal(status, 'NO')]);
+  const terminal = openTerminal(BLOCK, { home: createHome(), env: server.env });
+  expect((await terminal.end).code).toBe(code);
+  expect(server.lines).toEqual([READ]);
+});
+
+test.each([409, 500])(
+  'if reading the card returns %d, the question says why the card could not be read',
+  async (status) => {
+    const handler = playService(({ method }): Reply | undefined =>
+      method === 'GET' ? refusal(status, 'NO') : undefined,
+    );
+    const result = await answered([...BLOCK, '--retries', '0'], 'y\r', handler);
+    expect(result.text).toContain('could not be read');
+    expect(result.text).toContain(String(status));
+    expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/block`]);
     expect(result.code).toBe(0);
-    // Read again right before it leaves: it may have changed while the question stood.
-    expect(result.lines).toEqual([READ, READ, `POST /v1/cards/${CARD_ID}/${verb}`]);
-    expect(result.requests[2]?.body).toBe('{"reason":"lost"}');
-  });
+  },
+);
 
-  test('the question names a profile other than the sandbox, and its host', async () => {
-    const result = await answered(BLOCK, 'n\r');
-    expect(result.text).toContain(`Block card ${CARD_ID} on default (${result.host})?`);
-  });
+test('block with --yes neither asks nor reads the card', async () => {
+  const server = await startRecordingServer(playService());
+  const terminal = openTerminal([...BLOCK, '--yes'], { home: createHome(), env: server.env });
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+});
 
-  test('the question names no sandbox', async () => {
-    const home = createHome();
-    const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
-    // The ids that the sandbox lists.
-    const { cards } = JSON.parse(info.stdout) as { cards: { cardId: string }[] };
-    const id = cards[0]?.cardId ?? '';
-    const terminal = openTerminal(['--profile', 'sandbox', 'card', 'block', id, '--reason', 'lost'], {
-      home,
-      columns: 160,
-    });
-    await terminal.waitFor(`Block card ${id}? `);
-    terminal.type('n\r');
-    expect((await terminal.end).code).toBe(130);
-  });
+test('block with --no-input and without --yes is a usage error', async () => {
+  const server = await startRecordingServer([]);
+  const terminal = openTerminal([...BLOCK, '--no-input'], { home: createHome(), env: server.env });
+  const { code, text } = await terminal.end;
+  expect(code).toBe(2);
+  expect(text).toContain('--yes');
+});
 
-  test.each([
-    [401, 4],
-    [404, 3],
-  ])('if reading the card before the question returns %d, the call exits with %d', async (status, code) => {
-    const server = await startRecordingServer([refusal(status, 'NO')]);
-    const terminal = openTerminal(BLOCK, { home: createHome(), env: server.env });
-    expect((await terminal.end).code).toBe(code);
-    expect(server.lines).toEqual([READ]);
-  });
+test('the question shows the given reason, and that the change cannot be undone', async () => {
+  const { text } = await answered(BLOCK, 'n\r');
+  expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}A block cannot be undone\.\n/);
+  expect(text).not.toContain('already');
+});
 
-  test.each([409, 500])(
-    'if reading the card returns %d, the question says why the card could not be read',
-    async (status) => {
-      const handler = playService(({ method }): Reply | undefined =>
-        method === 'GET' ? refusal(status, 'NO') : undefined,
-      );
-      const result = await answered([...BLOCK, '--retries', '0'], 'y\r', handler);
-      expect(result.text).toContain('could not be read');
-      expect(result.text).toContain(String(status));
-      expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/block`]);
-      expect(result.code).toBe(0);
-    },
+test.each([
+  ['block', 'BLOCKED', 'The card is already BLOCKED. A second block is sent anyway.'],
+  ['reissue', 'REISSUED', 'The card is already REISSUED. A second reissue is sent anyway.'],
+])('the question before a %s says that the card is %s', async (verb, status, told) => {
+  const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
+  expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);
+  expect(lines).toEqual([READ]);
+});
+
+test('the question before many rows says that they cannot be undone', async () => {
+  const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
+  expect(text).toContain('  A block cannot be undone.\n');
+});
+
+const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
+const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'T', '--start', '2026-05-01'];
+
+test.each([
+  [['card', 'activate', CARD_ID], cardText('ACTIVE'), `Activated ${CARD_ID}`],
+  [['card', 'block', CARD_ID, '-y'], cardText('BLOCKED'), `Blocked ${CARD_ID}`],
+  [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE', REPLACEMENT), `Reissued: the new card is ${REPLACEMENT}`],
+  [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
+  [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
+  [[...EVENT, '-y'], '{"id":"ev_9"}', 'Created: the new event is ev_9'],
+])('a change that was applied in a terminal is followed by one line on stderr: %j', async (args, body, line) => {
+  const server = await startRecordingServer([{ body }]);
+  const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
+  expect(code).toBe(0);
+  expect(text.trimEnd().split('\n').at(-1)).toBe(line);
+});
+
+test('the question before an event shows it line by line, with what may be a mistake', async () => {
+  const description = `First line\nsecond ${'word '.repeat(12)}end`;
+  const args = [...EVENT, '--description', description, '--location', 'Cellar\\nTwo'];
+  const server = await startRecordingServer([{ body: '{"id":"ev_9"}' }]);
+  const terminal = openTerminal(args, { home: createHome(), env: server.env });
+  await terminal.waitFor(/\(y\/N/);
+  terminal.type('y\r');
+  const { code, text } = await terminal.end;
+  expect(code).toBe(0);
+  expect(text).toContain(
+    [
+      'frontdesk: warning: --location has a backslash and an n, not a line break, and',
+      'is sent as given',
+      '  calendar      "cal_1"',
+      '  name          "T"',
+      '  start         "2026-05-01"',
+      '  location      "Cellar\\nTwo"',
+      '  description   "First line',
+      '                second word word word word word word word word word word word',
+      '                word end"',
+      '  The start is in the past.',
+      '? Create event "T" on default',
+    ].join('\n'),
   );
-
-  test('block with --yes neither asks nor reads the card', async () => {
-    const server = await startRecordingServer(playService());
-    const terminal = openTerminal([...BLOCK, '--yes'], { home: createHome(), env: server.env });
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
-  });
-
-  test('block with --no-input and without --yes is a usage error', async () => {
-    const server = await startRecordingServer([]);
-    const terminal = openTerminal([...BLOCK, '--no-input'], { home: createHome(), env: server.env });
-    const { code, text } = await terminal.end;
-    expect(code).toBe(2);
-    expect(text).toContain('--yes');
-  });
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
 });
 
-describe('the question', () => {
-  test('the question shows the given reason, and that the change cannot be undone', async () => {
-    const { text } = await answered(BLOCK, 'n\r');
-    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}A block cannot be undone\.\n/);
-    expect(text).not.toContain('already');
-  });
-
-  test.each([
-    ['block', 'BLOCKED', 'The card is already BLOCKED. A second block is sent anyway.'],
-    ['reissue', 'REISSUED', 'The card is already REISSUED. A second reissue is sent anyway.'],
-  ])('the question before a %s says that the card is %s', async (verb, status, told) => {
-    const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
-    expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);
-    expect(lines).toEqual([READ]);
-  });
-
-  test('the question before many rows says that they cannot be undone', async () => {
-    const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
-    expect(text).toContain('  A block cannot be undone.\n');
-  });
+test('the question before the events of a file counts those that start in the past', async () => {
+  const home = createHome();
+  const path = join(home.path, 'season.csv');
+  writeFileSync(path, 'name,start\nA,2026-05-01\nB,2999-05-01\n');
+  const server = await startRecordingServer([]);
+  const args = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--from', path];
+  const terminal = openTerminal(args, { home, env: server.env });
+  await terminal.waitFor(/\(y\/N/);
+  terminal.type('n\r');
+  const { code, text } = await terminal.end;
+  expect({ code, requests: server.lines }).toEqual({ code: 130, requests: [] });
+  expect(text).toContain('  1 of 2 rows starts in the past\n');
 });
 
-describe('after a write that was applied one line on stderr says what changed', () => {
-  const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
-  const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'T', '--start', '2026-05-01'];
-
-  test.each([
-    [['card', 'activate', CARD_ID], cardText('ACTIVE'), `Activated ${CARD_ID}`],
-    [['card', 'block', CARD_ID, '-y'], cardText('BLOCKED'), `Blocked ${CARD_ID}`],
-    [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE', REPLACEMENT), `Reissued: the new card is ${REPLACEMENT}`],
-    [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
-    [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
-    [[...EVENT, '-y'], '{"id":"ev_9"}', 'Created: the new event is ev_9'],
-  ])('a change that was applied in a terminal is followed by one line on stderr: %j', async (args, body, line) => {
-    const server = await startRecordingServer([{ body }]);
-    const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
-    expect(code).toBe(0);
-    expect(text.trimEnd().split('\n').at(-1)).toBe(line);
+test('an e-mail address without an @ is sent with a warning', async () => {
+  const server = await startRecordingServer(() => ({ body: '{"id":"s1"}' }));
+  const args = ['calendar', 'subscribers', 'update', 's1', '--email', 'ana.example.com'];
+  const { code, text } = await openTerminal(args, { home: createHome(), env: server.env }).end;
+  expect({ code, text }).toEqual({
+    code: 0,
+    text: expect.stringContaining('frontdesk: warning: --email has no @, and is sent as given\n'),
   });
-
-  test('the question before an event shows it line by line, with what may be a mistake', async () => {
-    const description = `First line\nsecond ${'word '.repeat(12)}end`;
-    const args = [...EVENT, '--description', description, '--location', 'Cellar\\nTwo'];
-    const server = await startRecordingServer([{ body: '{"id":"ev_9"}' }]);
-    const terminal = openTerminal(args, { home: createHome(), env: server.env });
-    await terminal.waitFor(/\(y\/N/);
-    terminal.type('y\r');
-    const { code, text } = await terminal.end;
-    expect(code).toBe(0);
-    expect(text).toContain(
-      [
-        'frontdesk: warning: --location has a backslash and an n, not a line break, and',
-        'is sent as given',
-        '  calendar      "cal_1"',
-        '  name          "T"',
-        '  start         "2026-05-01"',
-        '  location      "Cellar\\nTwo"',
-        '  description   "First line',
-        '                second word word word word word word word word word word word',
-        '                word end"',
-        '  The start is in the past.',
-        '? Create event "T" on default',
-      ].join('\n'),
-    );
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
-  });
-
-  test('the question before the events of a file counts those that start in the past', async () => {
-    const home = createHome();
-    const path = join(home.path, 'season.csv');
-    writeFileSync(path, 'name,start\nA,2026-05-01\nB,2999-05-01\n');
-    const server = await startRecordingServer([]);
-    const args = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--from', path];
-    const terminal = openTerminal(args, { home, env: server.env });
-    await terminal.waitFor(/\(y\/N/);
-    terminal.type('n\r');
-    const { code, text } = await terminal.end;
-    expect({ code, requests: server.lines }).toEqual({ code: 130, requests: [] });
-    expect(text).toContain('  1 of 2 rows starts in the past\n');
-  });
-
-  test('an e-mail address without an @ is sent with a warning', async () => {
-    const server = await startRecordingServer(() => ({ body: '{"id":"s1"}' }));
-    const args = ['calendar', 'subscribers', 'update', 's1', '--email', 'ana.example.com'];
-    const { code, text } = await openTerminal(args, { home: createHome(), env: server.env }).end;
-    expect({ code, text }).toEqual({
-      code: 0,
-      text: expect.stringContaining('frontdesk: warning: --email has no @, and is sent as given\n'),
-    });
-    expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
-    expect(server.requests.map(({ body }) => body)).toEqual(Array(2).fill('{"email":"ana.example.com"}'));
-  });
-
-  test('no line about an applied change outside a terminal, or with --quiet', async () => {
-    const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
-    expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
-    const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
-    expect((await quiet.end).text).not.toContain('Blocked ');
-  });
+  expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
+  expect(server.requests.map(({ body }) => body)).toEqual(Array(2).fill('{"email":"ana.example.com"}'));
 });
 
-describe('an outcome that is unknown', () => {
-  test('after an unknown outcome the card is compared with what it was before the confirmation, on separate lines', async () => {
-    let isSent = false;
-    const result = await answered(['card', 'reissue', CARD_ID], 'y\r', ({ method }) => {
-      if (method === 'GET') return { body: cardText(isSent ? 'REISSUED' : 'ACTIVE') };
-      isSent = true;
-      return 'reset';
-    });
-    expect(result.code).toBe(8);
-    const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
-    expect(shown).toEqual([
-      `frontdesk: OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
-      '  What happened  the connection was reset before a reply',
-      expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
-      '  Card check     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
-      '  That means     the reissue happened, but the ID of the new card is not known',
-      'hint: check the card before you run this again: a second reissue may create a second live card. No command can show the new card: ask the team that runs the',
-      expect.stringMatching(
-        new RegExp(`^service, and give them \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request ID received$`),
-      ),
-      'hint: check with:',
-      `  frontdesk card get ${CARD_ID}`,
-      '',
-    ]);
-  });
+test('no line about an applied change outside a terminal, or with --quiet', async () => {
+  const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
+  expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
+  const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
+  expect((await quiet.end).text).not.toContain('Blocked ');
 });
 
-describe('on a terminal every write of more than one row asks', () => {
-  const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
-  const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(number)}`);
-
-  test('a bulk change asks after showing the count, the profile, the host and the first rows', async () => {
-    const result = await answered(BULK, 'y\r');
-    expect(result.atQuestion).toEqual(READS);
-    expect(result.text).toContain(`row 1: ${cardId(1)}`);
-    expect(result.text).toContain(`7 rows on default (${result.host})?`);
-    expect(result.code).toBe(0);
-    // Each card is read again right before its write.
-    expect(result.lines.slice(7)).toHaveLength(14);
-    expect(result.lines.slice(7).filter((line) => line.startsWith('POST '))).toHaveLength(7);
+test('after an unknown outcome the card is compared with what it was before the confirmation, on separate lines', async () => {
+  let isSent = false;
+  const result = await answered(['card', 'reissue', CARD_ID], 'y\r', ({ method }) => {
+    if (method === 'GET') return { body: cardText(isSent ? 'REISSUED' : 'ACTIVE') };
+    isSent = true;
+    return 'reset';
   });
-
-  test('the question before many rows shows only what will be sent, and no column that is known from responses', async () => {
-    const home = createHome();
-    const file = join(home.path, 'cards.csv');
-    writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
-    const result = await answered(['card', 'block', '--from', file], 'n\r');
-    expect(result.text).toContain(`  row 1: ${CARD_ID}, reason "lost"\n  row 2: ${cardId(2)}\n`);
-    expect(result.text).not.toContain('BLOCKED');
-    expect(result.lines).toEqual([READ, `GET /v1/cards/${cardId(2)}`]);
-  });
-
-  test('the question with --changed-from shows old and new cells, and how many of how many rows change', async () => {
-    const home = createHome();
-    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
-    writeFileSync(older, 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\ns3,c@x,Cid,true\n');
-    writeFileSync(newer, 'id,email,first_name,active\ns1,a@x,Anna,true\ns2,b@x,Bob,true\ns3,c@y,Cid,false\n');
-    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-    const result = await answered(args, 'n\r');
-    expect(result.text).toContain(
-      [
-        '  row 1: s1, first_name "Ann" → "Anna"',
-        '  row 3: s3, email "c@x" → "c@y", active true → false',
-        '  2 of 3 rows change',
-      ].join('\n'),
-    );
-    expect(result.text).not.toContain('s2');
-    expect(result.lines).toEqual([]);
-  });
-
-  test('what the question with --changed-from showed is sent, even if the files change meanwhile', async () => {
-    const home = createHome();
-    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
-    writeFileSync(older, 'id,email\ns1,a@x\ns2,b@x\n');
-    writeFileSync(newer, 'id,email\ns1,c@x\ns2,d@x\n');
-    const server = await startRecordingServer(playService());
-    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-    const terminal = openTerminal(args, { home, env: server.env, columns: 200 });
-    await terminal.waitFor(/\(y\/N/);
-    writeFileSync(older, 'id,email\ns1,c@x\ns2,d@x\n');
-    writeFileSync(newer, 'id,email\ns1,x@x\ns2,x@x\n');
-    terminal.type('y\r');
-    const { code } = await terminal.end;
-    expect(code).toBe(0);
-    expect(server.requests.map(({ body }) => body)).toEqual(['{"email":"c@x"}', '{"email":"d@x"}']);
-  });
-
-  test('the question before many rows with --changed-from counts missing rows, emptied cells and hidden rows', async () => {
-    const home = createHome();
-    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
-    writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
-    const hidden = textRow(3, ['s2', 'n@y', '']).replace('<row', '<row hidden="1"');
-    const rows = textRow(1, ['id', 'email', 'first_name']) + textRow(2, ['s1', 'n@x', '']) + hidden;
-    writeFileSync(newer, handMadeWorkbook({ rows }));
-    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-    const result = await answered(args, 'n\r');
-    expect(result.text).toContain(
-      [
-        '  2 of 2 rows change',
-        '  1 of 2 rows is hidden in the sheet, but included in this run',
-        '  1 row in the older file but not in the input, left unchanged',
-        '  empty cells left unchanged: 2 in first_name',
-        '  of these, emptied since the older file: 2 in first_name',
-      ].join('\n'),
-    );
-    expect(result.lines).toEqual([]);
-  });
-
-  test('a single activation does not ask', async () => {
-    const server = await startRecordingServer(playService());
-    const terminal = openTerminal(['card', 'activate', CARD_ID], { home: createHome(), env: server.env });
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
-  });
+  expect(result.code).toBe(8);
+  const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
+  expect(shown).toEqual([
+    `frontdesk: OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
+    '  What happened  the connection was reset before a reply',
+    expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
+    '  Card check     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
+    '  That means     the reissue happened, but the ID of the new card is not known',
+    'hint: check the card before you run this again: a second reissue may create a second live card. No command can show the new card: ask the team that runs the',
+    expect.stringMatching(
+      new RegExp(`^service, and give them \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request ID received$`),
+    ),
+    'hint: check with:',
+    `  frontdesk card get ${CARD_ID}`,
+    '',
+  ]);
 });
 
-describe('off a terminal they need --yes, else exit 2 and nothing sent', () => {
-  test('one row of --from is not more than one', async () => {
-    const server = await startRecordingServer(playService());
-    const result = await runFrontdesk(['card', 'activate', '--from', '-'], { env: server.env, stdin: `${CARD_ID}\n` });
-    expect(result.code).toBe(0);
-    expect(server.requests).toHaveLength(1);
-  });
+const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
+const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(number)}`);
+
+test('a bulk change asks after showing the count, the profile, the host and the first rows', async () => {
+  const result = await answered(BULK, 'y\r');
+  expect(result.atQuestion).toEqual(READS);
+  expect(result.text).toContain(`row 1: ${cardId(1)}`);
+  expect(result.text).toContain(`7 rows on default (${result.host})?`);
+  expect(result.code).toBe(0);
+  // Each card is read again right before its write.
+  expect(result.lines.slice(7)).toHaveLength(14);
+  expect(result.lines.slice(7).filter((line) => line.startsWith('POST '))).toHaveLength(7);
 });
 
-describe('api POST is a write', () => {
-  test.each([
-    ['yes', 'y\r', 0, 1],
-    ['Enter', '\r', 130, 0],
-  ])('api POST asks in a terminal: %s', async (_what, answer, code, requests) => {
-    const result = await answered(['api', 'POST', '/v1/subscribers/sub_1', '--data', '{"active":true}'], answer);
-    expect(result.code).toBe(code);
-    expect(result.text).toContain('POST /v1/subscribers/sub_1');
-    expect(result.lines).toHaveLength(requests);
-  });
+test('the question before many rows shows only what will be sent, and no column that is known from responses', async () => {
+  const home = createHome();
+  const file = join(home.path, 'cards.csv');
+  writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
+  const result = await answered(['card', 'block', '--from', file], 'n\r');
+  expect(result.text).toContain(`  row 1: ${CARD_ID}, reason "lost"\n  row 2: ${cardId(2)}\n`);
+  expect(result.text).not.toContain('BLOCKED');
+  expect(result.lines).toEqual([READ, `GET /v1/cards/${cardId(2)}`]);
 });
 
-describe('a required value that is missing is asked for', () => {
-  test('a missing card ID is asked for, and cleaned of what was pasted with it', async () => {
-    const server = await startRecordingServer(playService());
-    const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
-    await terminal.waitFor('card');
-    terminal.type(`{${CARD_ID}}\r`);
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([READ]);
-  });
+test('the question with --changed-from shows old and new cells, and how many of how many rows change', async () => {
+  const home = createHome();
+  const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
+  writeFileSync(older, 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\ns3,c@x,Cid,true\n');
+  writeFileSync(newer, 'id,email,first_name,active\ns1,a@x,Anna,true\ns2,b@x,Bob,true\ns3,c@y,Cid,false\n');
+  const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+  const result = await answered(args, 'n\r');
+  expect(result.text).toContain(
+    [
+      '  row 1: s1, first_name "Ann" → "Anna"',
+      '  row 3: s3, email "c@x" → "c@y", active true → false',
+      '  2 of 3 rows change',
+    ].join('\n'),
+  );
+  expect(result.text).not.toContain('s2');
+  expect(result.lines).toEqual([]);
 });
 
-describe('auth login on a terminal', () => {
-  test('auth login in a terminal asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
-    await terminal.waitFor('Gift cards or calendars?');
-    terminal.type('\r');
-    await terminal.waitFor('Base URL');
-    terminal.type(`${server.url}\r`);
-    await terminal.waitFor('Token');
-    terminal.type('typed-token-of-test-0001\r');
-    // Something to check with may be offered: nothing is sent unless it is given.
-    await terminal.waitFor(/Stored|check with/);
-    terminal.type('\r');
-    const { code, text } = await terminal.end;
-    expect(code).toBe(0);
-    expect(text).not.toContain('typed-token');
-    expect(server.requests).toEqual([]);
-    expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
-    expect(server.requests[0]?.headers['authorization']).toBe('Bearer typed-token-of-test-0001');
-  });
+test('what the question with --changed-from showed is sent, even if the files change meanwhile', async () => {
+  const home = createHome();
+  const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
+  writeFileSync(older, 'id,email\ns1,a@x\ns2,b@x\n');
+  writeFileSync(newer, 'id,email\ns1,c@x\ns2,d@x\n');
+  const server = await startRecordingServer(playService());
+  const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+  const terminal = openTerminal(args, { home, env: server.env, columns: 200 });
+  await terminal.waitFor(/\(y\/N/);
+  writeFileSync(older, 'id,email\ns1,c@x\ns2,d@x\n');
+  writeFileSync(newer, 'id,email\ns1,x@x\ns2,x@x\n');
+  terminal.type('y\r');
+  const { code } = await terminal.end;
+  expect(code).toBe(0);
+  expect(server.requests.map(({ body }) => body)).toEqual(['{"email":"c@x"}', '{"email":"d@x"}']);
+});
+
+test('the question before many rows with --changed-from counts missing rows, emptied cells and hidden rows', async () => {
+  const home = createHome();
+  const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
+  writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
+  const hidden = textRow(3, ['s2', 'n@y', '']).replace('<row', '<row hidden="1"');
+  const rows = textRow(1, ['id', 'email', 'first_name']) + textRow(2, ['s1', 'n@x', '']) + hidden;
+  writeFileSync(newer, handMadeWorkbook({ rows }));
+  const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+  const result = await answered(args, 'n\r');
+  expect(result.text).toContain(
+    [
+      '  2 of 2 rows change',
+      '  1 of 2 rows is hidden in the sheet, but included in this run',
+      '  1 row in the older file but not in the input, left unchanged',
+      '  empty cells left unchanged: 2 in first_name',
+      '  of these, emptied since the older file: 2 in first_name',
+    ].join('\n'),
+  );
+  expect(result.lines).toEqual([]);
+});
+
+test('a single activation does not ask', async () => {
+  const server = await startRecordingServer(playService());
+  const terminal = openTerminal(['card', 'activate', CARD_ID], { home: createHome(), env: server.env });
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+});
+
+test('one row of --from is not more than one', async () => {
+  const server = await startRecordingServer(playService());
+  const result = await runFrontdesk(['card', 'activate', '--from', '-'], { env: server.env, stdin: `${CARD_ID}\n` });
+  expect(result.code).toBe(0);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['yes', 'y\r', 0, 1],
+  ['Enter', '\r', 130, 0],
+])('api POST asks in a terminal: %s', async (_what, answer, code, requests) => {
+  const result = await answered(['api', 'POST', '/v1/subscribers/sub_1', '--data', '{"active":true}'], answer);
+  expect(result.code).toBe(code);
+  expect(result.text).toContain('POST /v1/subscribers/sub_1');
+  expect(result.lines).toHaveLength(requests);
+});
+
+test('a missing card ID is asked for, and cleaned of what was pasted with it', async () => {
+  const server = await startRecordingServer(playService());
+  const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
+  await terminal.waitFor('card');
+  terminal.type(`{${CARD_ID}}\r`);
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([READ]);
+});
+
+test('auth login in a terminal asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
+  await terminal.waitFor('Gift cards or calendars?');
+  terminal.type('\r');
+  await terminal.waitFor('Base URL');
+  terminal.type(`${server.url}\r`);
+  await terminal.waitFor('Token');
+  terminal.type('typed-token-of-test-0001\r');
+  // Something to check with may be offered: nothing is sent unless it is given.
+  await terminal.waitFor(/Stored|check with/);
+  terminal.type('\r');
+  const { code, text } = await terminal.end;
+  expect(code).toBe(0);
+  expect(text).not.toContain('typed-token');
+  expect(server.requests).toEqual([]);
+  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer typed-token-of-test-0001');
 });
 
 test('profile remove asks, and the default is no', async () => {

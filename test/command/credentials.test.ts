@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cardId, idLines, lastLine, playService } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
@@ -34,243 +34,233 @@ function jwt(claims: unknown): string {
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-describe('auth login off a terminal', () => {
-  test('--token-stdin removes what is copied along with a token, and nothing from its middle', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    expect(await login(home, server, ['--token-stdin'], `  Bearer ${TOKEN} \r\n`)).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-    expect((await runFrontdesk(GET, { home })).code).toBe(0);
-    expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
-    expect((await login(home, server, ['--token-stdin'], 'stored token')).code).toBe(2);
+test('--token-stdin removes what is copied along with a token, and nothing from its middle', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  expect(await login(home, server, ['--token-stdin'], `  Bearer ${TOKEN} \r\n`)).toMatchObject({
+    code: 0,
+    stderr: '',
   });
-
-  test('--token-stdin with --family stores the token and creates the profile; nothing is sent', async () => {
-    const { server, run } = await loggedIn();
-    expect(server.requests).toEqual([]);
-    const shown = await run(['profile', 'show', 'default', '--json']);
-    expect(JSON.parse(shown.stdout)).toEqual({ name: 'default', current: true, cardsUrl: server.url });
-    expect((await run(GET)).code).toBe(0);
-    expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
-  });
-
-  test('--token-command is run once per process, and once more after a 401; nothing is kept', async () => {
-    const home = createHome();
-    const server = await startRecordingServer((request, count) =>
-      count === 1 ? { status: 401, body: { errorCode: 'NO', message: 'no' } } : playService()(request, count),
-    );
-    const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
-    expect((await login(home, server, ['--token-command', command])).code).toBe(0);
-    const ran = join(home.path, 'work', 'ran.txt');
-    expect(existsSync(ran)).toBe(false);
-    expect((await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { home, stdin: idLines(3) })).code).toBe(0);
-    expect(readFileSync(ran, 'utf8')).toBe('once\nonce\n');
-    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('command-token-1');
-    expect(bearer(server)).toEqual([
-      'Bearer command-token-1',
-      'Bearer command-token-2',
-      'Bearer command-token-2',
-      'Bearer command-token-2',
-    ]);
-  });
-
-  test('a dry run runs no token command and needs no credential', async () => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
-    await login(home, server, ['--token-command', 'echo once >> ran.txt; exit 1']);
-    const result = await runFrontdesk(['card', 'block', ID, '--dry-run', '--json'], { home });
-    expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject({
-      dryRun: true,
-      requests: [{ headers: { Authorization: 'Bearer ***' } }],
-    });
-    expect(existsSync(join(home.path, 'work', 'ran.txt'))).toBe(false);
-  });
-
-  test.each([
-    ['no family', ['--token-stdin'], '--family'],
-    ['no token', ['--family', 'cards'], '--token-stdin'],
-    ['two sources', ['--family', 'cards', '--token-stdin', '--token-file', 'x'], 'exclude each other'],
-    [
-      'a token as an argument',
-      ['--family', 'cards', '--token', 'secret-argument'],
-      'there is no option that takes a token',
-    ],
-    ['a family that is none', ['--family', 'card', '--token-stdin'], '--family'],
-  ])('auth login: %s is exit 2', async (_what, args, problem) => {
-    const result = await runFrontdesk(['auth', 'login', ...args], { stdin: TOKEN });
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(problem);
-    expect(result.stderr).not.toContain('secret-argument');
-  });
-
-  test.each([
-    [
-      'before the command',
-      ['--token', 'tok_x', 'card', 'get', cardId(1)],
-      '--token: there is no option that takes a token',
-    ],
-    ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
-    ['after it', ['card', 'get', cardId(1), '--cards-token', 'tok_x'], '--cards-token: there is no option'],
-    ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
-    ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: stands before'],
-    ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
-    [
-      'after the option that reads it from stdin',
-      ['auth', 'login', '--family', 'cards', '--token-stdin', 'tok_x'],
-      'unexpected argument: ***',
-    ],
-    [
-      'after a misspelt one',
-      ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
-      'did you mean --token-stdin?',
-    ],
-  ])('auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
-    const result = await runFrontdesk(args, {});
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(problem);
-    expect(result.stderr).not.toContain('tok_x');
-  });
-
-  test('auth login --check reads the card with the new credential', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    expect((await login(home, server, ['--token-stdin', '--check', ID])).code).toBe(0);
-    expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
-  });
-
-  test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
-    const home = createHome();
-    const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
-    const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
-    expect(first.code).toBe(4);
-    expect(first.stderr).toContain('the credential is not kept. The profile and its URL are saved');
-    const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
-    expect(JSON.parse(file()).entries).toEqual([]);
-    expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
-    const again = await login(home, refusing, ['--token-stdin', '--check', ID], 'the-refused-token');
-    expect(again.code).toBe(4);
-    expect(again.stderr).toContain('the credential is not kept, and the one before it is in its place again');
-    expect(file()).toContain('the-token-before');
-    expect(file()).not.toContain('the-refused-token');
-  });
-
-  test('a credential that --check could not try is kept, with the exit code of the read', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService(() => ({ status: 404, body: '{}' })));
-    const { code, stderr } = await login(home, server, ['--token-stdin', '--check', ID]);
-    expect(code).toBe(3);
-    expect(stderr).toContain('warning: the credential is stored, but it could not be tried');
-    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).toContain(TOKEN);
-  });
+  expect((await runFrontdesk(GET, { home })).code).toBe(0);
+  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
+  expect((await login(home, server, ['--token-stdin'], 'stored token')).code).toBe(2);
 });
 
-describe('a stored token', () => {
-  test('a stored token stays valid if only the path prefix of its URL changes', async () => {
-    const { server, run } = await loggedIn();
-    await run(['profile', 'set', 'default', '--cards-url', `${server.url}/shop/`]);
-    await run(GET);
-    expect(server.lines).toEqual([`GET /shop/v1/cards/${ID}`]);
-    expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
-  });
-
-  test('auth logout removes a stored token', async () => {
-    const { run, file } = await loggedIn();
-    expect((await run(['auth', 'logout'])).code).toBe(0);
-    expect(readFileSync(file, 'utf8')).not.toContain(TOKEN);
-    expect((await run(GET)).code).toBe(4);
-  });
+test('--token-stdin with --family stores the token and creates the profile; nothing is sent', async () => {
+  const { server, run } = await loggedIn();
+  expect(server.requests).toEqual([]);
+  const shown = await run(['profile', 'show', 'default', '--json']);
+  expect(JSON.parse(shown.stdout)).toEqual({ name: 'default', current: true, cardsUrl: server.url });
+  expect((await run(GET)).code).toBe(0);
+  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
 });
 
-describe('auth status', () => {
-  test('auth status shows family, origin, source, last four characters and expiry', async () => {
-    const { server, run } = await loggedIn();
-    const result = await run(['auth', 'status', '--json']);
-    expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject([
-      { family: 'cards', origin: server.url, source: 'profile default', lastFour: 'WXYZ', expiresAt: null },
-    ]);
-    expect(result.stdout).not.toContain(TOKEN);
-  });
-
-  test('auth status names the command that protects a file which others can read', async () => {
-    const { server, run, file } = await loggedIn();
-    await run(['profile', 'set', 'default', '--calendar-url', server.url]);
-    chmodSync(file, 0o644);
-    const result = await run(['auth', 'status']);
-    expect(result.code).toBe(4);
-    const [hint, ...others] = result.stderr.split('\n').filter((line) => line.startsWith('hint: '));
-    expect(others).toEqual([]);
-    expect((await run(['card', 'get', ID])).stderr).toContain(`${hint}\n`);
-    expect(hint).toContain(`chmod 600 ${file}`);
-  });
-
-  test('auth status is exit 4 if a family has a URL but no credential', async () => {
-    const { server, run } = await loggedIn();
-    await run(['profile', 'set', 'default', '--calendar-url', server.url]);
-    const result = await run(['auth', 'status', '--json']);
-    expect(result.code).toBe(4);
-    expect(JSON.parse(result.stdout)).toMatchObject([{ family: 'cards' }, { family: 'calendar', source: null }]);
-    expect(lastLine(result.stderr)).toMatchObject({ error: { code: 'AUTH', exitCode: 4 } });
-  });
+test('--token-command is run once per process, and once more after a 401; nothing is kept', async () => {
+  const home = createHome();
+  const server = await startRecordingServer((request, count) =>
+    count === 1 ? { status: 401, body: { errorCode: 'NO', message: 'no' } } : playService()(request, count),
+  );
+  const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
+  expect((await login(home, server, ['--token-command', command])).code).toBe(0);
+  const ran = join(home.path, 'work', 'ran.txt');
+  expect(existsSync(ran)).toBe(false);
+  expect((await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { home, stdin: idLines(3) })).code).toBe(0);
+  expect(readFileSync(ran, 'utf8')).toBe('once\nonce\n');
+  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('command-token-1');
+  expect(bearer(server)).toEqual([
+    'Bearer command-token-1',
+    'Bearer command-token-2',
+    'Bearer command-token-2',
+    'Bearer command-token-2',
+  ]);
 });
 
-describe("the gift-card API's token that is a JWT", () => {
-  test('a bulk run warns if the card token expires before the run can end', async () => {
-    const server = await startRecordingServer(playService());
-    const running = startFrontdesk(['card', 'activate', '--from', '-', '--yes', '-o', 'ndjson', '--rate', '1'], {
-      env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
-      stdin: idLines(90),
-    });
-    await running.waitForOutput('{"notice":{"code":"TOKEN_TOO_SHORT","message":"the token expires in ');
-    await running.waitForOutput('and 90 rows take about 1 min 30 s');
-    running.child.kill('SIGKILL');
-    await running.result;
+test('a dry run runs no token command and needs no credential', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([]);
+  await login(home, server, ['--token-command', 'echo once >> ran.txt; exit 1']);
+  const result = await runFrontdesk(['card', 'block', ID, '--dry-run', '--json'], { home });
+  expect(result.code).toBe(0);
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    dryRun: true,
+    requests: [{ headers: { Authorization: 'Bearer ***' } }],
   });
+  expect(existsSync(join(home.path, 'work', 'ran.txt'))).toBe(false);
 });
 
-describe('the environment', () => {
-  test('the environment alone is the profile default, and needs nothing stored', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    expect(await runFrontdesk(GET, { env: server.env, home })).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(home.configDir)).toBe(false);
-    expect(existsSync(home.stateDir)).toBe(false);
-  });
+test.each([
+  ['no family', ['--token-stdin'], '--family'],
+  ['no token', ['--family', 'cards'], '--token-stdin'],
+  ['two sources', ['--family', 'cards', '--token-stdin', '--token-file', 'x'], 'exclude each other'],
+  [
+    'a token as an argument',
+    ['--family', 'cards', '--token', 'secret-argument'],
+    'there is no option that takes a token',
+  ],
+  ['a family that is none', ['--family', 'card', '--token-stdin'], '--family'],
+])('auth login: %s is exit 2', async (_what, args, problem) => {
+  const result = await runFrontdesk(['auth', 'login', ...args], { stdin: TOKEN });
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(problem);
+  expect(result.stderr).not.toContain('secret-argument');
+});
 
-  test.each([
-    ['a token of the environment', {}, [], 'put a valid token into FRONTDESK_CARDS_TOKEN'],
-    [
-      'a stored one',
-      { FRONTDESK_CARDS_TOKEN: undefined },
-      ['-p', 'live'],
-      'log in again: frontdesk auth login -p live --family cards',
-    ],
-    [
-      'a stored one of a profile that was not named',
-      { FRONTDESK_CARDS_TOKEN: undefined },
-      [],
-      'log in again: frontdesk auth login -p live --family cards',
-    ],
-  ])('a 401 to %s says where to put another token', async (_what, changes, args, hint) => {
-    const server = await startRecordingServer(() => ({ status: 401 }));
-    const home = createHome();
-    const login = ['auth', 'login', '-p', 'live', '--cards-url', server.url, '--token-stdin'];
-    await runFrontdesk(login, { home, stdin: TOKEN });
-    const env = 'FRONTDESK_CARDS_TOKEN' in changes ? {} : server.env;
-    const result = await runFrontdesk(['card', 'get', ID, ...args], { home, env });
-    expect(result).toMatchObject({ code: 4, stdout: '' });
-    expect(result.stderr).toContain(`hint: ${hint}\n`);
-  });
+test.each([
+  [
+    'before the command',
+    ['--token', 'tok_x', 'card', 'get', cardId(1)],
+    '--token: there is no option that takes a token',
+  ],
+  ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
+  ['after it', ['card', 'get', cardId(1), '--cards-token', 'tok_x'], '--cards-token: there is no option'],
+  ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
+  ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: stands before'],
+  ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
+  [
+    'after the option that reads it from stdin',
+    ['auth', 'login', '--family', 'cards', '--token-stdin', 'tok_x'],
+    'unexpected argument: ***',
+  ],
+  [
+    'after a misspelt one',
+    ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
+    'did you mean --token-stdin?',
+  ],
+])('auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
+  const result = await runFrontdesk(args, {});
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(problem);
+  expect(result.stderr).not.toContain('tok_x');
+});
 
-  test.each([
-    [['auth', 'logout', '--yes']],
-    [['auth', 'logout']],
-    [['sandbox', 'reset', '--yes']],
-    [['sandbox', 'reset']],
-  ])('auth login outside a terminal does not ask: `%s`', async (args) => {
-    expect(await runFrontdesk(args)).toMatchObject({ code: 0, stderr: '' });
+test('auth login --check reads the card with the new credential', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  expect((await login(home, server, ['--token-stdin', '--check', ID])).code).toBe(0);
+  expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
+});
+
+test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
+  const home = createHome();
+  const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
+  const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
+  expect(first.code).toBe(4);
+  expect(first.stderr).toContain('the credential is not kept. The profile and its URL are saved');
+  const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
+  expect(JSON.parse(file()).entries).toEqual([]);
+  expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
+  const again = await login(home, refusing, ['--token-stdin', '--check', ID], 'the-refused-token');
+  expect(again.code).toBe(4);
+  expect(again.stderr).toContain('the credential is not kept, and the one before it is in its place again');
+  expect(file()).toContain('the-token-before');
+  expect(file()).not.toContain('the-refused-token');
+});
+
+test('a credential that --check could not try is kept, with the exit code of the read', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(() => ({ status: 404, body: '{}' })));
+  const { code, stderr } = await login(home, server, ['--token-stdin', '--check', ID]);
+  expect(code).toBe(3);
+  expect(stderr).toContain('warning: the credential is stored, but it could not be tried');
+  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).toContain(TOKEN);
+});
+
+test('a stored token stays valid if only the path prefix of its URL changes', async () => {
+  const { server, run } = await loggedIn();
+  await run(['profile', 'set', 'default', '--cards-url', `${server.url}/shop/`]);
+  await run(GET);
+  expect(server.lines).toEqual([`GET /shop/v1/cards/${ID}`]);
+  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
+});
+
+test('auth logout removes a stored token', async () => {
+  const { run, file } = await loggedIn();
+  expect((await run(['auth', 'logout'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).not.toContain(TOKEN);
+  expect((await run(GET)).code).toBe(4);
+});
+
+test('auth status shows family, origin, source, last four characters and expiry', async () => {
+  const { server, run } = await loggedIn();
+  const result = await run(['auth', 'status', '--json']);
+  expect(result.code).toBe(0);
+  expect(JSON.parse(result.stdout)).toMatchObject([
+    { family: 'cards', origin: server.url, source: 'profile default', lastFour: 'WXYZ', expiresAt: null },
+  ]);
+  expect(result.stdout).not.toContain(TOKEN);
+});
+
+test('auth status names the command that protects a file which others can read', async () => {
+  const { server, run, file } = await loggedIn();
+  await run(['profile', 'set', 'default', '--calendar-url', server.url]);
+  chmodSync(file, 0o644);
+  const result = await run(['auth', 'status']);
+  expect(result.code).toBe(4);
+  const [hint, ...others] = result.stderr.split('\n').filter((line) => line.startsWith('hint: '));
+  expect(others).toEqual([]);
+  expect((await run(['card', 'get', ID])).stderr).toContain(`${hint}\n`);
+  expect(hint).toContain(`chmod 600 ${file}`);
+});
+
+test('auth status is exit 4 if a family has a URL but no credential', async () => {
+  const { server, run } = await loggedIn();
+  await run(['profile', 'set', 'default', '--calendar-url', server.url]);
+  const result = await run(['auth', 'status', '--json']);
+  expect(result.code).toBe(4);
+  expect(JSON.parse(result.stdout)).toMatchObject([{ family: 'cards' }, { family: 'calendar', source: null }]);
+  expect(lastLine(result.stderr)).toMatchObject({ error: { code: 'AUTH', exitCode: 4 } });
+});
+
+test('a bulk run warns if the card token expires before the run can end', async () => {
+  const server = await startRecordingServer(playService());
+  const running = startFrontdesk(['card', 'activate', '--from', '-', '--yes', '-o', 'ndjson', '--rate', '1'], {
+    env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
+    stdin: idLines(90),
   });
+  await running.waitForOutput('{"notice":{"code":"TOKEN_TOO_SHORT","message":"the token expires in ');
+  await running.waitForOutput('and 90 rows take about 1 min 30 s');
+  running.child.kill('SIGKILL');
+  await running.result;
+});
+
+test('the environment alone is the profile default, and needs nothing stored', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  expect(await runFrontdesk(GET, { env: server.env, home })).toMatchObject({ code: 0, stderr: '' });
+  expect(existsSync(home.configDir)).toBe(false);
+  expect(existsSync(home.stateDir)).toBe(false);
+});
+
+test.each([
+  ['a token of the environment', {}, [], 'put a valid token into FRONTDESK_CARDS_TOKEN'],
+  [
+    'a stored one',
+    { FRONTDESK_CARDS_TOKEN: undefined },
+    ['-p', 'live'],
+    'log in again: frontdesk auth login -p live --family cards',
+  ],
+  [
+    'a stored one of a profile that was not named',
+    { FRONTDESK_CARDS_TOKEN: undefined },
+    [],
+    'log in again: frontdesk auth login -p live --family cards',
+  ],
+])('a 401 to %s says where to put another token', async (_what, changes, args, hint) => {
+  const server = await startRecordingServer(() => ({ status: 401 }));
+  const home = createHome();
+  const login = ['auth', 'login', '-p', 'live', '--cards-url', server.url, '--token-stdin'];
+  await runFrontdesk(login, { home, stdin: TOKEN });
+  const env = 'FRONTDESK_CARDS_TOKEN' in changes ? {} : server.env;
+  const result = await runFrontdesk(['card', 'get', ID, ...args], { home, env });
+  expect(result).toMatchObject({ code: 4, stdout: '' });
+  expect(result.stderr).toContain(`hint: ${hint}\n`);
+});
+
+test.each([
+  [['auth', 'logout', '--yes']],
+  [['auth', 'logout']],
+  [['sandbox', 'reset', '--yes']],
+  [['sandbox', 'reset']],
+])('auth login outside a terminal does not ask: `%s`', async (args) => {
+  expect(await runFrontdesk(args)).toMatchObject({ code: 0, stderr: '' });
 });

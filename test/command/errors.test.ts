@@ -25,31 +25,29 @@ async function failing(args: readonly string[], reply: Reply) {
   return { ...result, server, error: JSON.parse(lines.at(-1) ?? '').error, lines };
 }
 
-describe('a text without quotes', () => {
-  const ID = '7c0e1111-2222-3333-4444-555566667777';
+const ID = '7c0e1111-2222-3333-4444-555566667777';
 
-  test.each([
-    [['card', 'block', ID, '--reason', 'lost', 'ticket', '4711', '-y'], '--reason "lost ticket 4711"'],
-    [['card', 'block', '--reason', 'lost', 'ticket', ID, '-y'], '--reason "lost ticket"'],
-    [
-      ['calendar', 'event', 'create', '--calendar', 'c', '--name', "Ann's", 'party', '--start', '2027-01-01'],
-      `--name "Ann's party"`,
-    ],
-    [['card', 'reissue', ID, '--reason', 'paid', '$5', '-y'], "--reason 'paid $5'"],
-  ])('a text without quotes (%j) gets the hint to quote it', async (args, quoted) => {
-    const server = await startRecordingServer([]);
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
-    expect({ code, stdout, requests: server.requests.length }).toEqual({ code: 2, stdout: '', requests: 0 });
-    expect(stderr).toContain(`\nhint: put the text in quotes: ${quoted}\n`);
-  });
+test.each([
+  [['card', 'block', ID, '--reason', 'lost', 'ticket', '4711', '-y'], '--reason "lost ticket 4711"'],
+  [['card', 'block', '--reason', 'lost', 'ticket', ID, '-y'], '--reason "lost ticket"'],
+  [
+    ['calendar', 'event', 'create', '--calendar', 'c', '--name', "Ann's", 'party', '--start', '2027-01-01'],
+    `--name "Ann's party"`,
+  ],
+  [['card', 'reissue', ID, '--reason', 'paid', '$5', '-y'], "--reason 'paid $5'"],
+])('a text without quotes (%j) gets the hint to quote it', async (args, quoted) => {
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+  expect({ code, stdout, requests: server.requests.length }).toEqual({ code: 2, stdout: '', requests: 0 });
+  expect(stderr).toContain(`\nhint: put the text in quotes: ${quoted}\n`);
+});
 
-  test('several words that are no card IDs are counted', async () => {
-    const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
-    const one = await runFrontdesk(['card', 'get', ID, 'one']);
-    expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card id: /);
-  });
+test('several words that are no card IDs are counted', async () => {
+  const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
+  const one = await runFrontdesk(['card', 'get', ID, 'one']);
+  expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card id: /);
 });
 
 describe('a card id that was pasted with something around it', () => {
@@ -187,140 +185,134 @@ test('two options that exclude each other hide no error of a value', async () =>
   );
 });
 
-describe('with json an error is one line on stderr', () => {
-  test('a JSON error has its documented members in their order', async () => {
-    const { error, lines, code } = await failing(BLOCK, refusal(404));
-    expect(code).toBe(3);
-    expect(lines.length).toBe(1);
-    expect(Object.keys(error).slice(0, 4)).toEqual(['code', 'exitCode', 'message', 'hint']);
-    expect(error).toMatchObject({
-      code: 'NOT_FOUND',
-      exitCode: 3,
-      operation: 'card.block',
-      id: CARD_ID,
-      outcome: 'rejected',
-      http: { status: 404, requestId: 'req-1' },
-      service: REFUSAL,
-      attempts: 1,
-    });
-    const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
-    expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named);
+test('a JSON error has its documented members in their order', async () => {
+  const { error, lines, code } = await failing(BLOCK, refusal(404));
+  expect(code).toBe(3);
+  expect(lines.length).toBe(1);
+  expect(Object.keys(error).slice(0, 4)).toEqual(['code', 'exitCode', 'message', 'hint']);
+  expect(error).toMatchObject({
+    code: 'NOT_FOUND',
+    exitCode: 3,
+    operation: 'card.block',
+    id: CARD_ID,
+    outcome: 'rejected',
+    http: { status: 404, requestId: 'req-1' },
+    service: REFUSAL,
+    attempts: 1,
   });
-
-  test.each([
-    ['{"error":{"type":"invalid","param":"email"}}', ' ({"error":{"type":"invalid","param":"email"}})'],
-    ['["no such calendar"]', ' (["no such calendar"])'],
-    ['"no such calendar"', ' ("no such calendar")'],
-    [`{"errors":["${'x'.repeat(500)}"]}`, ` ({"errors":["${'x'.repeat(107)}…)`],
-    ['{}', ''],
-  ])('a JSON error shows the beginning of a body of no known shape: %j', async (body, shown) => {
-    const server = await startRecordingServer([{ status: 400, body }]);
-    const result = await runFrontdesk(EVENT, { env: server.env });
-    expect(result).toMatchObject({ code: 6, stdout: '' });
-    expect(result.stderr.split('\n')[0]).toMatch(/the service returned 400/);
-    expect(result.stderr).toContain(`the service returned 400${shown}`);
-  });
-
-  test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
-    ['a misspelt command', ['card', 'gett', CARD_ID, '--json'], {}],
-    ['a misspelt group', ['crad', '-o', 'ndjson'], {}],
-    ['an unknown option', ['card', 'get', CARD_ID, '--jsn'], { FRONTDESK_OUTPUT: 'json' }],
-    ['a group without its command', ['card', '--json'], {}],
-    ['no URL', ['card', 'get', CARD_ID, '--json'], {}],
-  ])('a JSON error is one line on stderr for %s too', async (_, args, env) => {
-    const { code, stdout, stderr } = await runFrontdesk(args, { env });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.split('\n').length).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2 });
-  });
-
-  test('notices in JSON modes are lines {"notice":{"code","message"}}', async () => {
-    const server = await startRecordingServer([
-      { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL },
-      { body: cardText('ACTIVE') },
-    ]);
-    const { stderr, code } = await runFrontdesk(['card', 'get', CARD_ID, '--json'], { env: server.env });
-    expect(code).toBe(0);
-    const { notice } = JSON.parse(stderr);
-    expect(Object.keys(notice)).toEqual(['code', 'message']);
-  });
+  const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
+  expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named);
 });
 
-describe('several cards', () => {
-  test.each([
-    ['without a credential', { FRONTDESK_CARDS_TOKEN: undefined }, { code: 'AUTH', exitCode: 4 }],
-    ['without a state folder', { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
-  ])('a change of several cards %s says that nothing was sent', async (_, env, error) => {
-    const server = await startRecordingServer([]);
-    const args = ['card', 'block', CARD_ID, OTHER_ID, '--yes', '--json'];
-    const result = await runFrontdesk(args, { env: { ...server.env, ...env } });
-    expect(result).toMatchObject({ code: error.exitCode, stdout: '' });
-    expect(JSON.parse(result.stderr).error).toMatchObject({ ...error, outcome: 'not_sent' });
-    expect(server.lines).toEqual([]);
-  });
-
-  test('card get of two cards exits with 15 if one cannot be read, and its error has the row', async () => {
-    const server = await startRecordingServer(({ url }) =>
-      url.endsWith(OTHER_ID) ? refusal(404) : { body: cardText('ACTIVE') },
-    );
-    const { code, stdout, stderr } = await runFrontdesk([...GET, OTHER_ID, '--json'], { env: server.env });
-    expect(code).toBe(15);
-    expect(JSON.parse(stdout).map(({ cardId }: { cardId: string }) => cardId)).toEqual([CARD_ID]);
-    const [error, summary] = stderr.trimEnd().split('\n');
-    expect(JSON.parse(error ?? '').error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
-    expect(Object.keys(JSON.parse(summary ?? '').summary)).toEqual([
-      'run',
-      'rows',
-      'outcomes',
-      'requests',
-      'earlier',
-      'exitCode',
-      'resume',
-    ]);
-  });
-
-  test('a run whose results cannot be printed as asked says that its changes were made', async () => {
-    const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
-    for (const format of ['json', 'ndjson']) {
-      const args = [...BLOCK, OTHER_ID, '-o', format, '--query', 'abs(outcome)'];
-      const { code, stderr } = await runFrontdesk(args, { env: server.env });
-      expect(code).toBe(16);
-      const [notice, summary] = stderr.trimEnd().split('\n');
-      expect(JSON.parse(notice ?? '').notice).toMatchObject({ code: 'LOCAL_IO' });
-      expect(JSON.parse(summary ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 16 });
-    }
-  });
+test.each([
+  ['{"error":{"type":"invalid","param":"email"}}', ' ({"error":{"type":"invalid","param":"email"}})'],
+  ['["no such calendar"]', ' (["no such calendar"])'],
+  ['"no such calendar"', ' ("no such calendar")'],
+  [`{"errors":["${'x'.repeat(500)}"]}`, ` ({"errors":["${'x'.repeat(107)}…)`],
+  ['{}', ''],
+])('a JSON error shows the beginning of a body of no known shape: %j', async (body, shown) => {
+  const server = await startRecordingServer([{ status: 400, body }]);
+  const result = await runFrontdesk(EVENT, { env: server.env });
+  expect(result).toMatchObject({ code: 6, stdout: '' });
+  expect(result.stderr.split('\n')[0]).toMatch(/the service returned 400/);
+  expect(result.stderr).toContain(`the service returned 400${shown}`);
 });
 
-describe('what was not sent or changed is said of writes alone', () => {
-  const closed = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-  test.each([
-    ['a read of no id', ['card', 'get', 'x'], 2],
-    ['a read with a bad option', ['card', 'get', CARD_ID, '-j', 'x', '--timeout', '0s'], 2],
-    ['a read that reaches nobody', GET, 7],
-    ['reads of several cards', ['card', 'get', CARD_ID, OTHER_ID, ...ONCE], 7],
-    ['a list', ['calendar', 'subscribers', 'list', '', '--limit', '0'], 2],
-    ['a raw GET', ['api', 'GET', '/v1/nothing'], 2],
-    ['a listing of runs', ['runs', 'show', 'nope'], 2],
-    ['a listing of the history', ['history', '--id', ''], 2],
-    ['a setting', ['config', 'get', 'nope'], 2],
-    ['a profile', ['profile', 'set', 'x', '--cards-url', 'ftp://x'], 2],
-    ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
-  ])('"Nothing was sent." is not said of %s', async (_, args, code) => {
-    const result = await runFrontdesk(args, { env: closed });
-    expect(result.code).toBe(code);
-    expect(result.stderr).not.toMatch(/nothing was (?:sent|changed)/i);
-  });
+test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
+  ['a misspelt command', ['card', 'gett', CARD_ID, '--json'], {}],
+  ['a misspelt group', ['crad', '-o', 'ndjson'], {}],
+  ['an unknown option', ['card', 'get', CARD_ID, '--jsn'], { FRONTDESK_OUTPUT: 'json' }],
+  ['a group without its command', ['card', '--json'], {}],
+  ['no URL', ['card', 'get', CARD_ID, '--json'], {}],
+])('a JSON error is one line on stderr for %s too', async (_, args, env) => {
+  const { code, stdout, stderr } = await runFrontdesk(args, { env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.split('\n').length).toBe(2);
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2 });
+});
 
-  test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async () => {
-    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
-    const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
-    await running.waitForOutput('waiting for BLOCKED');
-    running.child.kill('SIGINT');
-    const result = await running.result;
-    expect(result.code).toBe(130);
-    expect(result.stderr).toMatch(/cancelled by Ctrl-C\n/);
-  });
+test('notices in JSON modes are lines {"notice":{"code","message"}}', async () => {
+  const server = await startRecordingServer([
+    { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL },
+    { body: cardText('ACTIVE') },
+  ]);
+  const { stderr, code } = await runFrontdesk(['card', 'get', CARD_ID, '--json'], { env: server.env });
+  expect(code).toBe(0);
+  const { notice } = JSON.parse(stderr);
+  expect(Object.keys(notice)).toEqual(['code', 'message']);
+});
+
+test.each([
+  ['without a credential', { FRONTDESK_CARDS_TOKEN: undefined }, { code: 'AUTH', exitCode: 4 }],
+  ['without a state folder', { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
+])('a change of several cards %s says that nothing was sent', async (_, env, error) => {
+  const server = await startRecordingServer([]);
+  const args = ['card', 'block', CARD_ID, OTHER_ID, '--yes', '--json'];
+  const result = await runFrontdesk(args, { env: { ...server.env, ...env } });
+  expect(result).toMatchObject({ code: error.exitCode, stdout: '' });
+  expect(JSON.parse(result.stderr).error).toMatchObject({ ...error, outcome: 'not_sent' });
+  expect(server.lines).toEqual([]);
+});
+
+test('card get of two cards exits with 15 if one cannot be read, and its error has the row', async () => {
+  const server = await startRecordingServer(({ url }) =>
+    url.endsWith(OTHER_ID) ? refusal(404) : { body: cardText('ACTIVE') },
+  );
+  const { code, stdout, stderr } = await runFrontdesk([...GET, OTHER_ID, '--json'], { env: server.env });
+  expect(code).toBe(15);
+  expect(JSON.parse(stdout).map(({ cardId }: { cardId: string }) => cardId)).toEqual([CARD_ID]);
+  const [error, summary] = stderr.trimEnd().split('\n');
+  expect(JSON.parse(error ?? '').error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
+  expect(Object.keys(JSON.parse(summary ?? '').summary)).toEqual([
+    'run',
+    'rows',
+    'outcomes',
+    'requests',
+    'earlier',
+    'exitCode',
+    'resume',
+  ]);
+});
+
+test('a run whose results cannot be printed as asked says that its changes were made', async () => {
+  const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
+  for (const format of ['json', 'ndjson']) {
+    const args = [...BLOCK, OTHER_ID, '-o', format, '--query', 'abs(outcome)'];
+    const { code, stderr } = await runFrontdesk(args, { env: server.env });
+    expect(code).toBe(16);
+    const [notice, summary] = stderr.trimEnd().split('\n');
+    expect(JSON.parse(notice ?? '').notice).toMatchObject({ code: 'LOCAL_IO' });
+    expect(JSON.parse(summary ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 16 });
+  }
+});
+
+const closed = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+test.each([
+  ['a read of no id', ['card', 'get', 'x'], 2],
+  ['a read with a bad option', ['card', 'get', CARD_ID, '-j', 'x', '--timeout', '0s'], 2],
+  ['a read that reaches nobody', GET, 7],
+  ['reads of several cards', ['card', 'get', CARD_ID, OTHER_ID, ...ONCE], 7],
+  ['a list', ['calendar', 'subscribers', 'list', '', '--limit', '0'], 2],
+  ['a raw GET', ['api', 'GET', '/v1/nothing'], 2],
+  ['a listing of runs', ['runs', 'show', 'nope'], 2],
+  ['a listing of the history', ['history', '--id', ''], 2],
+  ['a setting', ['config', 'get', 'nope'], 2],
+  ['a profile', ['profile', 'set', 'x', '--cards-url', 'ftp://x'], 2],
+  ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
+])('"Nothing was sent." is not said of %s', async (_, args, code) => {
+  const result = await runFrontdesk(args, { env: closed });
+  expect(result.code).toBe(code);
+  expect(result.stderr).not.toMatch(/nothing was (?:sent|changed)/i);
+});
+
+test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async () => {
+  const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+  const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
+  await running.waitForOutput('waiting for BLOCKED');
+  running.child.kill('SIGINT');
+  const result = await running.result;
+  expect(result.code).toBe(130);
+  expect(result.stderr).toMatch(/cancelled by Ctrl-C\n/);
 });
 
 test('a row of a run without a connection names the command that resumes the run', async () => {

@@ -1,211 +1,187 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 
-describe('frontdesk without words', () => {
-  it('frontdesk without words prints the overview and succeeds, as with --help', async () => {
-    const { code, stdout, stderr } = await runFrontdesk([]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('  card block      Block gift cards (cannot be undone)\n');
-    expect(stdout).toContain('frontdesk -p sandbox card get <cardId>');
-    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
-    for (const args of [['--help'], ['-h'], ['help']]) expect((await runFrontdesk(args)).stdout).toBe(stdout);
-  });
+it('frontdesk without words prints the overview and succeeds, as with --help', async () => {
+  const { code, stdout, stderr } = await runFrontdesk([]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('  card block      Block gift cards (cannot be undone)\n');
+  expect(stdout).toContain('frontdesk -p sandbox card get <cardId>');
+  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  for (const args of [['--help'], ['-h'], ['help']]) expect((await runFrontdesk(args)).stdout).toBe(stdout);
 });
 
-describe('help', () => {
-  it.each([
-    { argv: ['card', 'block', '--help'] },
-    { argv: ['card', 'block', '-h'] },
-    { argv: ['card', 'block', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-yh'] },
-    { argv: ['-qh', 'card', 'block'] },
-    { argv: ['help', 'card', 'block'] },
-  ])('help of a command is the same by $argv', async ({ argv }) => {
-    const { code, stdout, stderr } = await runFrontdesk(argv);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.startsWith('Block gift cards (cannot be undone)\n\nIn a terminal, frontdesk shows the card ')).toBe(
-      true,
-    );
-    expect(stdout).toContain('\nUsage: frontdesk card block [cardId...] [options]\n');
-    expect(stdout).toContain('  # Block a lost card\n');
-    expect(stdout).toMatch(/^Exit codes: [\s\S]*8 OUTCOME_UNKNOWN/m);
-  });
-
-  it('help exit-codes prints the table of exit codes', async () => {
-    const { code, stdout } = await runFrontdesk(['help', 'exit-codes']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('EXIT  CODE             MEANING');
-    expect(stdout).toMatch(/^ {2}8 {5}OUTCOME_UNKNOWN .* no, check first$/m);
-    expect(stdout).toMatch(/^ {2}124 {3}TIMEOUT /m);
-  });
-
-  it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'accessibility'])(
-    'help has the topic %s',
-    async (topic) => {
-      const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout.split('\n').length).toBeGreaterThan(12);
-    },
+it.each([
+  { argv: ['card', 'block', '--help'] },
+  { argv: ['card', 'block', '-h'] },
+  { argv: ['card', 'block', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-yh'] },
+  { argv: ['-qh', 'card', 'block'] },
+  { argv: ['help', 'card', 'block'] },
+])('help of a command is the same by $argv', async ({ argv }) => {
+  const { code, stdout, stderr } = await runFrontdesk(argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.startsWith('Block gift cards (cannot be undone)\n\nIn a terminal, frontdesk shows the card ')).toBe(
+    true,
   );
-
-  it.each([
-    { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
-    { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
-    { argv: ['card', '--help', '--json'], command: 'card' },
-  ])('help is JSON if JSON is asked for: $argv', async ({ argv, command }) => {
-    const { code, stdout } = await runFrontdesk(argv);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ command });
-  });
-
-  it.each([
-    ['card', 'block'],
-    ['calendar', 'update'],
-    ['calendar', 'event', 'create'],
-    ['calendar', 'subscribers', 'update'],
-  ])('help fits on 60 lines of 100 columns in a pipe: %s %s %s', async (...words) => {
-    const { stdout } = await runFrontdesk([...words, '--help']);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(60);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-  });
-
-  it('help obeys COLUMNS outside a terminal', async () => {
-    const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
-  });
-
-  it('help works although the settings are damaged', async () => {
-    const home = createHome();
-    mkdirSync(home.configDir, { recursive: true, mode: 0o700 });
-    writeFileSync(join(home.configDir, 'settings.json'), '{ damaged');
-    for (const argv of [['help', 'bulk'], ['--help'], ['card', 'get', '--help']]) {
-      const { code, stderr } = await runFrontdesk(argv, { home });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    }
-  });
-
-  it('help refuses a misspelt topic with the nearest one', async () => {
-    const { code, stdout, stderr } = await runFrontdesk(['help', 'exit-kodes']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('did you mean `frontdesk help exit-codes`?');
-  });
+  expect(stdout).toContain('\nUsage: frontdesk card block [cardId...] [options]\n');
+  expect(stdout).toContain('  # Block a lost card\n');
+  expect(stdout).toMatch(/^Exit codes: [\s\S]*8 OUTCOME_UNKNOWN/m);
 });
 
-describe('schema', () => {
-  it('schema is JSON in every output format', async () => {
-    for (const format of ['table', 'json', 'csv']) {
-      const { code, stdout } = await runFrontdesk(['schema', '-o', format]);
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ name: 'frontdesk', commonOptions: expect.any(Array) });
-    }
-  });
+it('help exit-codes prints the table of exit codes', async () => {
+  const { code, stdout } = await runFrontdesk(['help', 'exit-codes']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('EXIT  CODE             MEANING');
+  expect(stdout).toMatch(/^ {2}8 {5}OUTCOME_UNKNOWN .* no, check first$/m);
+  expect(stdout).toMatch(/^ {2}124 {3}TIMEOUT /m);
+});
 
-  it('schema can be queried', async () => {
-    const { stdout } = await runFrontdesk(['schema', '--query', 'commands[0].command']);
-    expect(stdout).toBe('"card get"\n');
-  });
+it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'accessibility'])(
+  'help has the topic %s',
+  async (topic) => {
+    const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').length).toBeGreaterThan(12);
+  },
+);
 
-  it('schema --openapi prints OpenAPI', async () => {
-    const { code, stdout } = await runFrontdesk(['schema', '--openapi']);
+it.each([
+  { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
+  { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
+  { argv: ['card', '--help', '--json'], command: 'card' },
+])('help is JSON if JSON is asked for: $argv', async ({ argv, command }) => {
+  const { code, stdout } = await runFrontdesk(argv);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ command });
+});
+
+it('help obeys COLUMNS outside a terminal', async () => {
+  const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+});
+
+it('help works although the settings are damaged', async () => {
+  const home = createHome();
+  mkdirSync(home.configDir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home.configDir, 'settings.json'), '{ damaged');
+  for (const argv of [['help', 'bulk'], ['--help'], ['card', 'get', '--help']]) {
+    const { code, stderr } = await runFrontdesk(argv, { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  }
+});
+
+it('help refuses a misspelt topic with the nearest one', async () => {
+  const { code, stdout, stderr } = await runFrontdesk(['help', 'exit-kodes']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('did you mean `frontdesk help exit-codes`?');
+});
+
+it('schema is JSON in every output format', async () => {
+  for (const format of ['table', 'json', 'csv']) {
+    const { code, stdout } = await runFrontdesk(['schema', '-o', format]);
     expect(code).toBe(0);
-    const paths = Object.values(SAMPLE_CALLS).map(({ endpoint }) => endpoint.split(' ')[1]);
-    expect(Object.keys(JSON.parse(stdout).paths).sort()).toEqual(paths.sort());
-  });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'frontdesk', commonOptions: expect.any(Array) });
+  }
+});
 
-  it('schema refuses an unknown command with the nearest one', async () => {
-    const { code, stderr } = await runFrontdesk(['schema', 'card', 'blok']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('did you mean `frontdesk schema card block`?');
-  });
+it('schema can be queried', async () => {
+  const { stdout } = await runFrontdesk(['schema', '--query', 'commands[0].command']);
+  expect(stdout).toBe('"card get"\n');
+});
+
+it('schema --openapi prints OpenAPI', async () => {
+  const { code, stdout } = await runFrontdesk(['schema', '--openapi']);
+  expect(code).toBe(0);
+  const paths = Object.values(SAMPLE_CALLS).map(({ endpoint }) => endpoint.split(' ')[1]);
+  expect(Object.keys(JSON.parse(stdout).paths).sort()).toEqual(paths.sort());
+});
+
+it('schema refuses an unknown command with the nearest one', async () => {
+  const { code, stderr } = await runFrontdesk(['schema', 'card', 'blok']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('did you mean `frontdesk schema card block`?');
 });
 
 const NO_SEARCH =
   'The service documents no search and no list of cards, so you need the card ID. `frontdesk history` shows the cards that were changed from this machine.';
 
-describe('the page of the cards', () => {
-  it('the help of card says that the service has no search', async () => {
-    const { code, stdout } = await runFrontdesk(['card', '--help']);
-    expect(code).toBe(0);
-    expect(stdout.replaceAll('\n', ' ')).toContain(NO_SEARCH);
-  });
+it('the help of card says that the service has no search', async () => {
+  const { code, stdout } = await runFrontdesk(['card', '--help']);
+  expect(code).toBe(0);
+  expect(stdout.replaceAll('\n', ' ')).toContain(NO_SEARCH);
 });
 
-describe('a word that is no command, and an option of none', () => {
-  const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
-  it.each([
-    [
-      ['card', '-p', 'live', 'blok', CARD, '--reason', 'lost it'],
-      `hint: did you mean \`frontdesk card block -p live ${CARD} --reason 'lost it'\`?`,
-    ],
-    [['crad', 'gte', CARD], 'hint: did you mean `frontdesk card`?'],
-    [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
-    [['--hepl'], 'hint: did you mean --help?'],
-    [['--versoin'], 'hint: did you mean --version?'],
-    [['card', '-q', '--jsno'], 'hint: did you mean --json?'],
-    [['card', '--output'], 'hint: see `frontdesk card --help`'],
-    [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
-    [['-p', 'other', 'block', CARD], `hint: did you mean \`frontdesk card block -p other ${CARD}\`?`],
-    [
-      ['block', CARD, '--profile', 'other', '-n', '--reason', "it's lost", '--expect=status=ACTIVE'],
-      `hint: did you mean \`frontdesk card block ${CARD} --profile other -n --reason 'it'\\''s lost' --expect=status=ACTIVE\`?`,
-    ],
-    [
-      ['block', CARD, '--api-key', 'secret-of-mine', '-p', 'other', '--reason', 'x'],
-      `hint: did you mean \`frontdesk card block ${CARD} -p other\`?`,
-    ],
-    [['subscribers', 'list', 'secret-of-mine'], 'hint: did you mean `frontdesk calendar subscribers list`?'],
-    [['subscribers', 'update', 'sub_1'], 'hint: did you mean `frontdesk calendar subscribers update`?'],
-    [['event'], 'hint: did you mean `frontdesk calendar event`?'],
-    [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
-    [['deactivate', CARD], 'hint: no command undoes `activate`'],
-    [['card', 'search', 'smith'], `hint: ${NO_SEARCH}`],
-    [['card', 'list'], `hint: ${NO_SEARCH}`],
-    [['-p', 'live', 'card', 'find', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
-    [['cards', 'list'], `hint: ${NO_SEARCH}`],
-    [['search', 'smith'], `hint: ${NO_SEARCH}`],
-    [
-      ['calendar', 'list'],
-      'hint: The service lists the subscribers of a calendar if you have the calendar ID. It documents no search, and no way to show calendars or events.',
-    ],
-  ])('an unknown word or option %j gets the suggestion %s', async (args, hint) => {
-    const { code, stdout, stderr } = await runFrontdesk(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.split('\n')[1]).toBe(hint);
-    expect(stderr).not.toContain('secret-of-mine');
-  });
-
-  it('an unknown word never gets the opposite as a suggestion', async () => {
-    for (const args of [
-      ['card', 'unblock', CARD],
-      ['unblock', CARD],
-      ['card', 'deactivate', CARD],
-    ]) {
-      const { stderr } = await runFrontdesk(args);
-      expect(stderr).not.toContain('did you mean');
-    }
-  });
-
-  it('an unknown short option gets the long one as a suggestion', async () => {
-    const { code, stderr } = await runFrontdesk(['card', 'block', CARD, '-r', 'lost']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('hint: did you mean --reason?');
-  });
+it.each([
+  [
+    ['card', '-p', 'live', 'blok', CARD, '--reason', 'lost it'],
+    `hint: did you mean \`frontdesk card block -p live ${CARD} --reason 'lost it'\`?`,
+  ],
+  [['crad', 'gte', CARD], 'hint: did you mean `frontdesk card`?'],
+  [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
+  [['--hepl'], 'hint: did you mean --help?'],
+  [['--versoin'], 'hint: did you mean --version?'],
+  [['card', '-q', '--jsno'], 'hint: did you mean --json?'],
+  [['card', '--output'], 'hint: see `frontdesk card --help`'],
+  [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
+  [['-p', 'other', 'block', CARD], `hint: did you mean \`frontdesk card block -p other ${CARD}\`?`],
+  [
+    ['block', CARD, '--profile', 'other', '-n', '--reason', "it's lost", '--expect=status=ACTIVE'],
+    `hint: did you mean \`frontdesk card block ${CARD} --profile other -n --reason 'it'\\''s lost' --expect=status=ACTIVE\`?`,
+  ],
+  [
+    ['block', CARD, '--api-key', 'secret-of-mine', '-p', 'other', '--reason', 'x'],
+    `hint: did you mean \`frontdesk card block ${CARD} -p other\`?`,
+  ],
+  [['subscribers', 'list', 'secret-of-mine'], 'hint: did you mean `frontdesk calendar subscribers list`?'],
+  [['subscribers', 'update', 'sub_1'], 'hint: did you mean `frontdesk calendar subscribers update`?'],
+  [['event'], 'hint: did you mean `frontdesk calendar event`?'],
+  [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
+  [['deactivate', CARD], 'hint: no command undoes `activate`'],
+  [['card', 'search', 'smith'], `hint: ${NO_SEARCH}`],
+  [['card', 'list'], `hint: ${NO_SEARCH}`],
+  [['-p', 'live', 'card', 'find', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
+  [['cards', 'list'], `hint: ${NO_SEARCH}`],
+  [['search', 'smith'], `hint: ${NO_SEARCH}`],
+  [
+    ['calendar', 'list'],
+    'hint: The service lists the subscribers of a calendar if you have the calendar ID. It documents no search, and no way to show calendars or events.',
+  ],
+])('an unknown word or option %j gets the suggestion %s', async (args, hint) => {
+  const { code, stdout, stderr } = await runFrontdesk(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.split('\n')[1]).toBe(hint);
+  expect(stderr).not.toContain('secret-of-mine');
 });
 
-describe('completion', () => {
-  it('completion refuses an unknown shell with the nearest one', async () => {
-    const { code, stdout, stderr } = await runFrontdesk(['completion', 'bsh']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('<shell>: must be one of bash, zsh, fish, powershell, not "bsh"');
-    expect(stderr).toContain('did you mean bash?');
-  });
+it('an unknown word never gets the opposite as a suggestion', async () => {
+  for (const args of [
+    ['card', 'unblock', CARD],
+    ['unblock', CARD],
+    ['card', 'deactivate', CARD],
+  ]) {
+    const { stderr } = await runFrontdesk(args);
+    expect(stderr).not.toContain('did you mean');
+  }
+});
 
-  it('completion says how to install it', async () => {
-    const { stdout } = await runFrontdesk(['completion', '--help']);
-    expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');
-  });
+it('an unknown short option gets the long one as a suggestion', async () => {
+  const { code, stderr } = await runFrontdesk(['card', 'block', CARD, '-r', 'lost']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('hint: did you mean --reason?');
+});
+
+it('completion refuses an unknown shell with the nearest one', async () => {
+  const { code, stdout, stderr } = await runFrontdesk(['completion', 'bsh']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('<shell>: must be one of bash, zsh, fish, powershell, not "bsh"');
+  expect(stderr).toContain('did you mean bash?');
+});
+
+it('completion says how to install it', async () => {
+  const { stdout } = await runFrontdesk(['completion', '--help']);
+  expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');
 });

@@ -59,21 +59,19 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
   });
 });
 
-describe('results that find no room', () => {
-  test.each([
-    ['are exit 16', 200, 16],
-    ['are told, but exit 8 says more where an outcome is unknown', 500, 8],
-  ])('results that cannot be written: %s', async (_, status, exitCode) => {
-    const server = await startRecordingServer((request) => ({
-      status: request.method === 'GET' ? 200 : status,
-      body: cardText(status === 200 ? 'BLOCKED' : 'ACTIVE', request.url.split('/')[3]),
-    }));
-    const full = atTheEndOf(']\n', "done(Object.assign(new Error('full'), { code: 'ENOSPC' }));");
-    const args = ['card', 'block', '--from', '-', '--yes', '--json', '--retries', '0', '--retry-max-time', '1s'];
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
-    expect(code).toBe(exitCode);
-    expect(stdout).toMatch(/^\[[^\]]*$/);
-    expect(stderr).toContain('could not write the results: full. They are kept in the run');
-    expect(stderr).toContain(`"exitCode":${exitCode}`);
-  });
+test.each([
+  ['are exit 16', 200, 16],
+  ['are told, but exit 8 says more where an outcome is unknown', 500, 8],
+])('results that cannot be written: %s', async (_, status, exitCode) => {
+  const server = await startRecordingServer((request) => ({
+    status: request.method === 'GET' ? 200 : status,
+    body: cardText(status === 200 ? 'BLOCKED' : 'ACTIVE', request.url.split('/')[3]),
+  }));
+  const full = atTheEndOf(']\n', "done(Object.assign(new Error('full'), { code: 'ENOSPC' }));");
+  const args = ['card', 'block', '--from', '-', '--yes', '--json', '--retries', '0', '--retry-max-time', '1s'];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
+  expect(code).toBe(exitCode);
+  expect(stdout).toMatch(/^\[[^\]]*$/);
+  expect(stderr).toContain('could not write the results: full. They are kept in the run');
+  expect(stderr).toContain(`"exitCode":${exitCode}`);
 });

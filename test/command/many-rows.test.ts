@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   cardId,
   cardNumber,
@@ -48,424 +48,408 @@ function utf16(text: string): Buffer {
   return Buffer.from(`\ufeff${text}`, 'utf16le');
 }
 
-describe('--from takes', () => {
-  test.each<[string, string | Uint8Array]>([
-    ['CSV with commas', `cardId,reason\n${ONE},lost\n`],
-    ['UTF-16, little end first', utf16(`cardId,reason\n${ONE},lost\n`)],
-    ['NDJSON', `{"cardId":"${ONE}","reason":"lost"}\n`],
-    ['a JSON array', `[{"id":"${ONE}","reason":"lost"}]`],
-  ])('--from takes %s, detected by its content', async (_what, stdin) => {
-    expect(await sent(BLOCK, stdin)).toMatchObject({ code: 0, requests: [`${ONE}/block {"reason":"lost"}`] });
-  });
-
-  test('--from takes one ID per line', async () => {
-    expect((await sent(BLOCK, idLines(2))).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
-  });
-
-  test('--from reads the format that --from-format names', async () => {
-    const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
-    expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
-  });
-
-  test('what card get prints: fields known from responses are ignored, dotted ones too', async () => {
-    const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
-    expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
-    expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
-  });
+test.each<[string, string | Uint8Array]>([
+  ['CSV with commas', `cardId,reason\n${ONE},lost\n`],
+  ['UTF-16, little end first', utf16(`cardId,reason\n${ONE},lost\n`)],
+  ['NDJSON', `{"cardId":"${ONE}","reason":"lost"}\n`],
+  ['a JSON array', `[{"id":"${ONE}","reason":"lost"}]`],
+])('--from takes %s, detected by its content', async (_what, stdin) => {
+  expect(await sent(BLOCK, stdin)).toMatchObject({ code: 0, requests: [`${ONE}/block {"reason":"lost"}`] });
 });
 
-describe('rows', () => {
-  test('an empty CSV cell is omitted, and counted as left unchanged', async () => {
-    const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
-    const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
-    expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
-    expect(result.stderr).toContain('\nempty cells left unchanged: 1 in email\n');
-    const json = await sent(SUBSCRIBERS, stdin);
-    expect(json.stderr).toContain(
-      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in email"}}\n',
-    );
-  });
+test('--from takes one ID per line', async () => {
+  expect((await sent(BLOCK, idLines(2))).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
+});
 
-  test('--ignore-columns reads over columns, and keeps them in the file of --failed, which is read the same way', async () => {
-    const { path } = createHome();
-    const failed = join(path, 'failed.csv');
-    const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
-    const args = [...BLOCK, '--ignore-columns', 'Note,reason', '--failed', failed];
-    const server = await startRecordingServer(() => ({ status: 404, body: {} }));
-    await runFrontdesk(args, { env: server.env, stdin: input });
-    expect(server.requests.map(({ body }) => body)).toEqual(['{}']);
-    expect(readFileSync(failed, 'utf8').split('\n')[1]).toMatch(new RegExp(`^${ONE},x,a,1,rejected,`));
-    const again = await sent([...BLOCK, '--ignore-columns', 'Note,reason'], readFileSync(failed));
-    expect(again.requests).toEqual([`${ONE}/block {}`]);
-    expect(await refused([...BLOCK, '--ignore-columns', 'Nota'], input)).toContain(
-      '--ignore-columns: the input has no column \\"Nota\\": did you mean Note?',
-    );
-    expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
-      '--ignore-columns: cardId is the column of the ID',
-    );
-  });
+test('--from reads the format that --from-format names', async () => {
+  const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
+  expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
+});
 
-  test('--expect-rows refuses another number of rows with 17, of reads, plans, dry runs and shards too', async () => {
-    const { path } = createHome();
-    for (const args of [
-      BLOCK,
-      [...BLOCK, '--dry-run'],
-      [...BLOCK, '--shard', '1/2'],
-      ['card', 'block', '--from', '-', '--plan', join(path, 'a.plan')],
-      ['card', 'get', '--from', '-'],
-    ]) {
-      const result = await sent([...args, '--expect-rows', '2'], idLines(3));
-      expect(result).toMatchObject({ code: 17, requests: [], stdout: '' });
-      expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2');
-      // A read says nothing of what was sent.
-      expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
-    }
-    expect(existsSync(join(path, 'a.plan'))).toBe(false);
-    for (const args of [
-      ['card', 'get', ONE],
-      ['card', 'block', ONE, '--yes'],
-      ['card', 'block', ONE, '--dry-run'],
-      ['card', 'block', ONE, '--plan', join(path, 'a.plan')],
-    ]) {
-      const server = await startRecordingServer(playService());
-      const result = await runFrontdesk([...args, '--expect-rows', '2'], { env: server.env });
-      expect(result).toMatchObject({ code: 17, stdout: '' });
-      expect(result.stderr).toContain('the input has 1 row, and --expect-rows says 2');
-      expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
-      expect(server.lines).toEqual([]);
-    }
-    expect(existsSync(join(path, 'a.plan'))).toBe(false);
+test('what card get prints: fields known from responses are ignored, dotted ones too', async () => {
+  const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
+  expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
+  expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
+});
+
+test('an empty CSV cell is omitted, and counted as left unchanged', async () => {
+  const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
+  const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
+  expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
+  expect(result.stderr).toContain('\nempty cells left unchanged: 1 in email\n');
+  const json = await sent(SUBSCRIBERS, stdin);
+  expect(json.stderr).toContain(
+    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in email"}}\n',
+  );
+});
+
+test('--ignore-columns reads over columns, and keeps them in the file of --failed, which is read the same way', async () => {
+  const { path } = createHome();
+  const failed = join(path, 'failed.csv');
+  const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
+  const args = [...BLOCK, '--ignore-columns', 'Note,reason', '--failed', failed];
+  const server = await startRecordingServer(() => ({ status: 404, body: {} }));
+  await runFrontdesk(args, { env: server.env, stdin: input });
+  expect(server.requests.map(({ body }) => body)).toEqual(['{}']);
+  expect(readFileSync(failed, 'utf8').split('\n')[1]).toMatch(new RegExp(`^${ONE},x,a,1,rejected,`));
+  const again = await sent([...BLOCK, '--ignore-columns', 'Note,reason'], readFileSync(failed));
+  expect(again.requests).toEqual([`${ONE}/block {}`]);
+  expect(await refused([...BLOCK, '--ignore-columns', 'Nota'], input)).toContain(
+    '--ignore-columns: the input has no column \\"Nota\\": did you mean Note?',
+  );
+  expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
+    '--ignore-columns: cardId is the column of the ID',
+  );
+});
+
+test('--expect-rows refuses another number of rows with 17, of reads, plans, dry runs and shards too', async () => {
+  const { path } = createHome();
+  for (const args of [
+    BLOCK,
+    [...BLOCK, '--dry-run'],
+    [...BLOCK, '--shard', '1/2'],
+    ['card', 'block', '--from', '-', '--plan', join(path, 'a.plan')],
+    ['card', 'get', '--from', '-'],
+  ]) {
+    const result = await sent([...args, '--expect-rows', '2'], idLines(3));
+    expect(result).toMatchObject({ code: 17, requests: [], stdout: '' });
+    expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2');
+    // A read says nothing of what was sent.
+    expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
+  }
+  expect(existsSync(join(path, 'a.plan'))).toBe(false);
+  for (const args of [
+    ['card', 'get', ONE],
+    ['card', 'block', ONE, '--yes'],
+    ['card', 'block', ONE, '--dry-run'],
+    ['card', 'block', ONE, '--plan', join(path, 'a.plan')],
+  ]) {
     const server = await startRecordingServer(playService());
-    const one = await runFrontdesk(['card', 'get', ONE, '--expect-rows', '1'], { env: server.env });
-    expect(one).toMatchObject({ code: 0 });
-    expect(server.lines).toHaveLength(1);
-    expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
-    expect(await sent([...BLOCK, '--expect-rows', '1'], '')).toMatchObject({ code: 17 });
-    expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
-    expect(await refused([...BLOCK, '--expect-rows', '2'], `cardId\nx\n${ONE}\n`)).toContain('line 2');
-    expect(await refused([...BLOCK, '--expect-rows', '-1'], idLines(1))).toContain(
-      '--expect-rows: must be a whole number',
-    );
-  });
-
-  test('a dry run says that --expect was not compared, and ends with how many rows and empty cells there are', async () => {
-    const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
-    const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
-    expect(stderr.trimEnd().split('\n')).toEqual([
-      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
-      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
-    ]);
-  });
-
-  test('--shard with --rate says how fast all shards are together', async () => {
-    const { stderr } = await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4));
-    expect(stderr).toContain(
-      '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
-    );
-  });
-
-  test('more rows than maxRows of the profile are refused with 5, but not planned', async () => {
-    const server = await startRecordingServer(playService());
-    const home = createHome();
-    const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
-    await run(['profile', 'set', 'live', '--cards-url', server.url, '--max-rows', '2']);
-    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
-    for (const [args, stdin] of [
-      [BLOCK, idLines(3)],
-      [[...BLOCK, '--dry-run'], idLines(3)],
-      [[...BLOCK, '--shard', '1/3'], idLines(3)],
-      [['card', 'block', cardId(1), cardId(2), cardId(3), '--yes'], ''],
-    ] as const) {
-      const result = await live(args, stdin);
-      expect(result).toMatchObject({ code: 5, stdout: '' });
-      expect(result.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
-    }
+    const result = await runFrontdesk([...args, '--expect-rows', '2'], { env: server.env });
+    expect(result).toMatchObject({ code: 17, stdout: '' });
+    expect(result.stderr).toContain('the input has 1 row, and --expect-rows says 2');
+    expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
     expect(server.lines).toEqual([]);
-    expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
-    expect(await live(['card', 'get', '--from', '-'], idLines(3))).toMatchObject({ code: 0 });
-    const plan = join(home.path, 'a.plan');
-    expect(await live(['card', 'block', '--from', '-', '--plan', plan], idLines(3))).toMatchObject({ code: 0 });
-    expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 5 });
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
-  });
+  }
+  expect(existsSync(join(path, 'a.plan'))).toBe(false);
+  const server = await startRecordingServer(playService());
+  const one = await runFrontdesk(['card', 'get', ONE, '--expect-rows', '1'], { env: server.env });
+  expect(one).toMatchObject({ code: 0 });
+  expect(server.lines).toHaveLength(1);
+  expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
+  expect(await sent([...BLOCK, '--expect-rows', '1'], '')).toMatchObject({ code: 17 });
+  expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
+  expect(await refused([...BLOCK, '--expect-rows', '2'], `cardId\nx\n${ONE}\n`)).toContain('line 2');
+  expect(await refused([...BLOCK, '--expect-rows', '-1'], idLines(1))).toContain(
+    '--expect-rows: must be a whole number',
+  );
+});
 
-  test('--empty-cells clear sends the empty text instead', async () => {
-    const result = await sent([...SUBSCRIBERS, '--empty-cells', 'clear'], 'id,email\nsub_1,\n');
-    expect(result.requests).toEqual(['sub_1 {"email":""}']);
-  });
+test('a dry run says that --expect was not compared, and ends with how many rows and empty cells there are', async () => {
+  const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
+  const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
+    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
+  ]);
+});
 
-  test('a text with a NUL that was written with --csv-raw is read back with it', async () => {
-    const name = 'Ann\u0000Berg';
-    const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
-    const server = await startRecordingServer(({ method }) => ({
-      body: method === 'GET' ? list : { id: 'sub_1', first_name: name },
-    }));
-    const columns = ['--columns', 'id,first_name'];
-    const written = await runFrontdesk(
-      ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--csv-raw', ...columns],
-      { env: server.env },
-    );
-    const update = [...SUBSCRIBERS, '--yes', '-q'];
-    expect(await runFrontdesk(update, { env: server.env, stdin: written.stdout })).toMatchObject({ code: 2 });
-    await runFrontdesk([...update, '--csv-raw'], { env: server.env, stdin: written.stdout });
-    expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
+test('--shard with --rate says how fast all shards are together', async () => {
+  const { stderr } = await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4));
+  expect(stderr).toContain(
+    '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
+  );
+});
+
+test('more rows than maxRows of the profile are refused with 5, but not planned', async () => {
+  const server = await startRecordingServer(playService());
+  const home = createHome();
+  const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
+  await run(['profile', 'set', 'live', '--cards-url', server.url, '--max-rows', '2']);
+  const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+  const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
+  for (const [args, stdin] of [
+    [BLOCK, idLines(3)],
+    [[...BLOCK, '--dry-run'], idLines(3)],
+    [[...BLOCK, '--shard', '1/3'], idLines(3)],
+    [['card', 'block', cardId(1), cardId(2), cardId(3), '--yes'], ''],
+  ] as const) {
+    const result = await live(args, stdin);
+    expect(result).toMatchObject({ code: 5, stdout: '' });
+    expect(result.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
+  }
+  expect(server.lines).toEqual([]);
+  expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
+  expect(await live(['card', 'get', '--from', '-'], idLines(3))).toMatchObject({ code: 0 });
+  const plan = join(home.path, 'a.plan');
+  expect(await live(['card', 'block', '--from', '-', '--plan', plan], idLines(3))).toMatchObject({ code: 0 });
+  expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 5 });
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+});
+
+test('--empty-cells clear sends the empty text instead', async () => {
+  const result = await sent([...SUBSCRIBERS, '--empty-cells', 'clear'], 'id,email\nsub_1,\n');
+  expect(result.requests).toEqual(['sub_1 {"email":""}']);
+});
+
+test('a text with a NUL that was written with --csv-raw is read back with it', async () => {
+  const name = 'Ann\u0000Berg';
+  const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
+  const server = await startRecordingServer(({ method }) => ({
+    body: method === 'GET' ? list : { id: 'sub_1', first_name: name },
+  }));
+  const columns = ['--columns', 'id,first_name'];
+  const written = await runFrontdesk(
+    ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--csv-raw', ...columns],
+    { env: server.env },
+  );
+  const update = [...SUBSCRIBERS, '--yes', '-q'];
+  expect(await runFrontdesk(update, { env: server.env, stdin: written.stdout })).toMatchObject({ code: 2 });
+  await runFrontdesk([...update, '--csv-raw'], { env: server.env, stdin: written.stdout });
+  expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
+});
+
+test.each([
+  [
+    'an unknown column, with the nearest name',
+    `cardId,reson\n${ONE},x\n`,
+    'column 2: unknown column \\"reson\\": did you mean reason?',
+  ],
+  [
+    'the same id twice, whatever its case',
+    `cardId\n${ONE.toUpperCase()}\n${ONE}\n`,
+    `line 3, column cardId: the same id as in line 2 (${ONE}). --allow-duplicates accepts that`,
+  ],
+  [
+    'a row whose outcome is unknown',
+    `cardId,_outcome\n${ONE},unknown\n`,
+    'Send it again with --resend-unknown only if it was not',
+  ],
+])('one error in the input is exit 2, and nothing is sent: %s', async (_what, stdin, problem) => {
+  const stderr = await refused(BLOCK, stdin);
+  expect(stderr).toContain(problem);
+  expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
+});
+
+test('ids of the command line and --from', async () => {
+  expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
+});
+
+test('--failed - : stdout carries the results', async () => {
+  expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
+});
+
+test.each([
+  ['--max-failures', '0'],
+  ['--rate', '0'],
+  ['--shard', '0/3'],
+  ['--from-format', 'xml'],
+  ['--empty-cells', 'drop'],
+  ['--run', 'a/b'],
+])('a wrong limit of a run is refused: %s %s', async (option, value) => {
+  expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
+});
+
+test('the whole input is checked even by one shard of it', async () => {
+  expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
+});
+
+test('--allow-duplicates accepts the same ID twice', async () => {
+  expect((await sent([...BLOCK, '--allow-duplicates'], `${ONE}\n${ONE}\n`)).requests).toHaveLength(2);
+  const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
+  expect((await sent([...EVENTS, '--allow-duplicates'], events)).requests).toHaveLength(2);
+});
+
+test('--resend-unknown accepts rows with an unknown outcome', async () => {
+  const result = await sent([...BLOCK, '--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`);
+  expect(result).toMatchObject({ code: 0, requests: [`${ONE}/block {}`] });
+});
+
+test.each([
+  ['json', '', '[]\n', 0],
+  ['ndjson', 'cardId\n', '', 0],
+  ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n', 0],
+])('zero rows are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
+  const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
+  expect(result).toMatchObject({ code, stdout, requests: [] });
+  expect(result.stderr).toContain('nothing to do: the input has no rows');
+});
+
+test('zero rows print a summary in the JSON modes, also with --quiet', async () => {
+  const result = await sent([...BLOCK, '-q'], '');
+  expect(result.stderr).toBe(
+    '{"summary":{"run":null,"rows":0,"outcomes":{},"requests":0,"earlier":0,"exitCode":0,"resume":null}}\n',
+  );
+});
+
+test('a run of changes prints one row each, in input order, with exactly these members', async () => {
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+  );
+  const result = await runFrontdesk([...BLOCK, '--run', 'nightly'], { env: server.env, stdin: idLines(3) });
+  const [first = '', second = '', third = ''] = result.stdout.trimEnd().split('\n');
+  const resource = cardText('BLOCKED', ONE);
+  expect(first).toBe(
+    `{"row":1,"id":"${ONE}","outcome":"applied","httpStatus":200,"attempts":1,"resource":${resource}}`,
+  );
+  expect(
+    second.startsWith(
+      `{"row":2,"id":"${TWO}","outcome":"rejected","httpStatus":409,"attempts":1,"error":{"code":"REJECTED","exitCode":6,`,
+    ),
+  ).toBe(true);
+  expect(JSON.parse(second)).toMatchObject({
+    error: {
+      operation: 'card.block',
+      id: TWO,
+      outcome: 'rejected',
+      http: { status: 409 },
+      service: { errorCode: 'CARD_EXPIRED', message: 'no' },
+      attempts: 1,
+      row: 2,
+    },
+  });
+  expect(third).toContain('"row":3');
+  expect(result.stderr).toBe(
+    '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"requests":3,"earlier":0,"exitCode":15,"resume":null}}\n',
+  );
+  expect(result.code).toBe(15);
+});
+
+test('the table of a run has row, ID, outcome, and status or message, and the summary groups by cause', async () => {
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
+  );
+  const result = await runFrontdesk(['card', 'block', '--from', '-', '--yes', '--run', 'may'], {
+    env: server.env,
+    stdin: idLines(3),
+  });
+  const lines = result.stdout.split('\n');
+  expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
+  expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
+  expect(lines[2]).toBe(
+    `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
+  );
+  expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
+  expect(result.stderr).toContain(
+    '\n2 rejected: 2 CARD_EXPIRED; list them: frontdesk runs results may --outcome rejected\n',
+  );
+});
+
+test('the id in the answer of a reissue and of an event is kept as resultId', async () => {
+  const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
+  expect(cards.stdout.split('\n')[0]).toMatch(
+    new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
+  );
+  const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
+  expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
+});
+
+test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+  );
+  const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'ndjson'], {
+    env: server.env,
+    stdin: idLines(3),
+  });
+  expect(result.code).toBe(15);
+  expect(result.stdout).toBe(`${cardText('ACTIVE', ONE)}\n${cardText('ACTIVE', cardId(3))}\n`);
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toMatchObject({
+    error: { code: 'NOT_FOUND', exitCode: 3, operation: 'card.get', id: TWO, row: 2 },
+  });
+  expect(lastLine(result.stderr)).toMatchObject({ summary: { run: null, rows: 3, exitCode: 15, resume: null } });
+});
+
+test('--from with one row is an array with the many-row exit codes', async () => {
+  const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
+  const result = await runFrontdesk(['card', 'get', '--from', '-', '--json'], { env: server.env, stdin: `${ONE}\n` });
+  expect(result).toMatchObject({ code: 15, stdout: '[]\n' });
+});
+
+test('a run stops at the given number of failures, prints the rest as not_sent with attempts 0, and closes the array', async () => {
+  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+  const result = await runFrontdesk(
+    ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--json', '--max-failures', '2', '--run', 'm'],
+    { env: server.env, stdin: idLines(4) },
+  );
+  expect(server.requests).toHaveLength(2);
+  expect(result.code).toBe(15);
+  // The array of rows of a write.
+  const rows = JSON.parse(result.stdout) as { row: number; outcome: string; attempts: number }[];
+  expect(rows.map(({ row, outcome, attempts }) => [row, outcome, attempts])).toEqual([
+    [1, 'rejected', 1],
+    [2, 'rejected', 1],
+    [3, 'not_sent', 0],
+    [4, 'not_sent', 0],
+  ]);
+  expect(lastLine(result.stderr)).toEqual({
+    summary: {
+      run: 'm',
+      rows: 4,
+      outcomes: { rejected: 2, not_sent: 2 },
+      requests: 2,
+      earlier: 0,
+      exitCode: 15,
+      resume: 'frontdesk runs resume m',
+    },
   });
 });
 
-describe('one fault in the input is exit 2, and nothing is sent', () => {
-  test.each([
-    [
-      'an unknown column, with the nearest name',
-      `cardId,reson\n${ONE},x\n`,
-      'column 2: unknown column \\"reson\\": did you mean reason?',
-    ],
-    [
-      'the same id twice, whatever its case',
-      `cardId\n${ONE.toUpperCase()}\n${ONE}\n`,
-      `line 3, column cardId: the same id as in line 2 (${ONE}). --allow-duplicates accepts that`,
-    ],
-    [
-      'a row whose outcome is unknown',
-      `cardId,_outcome\n${ONE},unknown\n`,
-      'Send it again with --resend-unknown only if it was not',
-    ],
-  ])('one error in the input is exit 2, and nothing is sent: %s', async (_what, stdin, problem) => {
-    const stderr = await refused(BLOCK, stdin);
-    expect(stderr).toContain(problem);
-    expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
+test('a read that cannot reach the service at all is 7 too, whatever was under way when it stopped', async () => {
+  const server = await startRecordingServer(playService());
+  await server.stop();
+  const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
+    env: server.env,
+    stdin: idLines(9),
   });
-
-  test('ids of the command line and --from', async () => {
-    expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
-  });
-
-  test('--failed - : stdout carries the results', async () => {
-    expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
-  });
-
-  test.each([
-    ['--max-failures', '0'],
-    ['--rate', '0'],
-    ['--shard', '0/3'],
-    ['--from-format', 'xml'],
-    ['--empty-cells', 'drop'],
-    ['--run', 'a/b'],
-  ])('a wrong limit of a run is refused: %s %s', async (option, value) => {
-    expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
-  });
-
-  test('the whole input is checked even by one shard of it', async () => {
-    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
-  });
+  expect(result).toMatchObject({ code: 7, stdout: '[]\n' });
+  expect(result.stderr).not.toContain('CANCELLED');
 });
 
-describe('accepted on purpose', () => {
-  test('--allow-duplicates accepts the same ID twice', async () => {
-    expect((await sent([...BLOCK, '--allow-duplicates'], `${ONE}\n${ONE}\n`)).requests).toHaveLength(2);
-    const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
-    expect((await sent([...EVENTS, '--allow-duplicates'], events)).requests).toHaveLength(2);
-  });
-
-  test('--resend-unknown accepts rows with an unknown outcome', async () => {
-    const result = await sent([...BLOCK, '--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`);
-    expect(result).toMatchObject({ code: 0, requests: [`${ONE}/block {}`] });
-  });
+test('a run that stops at a 401 says what to do before it is resumed', async () => {
+  const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
+  const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
+  const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
+  expect(written.stderr).toMatch(
+    /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\n$/,
+  );
+  const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
+  expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
+  expect(read.stderr).toContain('\nfrontdesk: warning: 1 row was not reached\n');
 });
 
-describe('zero rows', () => {
-  test.each([
-    ['json', '', '[]\n', 0],
-    ['ndjson', 'cardId\n', '', 0],
-    ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n', 0],
-  ])('zero rows are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
-    const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
-    expect(result).toMatchObject({ code, stdout, requests: [] });
-    expect(result.stderr).toContain('nothing to do: the input has no rows');
-  });
+const withoutStatus = cardText('ACTIVE', ONE).replace('"status":"ACTIVE",', '');
+const lacking = (server: { env: Readonly<Record<string, string>> }, args: readonly string[], rows: number) =>
+  runFrontdesk([...args, '-j', '1'], { env: server.env, stdin: idLines(rows) });
+const notices = (stderr: string) =>
+  stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
+    .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
+const LACKS = 'the response lacks status, which the service documents as required. The rest is shown';
 
-  test('zero rows print a summary in the JSON modes, also with --quiet', async () => {
-    const result = await sent([...BLOCK, '-q'], '');
-    expect(result.stderr).toBe(
-      '{"summary":{"run":null,"rows":0,"outcomes":{},"requests":0,"earlier":0,"exitCode":0,"resume":null}}\n',
-    );
-  });
+test.each([
+  ['a write', BLOCK],
+  ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet']],
+])('a field that the response to a row lacks is reported with the row: %s', async (_what, args) => {
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
+  );
+  const result = await lacking(server, args, 2);
+  expect(result.code).toBe(0);
+  expect(notices(result.stderr)).toEqual([`MISSING_FIELD row 1: ${LACKS}`]);
 });
 
-describe('what a run prints', () => {
-  test('a run of changes prints one row each, in input order, with exactly these members', async () => {
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
-    );
-    const result = await runFrontdesk([...BLOCK, '--run', 'nightly'], { env: server.env, stdin: idLines(3) });
-    const [first = '', second = '', third = ''] = result.stdout.trimEnd().split('\n');
-    const resource = cardText('BLOCKED', ONE);
-    expect(first).toBe(
-      `{"row":1,"id":"${ONE}","outcome":"applied","httpStatus":200,"attempts":1,"resource":${resource}}`,
-    );
-    expect(
-      second.startsWith(
-        `{"row":2,"id":"${TWO}","outcome":"rejected","httpStatus":409,"attempts":1,"error":{"code":"REJECTED","exitCode":6,`,
-      ),
-    ).toBe(true);
-    expect(JSON.parse(second)).toMatchObject({
-      error: {
-        operation: 'card.block',
-        id: TWO,
-        outcome: 'rejected',
-        http: { status: 409 },
-        service: { errorCode: 'CARD_EXPIRED', message: 'no' },
-        attempts: 1,
-        row: 2,
-      },
-    });
-    expect(third).toContain('"row":3');
-    expect(result.stderr).toBe(
-      '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"requests":3,"earlier":0,"exitCode":15,"resume":null}}\n',
-    );
-    expect(result.code).toBe(15);
-  });
-
-  test('the table of a run has row, ID, outcome, and status or message, and the summary groups by cause', async () => {
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
-    );
-    const result = await runFrontdesk(['card', 'block', '--from', '-', '--yes', '--run', 'may'], {
-      env: server.env,
-      stdin: idLines(3),
-    });
-    const lines = result.stdout.split('\n');
-    expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
-    expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
-    expect(lines[2]).toBe(
-      `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
-    );
-    expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
-    expect(result.stderr).toContain(
-      '\n2 rejected: 2 CARD_EXPIRED; list them: frontdesk runs results may --outcome rejected\n',
-    );
-  });
-
-  test('the id in the answer of a reissue and of an event is kept as resultId', async () => {
-    const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
-    expect(cards.stdout.split('\n')[0]).toMatch(
-      new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
-    );
-    const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
-    expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
-  });
-
-  test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-    );
-    const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'ndjson'], {
-      env: server.env,
-      stdin: idLines(3),
-    });
-    expect(result.code).toBe(15);
-    expect(result.stdout).toBe(`${cardText('ACTIVE', ONE)}\n${cardText('ACTIVE', cardId(3))}\n`);
-    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toMatchObject({
-      error: { code: 'NOT_FOUND', exitCode: 3, operation: 'card.get', id: TWO, row: 2 },
-    });
-    expect(lastLine(result.stderr)).toMatchObject({ summary: { run: null, rows: 3, exitCode: 15, resume: null } });
-  });
-
-  test('--from with one row is an array with the many-row exit codes', async () => {
-    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-    const result = await runFrontdesk(['card', 'get', '--from', '-', '--json'], { env: server.env, stdin: `${ONE}\n` });
-    expect(result).toMatchObject({ code: 15, stdout: '[]\n' });
-  });
-});
-
-describe('a run stops', () => {
-  test('a run stops at the given number of failures, prints the rest as not_sent with attempts 0, and closes the array', async () => {
-    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-    const result = await runFrontdesk(
-      ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--json', '--max-failures', '2', '--run', 'm'],
-      { env: server.env, stdin: idLines(4) },
-    );
-    expect(server.requests).toHaveLength(2);
-    expect(result.code).toBe(15);
-    // The array of rows of a write.
-    const rows = JSON.parse(result.stdout) as { row: number; outcome: string; attempts: number }[];
-    expect(rows.map(({ row, outcome, attempts }) => [row, outcome, attempts])).toEqual([
-      [1, 'rejected', 1],
-      [2, 'rejected', 1],
-      [3, 'not_sent', 0],
-      [4, 'not_sent', 0],
-    ]);
-    expect(lastLine(result.stderr)).toEqual({
-      summary: {
-        run: 'm',
-        rows: 4,
-        outcomes: { rejected: 2, not_sent: 2 },
-        requests: 2,
-        earlier: 0,
-        exitCode: 15,
-        resume: 'frontdesk runs resume m',
-      },
-    });
-  });
-
-  test('a read that cannot reach the service at all is 7 too, whatever was under way when it stopped', async () => {
-    const server = await startRecordingServer(playService());
-    await server.stop();
-    const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
-      env: server.env,
-      stdin: idLines(9),
-    });
-    expect(result).toMatchObject({ code: 7, stdout: '[]\n' });
-    expect(result.stderr).not.toContain('CANCELLED');
-  });
-
-  test('a run that stops at a 401 says what to do before it is resumed', async () => {
-    const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
-    const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
-    const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
-    expect(written.stderr).toMatch(
-      /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\n$/,
-    );
-    const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
-    expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
-    expect(read.stderr).toContain('\nfrontdesk: warning: 1 row was not reached\n');
-  });
-});
-
-describe('what the answers of rows lack is reported', () => {
-  const withoutStatus = cardText('ACTIVE', ONE).replace('"status":"ACTIVE",', '');
-  const lacking = (server: { env: Readonly<Record<string, string>> }, args: readonly string[], rows: number) =>
-    runFrontdesk([...args, '-j', '1'], { env: server.env, stdin: idLines(rows) });
-  const notices = (stderr: string) =>
-    stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
-      .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
-  const LACKS = 'the response lacks status, which the service documents as required. The rest is shown';
-
-  test.each([
-    ['a write', BLOCK],
-    ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet']],
-  ])('a field that the response to a row lacks is reported with the row: %s', async (_what, args) => {
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
-    );
-    const result = await lacking(server, args, 2);
-    expect(result.code).toBe(0);
-    expect(notices(result.stderr)).toEqual([`MISSING_FIELD row 1: ${LACKS}`]);
-  });
-
-  test('fields that responses lack are reported for five rows, then counted', async () => {
-    const server = await startRecordingServer(
-      playService((request) => ({ body: withoutStatus.replace(ONE, cardId(cardNumber(request))) })),
-    );
-    const result = await lacking(server, BLOCK, 7);
-    expect(notices(result.stderr)).toEqual([
-      ...[1, 2, 3, 4, 5].map((row) => `MISSING_FIELD row ${row}: ${LACKS}`),
-      'MISSING_FIELD 2 more rows with MISSING_FIELD',
-    ]);
-  });
+test('fields that responses lack are reported for five rows, then counted', async () => {
+  const server = await startRecordingServer(
+    playService((request) => ({ body: withoutStatus.replace(ONE, cardId(cardNumber(request))) })),
+  );
+  const result = await lacking(server, BLOCK, 7);
+  expect(notices(result.stderr)).toEqual([
+    ...[1, 2, 3, 4, 5].map((row) => `MISSING_FIELD row ${row}: ${LACKS}`),
+    'MISSING_FIELD 2 more rows with MISSING_FIELD',
+  ]);
 });
 
 test('--rate sends no more requests in any second', async () => {
@@ -487,28 +471,26 @@ test('--rate sends no more requests in any second', async () => {
   expect(Math.max(...inOneSecond)).toBe(5);
 });
 
-describe('--expect', () => {
-  test('--expect without a value compares with the column of the row', async () => {
-    const server = await startRecordingServer(playService());
-    const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {
-      env: server.env,
-      stdin: `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`,
-    });
-    expect(result.code).toBe(15);
-    expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent null 0 PRECONDITION']);
-    expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
+test('--expect without a value compares with the column of the row', async () => {
+  const server = await startRecordingServer(playService());
+  const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {
+    env: server.env,
+    stdin: `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`,
   });
+  expect(result.code).toBe(15);
+  expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent null 0 PRECONDITION']);
+  expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
+});
 
-  test('rows that --expect held back stop no run, and a run of nothing else is 15', async () => {
-    const server = await startRecordingServer(playService());
-    const result = await runFrontdesk([...ACTIVATE, '--expect', 'status=EXPIRED'], {
-      env: server.env,
-      stdin: idLines(7),
-    });
-    expect(result.code).toBe(15);
-    expect(server.requests).toHaveLength(7);
-    expect(lastLine(result.stderr)).toMatchObject({ summary: { outcomes: { not_sent: 7 }, resume: null } });
+test('rows that --expect held back stop no run, and a run of nothing else is 15', async () => {
+  const server = await startRecordingServer(playService());
+  const result = await runFrontdesk([...ACTIVATE, '--expect', 'status=EXPIRED'], {
+    env: server.env,
+    stdin: idLines(7),
   });
+  expect(result.code).toBe(15);
+  expect(server.requests).toHaveLength(7);
+  expect(lastLine(result.stderr)).toMatchObject({ summary: { outcomes: { not_sent: 7 }, resume: null } });
 });
 
 test('--shard takes every n-th row, and row counts in the whole input', async () => {
@@ -517,223 +499,217 @@ test('--shard takes every n-th row, and row counts in the whole input', async ()
   expect(rowLines(result.stdout)).toEqual(['2 applied 200 1', '5 applied 200 1']);
 });
 
-describe('--failed', () => {
-  test('--failed keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
-    );
-    const input = `cardId;reason;clientReference\r\n${ONE};a;r1\r\n${TWO};"say ""x"";y";=1+1\r\n${cardId(3)};;\r\n`;
-    const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home, stdin: input });
-    expect((await run([...BLOCK, '-j', '1', '--failed', 'left.csv'])).code).toBe(15);
-    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
-    expect(left).toBe(
-      'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
-        `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n` +
-        `${cardId(3)};;;3;rejected;"REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n`,
-    );
-    const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
-    expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
-    expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
-  });
+test('--failed keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
+  );
+  const input = `cardId;reason;clientReference\r\n${ONE};a;r1\r\n${TWO};"say ""x"";y";=1+1\r\n${cardId(3)};;\r\n`;
+  const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home, stdin: input });
+  expect((await run([...BLOCK, '-j', '1', '--failed', 'left.csv'])).code).toBe(15);
+  const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
+  expect(left).toBe(
+    'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
+      `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n` +
+      `${cardId(3)};;;3;rejected;"REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n`,
+  );
+  const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
+  expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
+  expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
+});
 
-  test('takes the cards that could not be read, and is read again', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-    );
-    const env = { env: server.env, home, stdin: `cardId,clientReference\n${ONE},a\n${TWO},b\n` };
-    expect((await runFrontdesk(['card', 'get', '--from', '-', '--failed', 'left.csv', '--json'], env)).code).toBe(15);
-    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\n');
-    expect(left.slice(0, -1).map((line) => line.split(',').slice(0, 4).join(' '))).toEqual([
-      'cardId clientReference _row _outcome',
-      `${TWO} b 2 failed`,
-    ]);
-    const again = await runFrontdesk(['card', 'get', '--from', 'left.csv', '--json'], env);
-    expect(again).toMatchObject({ code: 15, stdout: '[]\n' });
-    expect(server.requests).toHaveLength(3);
-  });
+test('takes the cards that could not be read, and is read again', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+  );
+  const env = { env: server.env, home, stdin: `cardId,clientReference\n${ONE},a\n${TWO},b\n` };
+  expect((await runFrontdesk(['card', 'get', '--from', '-', '--failed', 'left.csv', '--json'], env)).code).toBe(15);
+  const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\n');
+  expect(left.slice(0, -1).map((line) => line.split(',').slice(0, 4).join(' '))).toEqual([
+    'cardId clientReference _row _outcome',
+    `${TWO} b 2 failed`,
+  ]);
+  const again = await runFrontdesk(['card', 'get', '--from', 'left.csv', '--json'], env);
+  expect(again).toMatchObject({ code: 15, stdout: '[]\n' });
+  expect(server.requests).toHaveLength(3);
+});
 
-  test('--failed replaces no file that it did not write, for reads too, and nothing is sent', async () => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
-    const input = join(home.path, 'cards.csv');
-    const work = join(home.path, 'work');
-    mkdirSync(work, { recursive: true });
-    writeFileSync(input, `cardId\n${ONE}\n${TWO}\n`);
-    writeFileSync(join(work, 'master.csv'), 'cardId,name\n1,a\n');
-    writeFileSync(join(work, 'ours.csv'), 'cardId,_row,_outcome,_error\r\n');
+test('--failed replaces no file that it did not write, for reads too, and nothing is sent', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([]);
+  const input = join(home.path, 'cards.csv');
+  const work = join(home.path, 'work');
+  mkdirSync(work, { recursive: true });
+  writeFileSync(input, `cardId\n${ONE}\n${TWO}\n`);
+  writeFileSync(join(work, 'master.csv'), 'cardId,name\n1,a\n');
+  writeFileSync(join(work, 'ours.csv'), 'cardId,_row,_outcome,_error\r\n');
 
-    symlinkSync(join(work, 'ours.csv'), join(work, 'link.csv'));
-    spawnSync('mkfifo', [join(work, 'pipe.csv')]);
-    for (const [verb, path, problem] of [
-      ['get', input, 'is the file of --from'],
-      ['block', input, 'is the file of --from'],
-      ['block', 'master.csv', 'exists, and it is not one that --failed wrote'],
-      ['block', 'link.csv', 'is a link'],
-      ['get', 'pipe.csv', 'is a pipe or a device'],
-      ['block', '/dev/full', 'is a pipe or a device'],
-    ] as const) {
-      const args = ['card', verb, ...(verb === 'get' ? [] : ['--yes']), '--from', input, '--failed', path];
-      const { code, stderr } = await runFrontdesk(args, { env: server.env, home });
-      expect([path, code, stderr.includes(`--failed: ${path} ${problem}`)]).toEqual([path, 2, true]);
-    }
-    expect(readFileSync(join(work, 'master.csv'), 'utf8')).toBe('cardId,name\n1,a\n');
-    expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
-  });
+  symlinkSync(join(work, 'ours.csv'), join(work, 'link.csv'));
+  spawnSync('mkfifo', [join(work, 'pipe.csv')]);
+  for (const [verb, path, problem] of [
+    ['get', input, 'is the file of --from'],
+    ['block', input, 'is the file of --from'],
+    ['block', 'master.csv', 'exists, and it is not one that --failed wrote'],
+    ['block', 'link.csv', 'is a link'],
+    ['get', 'pipe.csv', 'is a pipe or a device'],
+    ['block', '/dev/full', 'is a pipe or a device'],
+  ] as const) {
+    const args = ['card', verb, ...(verb === 'get' ? [] : ['--yes']), '--from', input, '--failed', path];
+    const { code, stderr } = await runFrontdesk(args, { env: server.env, home });
+    expect([path, code, stderr.includes(`--failed: ${path} ${problem}`)]).toEqual([path, 2, true]);
+  }
+  expect(readFileSync(join(work, 'master.csv'), 'utf8')).toBe('cardId,name\n1,a\n');
+  expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
+});
 
-  test('--failed replaces no NDJSON in which it did not write every row', async () => {
-    const home = createHome();
-    const work = join(home.path, 'work');
-    mkdirSync(work, { recursive: true });
-    const mixed = '{"cardId":"mine"}\n{"cardId":"x","_row":1,"_outcome":"rejected","_error":"y"}\n';
-    writeFileSync(join(work, 'mixed.ndjson'), mixed);
-    const idle = await startRecordingServer([]);
-    const args = ['card', 'get', ONE, TWO, '--failed'];
-    expect((await runFrontdesk([...args, 'mixed.ndjson'], { env: idle.env, home })).code).toBe(2);
-    expect(readFileSync(join(work, 'mixed.ndjson'), 'utf8')).toBe(mixed);
-  });
+test('--failed replaces no NDJSON in which it did not write every row', async () => {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  mkdirSync(work, { recursive: true });
+  const mixed = '{"cardId":"mine"}\n{"cardId":"x","_row":1,"_outcome":"rejected","_error":"y"}\n';
+  writeFileSync(join(work, 'mixed.ndjson'), mixed);
+  const idle = await startRecordingServer([]);
+  const args = ['card', 'get', ONE, TWO, '--failed'];
+  expect((await runFrontdesk([...args, 'mixed.ndjson'], { env: idle.env, home })).code).toBe(2);
+  expect(readFileSync(join(work, 'mixed.ndjson'), 'utf8')).toBe(mixed);
+});
 
-  test('--failed replaces an empty file and one that it wrote', async () => {
-    const home = createHome();
-    const work = join(home.path, 'work');
-    mkdirSync(work, { recursive: true });
-    for (const before of ['', 'x,_row,_outcome,_error\r\n', '"x","_row","_outcome","_error"\n1,2,3,4\n']) {
-      const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-      writeFileSync(join(work, 'left.csv'), before);
-      const { code } = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', 'left.csv'], { env: server.env, home });
-      expect(code).toBe(15);
-      expect(readFileSync(join(work, 'left.csv'), 'utf8')).toContain(`${ONE},1,failed,`);
-    }
-  });
-
-  test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands behind it', async (path) => {
-    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-    const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
-    const { code, stderr } = await runFrontdesk(args, { env: server.env });
+test('--failed replaces an empty file and one that it wrote', async () => {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  mkdirSync(work, { recursive: true });
+  for (const before of ['', 'x,_row,_outcome,_error\r\n', '"x","_row","_outcome","_error"\n1,2,3,4\n']) {
+    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
+    writeFileSync(join(work, 'left.csv'), before);
+    const { code } = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', 'left.csv'], { env: server.env, home });
     expect(code).toBe(15);
-    expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,REJECTED: `);
-  });
-
-  test('--failed replaces the input if it wrote that file', async () => {
-    const home = createHome();
-    const work = join(home.path, 'work');
-    mkdirSync(work, { recursive: true });
-    const header = 'cardId,_row,_outcome,_error\n';
-    writeFileSync(join(work, 'left.csv'), `${header}${ONE},4,rejected,x\n${TWO},7,not_sent,x\n`);
-    const server = await startRecordingServer(
-      playService((request) => (cardNumber(request) === 1 ? refusal(409, 'CARD_EXPIRED') : undefined)),
-    );
-    const args = ['card', 'block', '--from', 'left.csv', '--failed', 'left.csv', '--yes'];
-    expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(15);
-    expect(server.requests).toHaveLength(2);
-    expect(readFileSync(join(work, 'left.csv'), 'utf8')).toMatch(
-      new RegExp(`^${header}${ONE},1,rejected,REJECTED: [^\\n]*\\n$`),
-    );
-  });
-
-  test('a row that is marked as done is an error in a change, unless its outcome column is ignored', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    const rows = (outcome: string) => `cardId,_outcome\n${ONE},${outcome}\n`;
-    const run = (outcome: string, ...more: readonly string[]) =>
-      runFrontdesk(['card', 'block', '--from', '-', '--yes', ...more], { env: server.env, home, stdin: rows(outcome) });
-    for (const outcome of ['applied', 'confirmed_by_read']) {
-      const { code, stderr } = await run(outcome);
-      expect([outcome, code]).toEqual([outcome, 2]);
-      expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
-    }
-    expect((await run('unknown', '--ignore-columns', '_outcome')).code).toBe(2);
-    expect(server.requests).toEqual([]);
-    expect((await run('applied', '--ignore-columns', '_outcome')).code).toBe(0);
-    expect((await run('rejected')).code).toBe(0);
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test('a first line sep= names the delimiter and is no row', async () => {
-    const delimiter = '|';
-    const server = await startRecordingServer(playService());
-    const stdin = `sep=${delimiter}\r\ncardId${delimiter}reason\r\n${ONE}${delimiter}a,b\r\n`;
-    const { code } = await runFrontdesk(['card', 'block', '--from', '-', '--yes'], { env: server.env, stdin });
-    expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
-  });
-
-  test('--failed has no row of an earlier input after a call that had nothing to do', async () => {
-    const home = createHome();
-    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-    const left = join(home.path, 'work', 'left.csv');
-    const block = (stdin: string, ...more: string[]) =>
-      runFrontdesk(['card', 'block', '--from', '-', '--failed', 'left.csv', ...more], { env: server.env, home, stdin });
-    const inputs = [['cardId,reason\n'], [`cardId\n${ONE}\n`, '--shard', '2/2'], ['cardId\n', '--plan', 'p.plan']];
-    for (const [stdin = '', ...more] of inputs) {
-      expect((await block(`cardId\n${ONE}\n`, '--yes')).code).toBe(15);
-      expect(readFileSync(left, 'utf8')).toContain(ONE);
-      expect((await block(stdin, ...more)).code).toBe(0);
-      expect(readFileSync(left, 'utf8')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
-    }
-    writeFileSync(left, 'mine\n');
-    expect((await block('cardId\n')).code).toBe(2);
-    expect(readFileSync(left, 'utf8')).toBe('mine\n');
-    expect(server.requests).toHaveLength(inputs.length);
-  });
+    expect(readFileSync(join(work, 'left.csv'), 'utf8')).toContain(`${ONE},1,failed,`);
+  }
 });
 
-describe('--changed-from', () => {
-  const OLD = 'id,object,email,first_name,active\nsub_1,subscriber,a@b.c,Ann,true\nsub_2,subscriber,d@e.f,Dan,true\n';
-  const update = (home: Home, stdin: string) => {
-    writeFileSync(join(home.path, 'work', 'old.csv'), OLD);
-    return sent([...SUBSCRIBERS, '--changed-from', 'old.csv'], stdin, home);
-  };
-
-  test('--changed-from sends only cells that differ, and counts unchanged rows', async () => {
-    const result = await update(createHome(), OLD.replace('d@e.f', 'new@e.f'));
-    expect(result.requests).toEqual(['sub_2 {"email":"new@e.f"}']);
-    expect(rowLines(result.stdout)).toEqual(['2 applied 200 1']);
-    expect(result.stderr).toContain('1 row without a change, not sent');
-  });
-
-  test('a dry run ends with how many of how many rows change', async () => {
-    const home = createHome();
-    const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
-    writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
-    writeFileSync(join(home.path, 'work', 'new.csv'), rows('c@x'));
-    const args = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--dry-run'];
-    const env = { FRONTDESK_CALENDAR_URL: 'https://api.example' };
-    const table = await runFrontdesk(args, { home, env });
-    expect(table.stderr).toMatch(/note: 1 row would be sent; 1 of 2 rows change\n$/);
-    const json = await runFrontdesk([...args, '--json'], { home, env });
-    expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
-  });
-
-  test('a file without a change sends nothing, exit 0', async () => {
-    expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
-  });
+test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands behind it', async (path) => {
+  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+  const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
+  const { code, stderr } = await runFrontdesk(args, { env: server.env });
+  expect(code).toBe(15);
+  expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,REJECTED: `);
 });
 
-describe('from one command to the next', () => {
-  test.each(['ndjson', 'json', 'csv'])('card get -o %s feeds card block --from -', async (format) => {
-    const got = await sent(['card', 'get', '--from', '-', '-o', format], idLines(2));
-    expect((await sent(BLOCK, got.stdout)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
-  });
+test('--failed replaces the input if it wrote that file', async () => {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  mkdirSync(work, { recursive: true });
+  const header = 'cardId,_row,_outcome,_error\n';
+  writeFileSync(join(work, 'left.csv'), `${header}${ONE},4,rejected,x\n${TWO},7,not_sent,x\n`);
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 1 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+  );
+  const args = ['card', 'block', '--from', 'left.csv', '--failed', 'left.csv', '--yes'];
+  expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(15);
+  expect(server.requests).toHaveLength(2);
+  expect(readFileSync(join(work, 'left.csv'), 'utf8')).toMatch(
+    new RegExp(`^${header}${ONE},1,rejected,REJECTED: [^\\n]*\\n$`),
+  );
+});
 
-  test('subscribers list -o csv is fed to subscribers update without a value changing', async () => {
-    const home = createHome();
-    const subscribers = [
-      { id: 'sub_1', object: 'subscriber', active: true, email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr" },
-      { id: 'sub_2', object: 'subscriber', active: false, email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"' },
-    ];
-    const server = await startRecordingServer([
-      { body: { object: 'list', data: subscribers } },
-      { body: subscribers[0] },
-      { body: subscribers[1] },
-    ]);
-    const options = { env: server.env, home };
-    const list = await runFrontdesk(['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv'], options);
-    const same = await runFrontdesk([...SUBSCRIBERS, '-j', '1'], { ...options, stdin: list.stdout });
-    expect(same.code).toBe(0);
-    expect(server.requests.slice(1).map(({ body }) => JSON.parse(body))).toEqual([
-      { email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr", active: true },
-      { email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"', active: false },
-    ]);
-  });
+test('a row that is marked as done is an error in a change, unless its outcome column is ignored', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const rows = (outcome: string) => `cardId,_outcome\n${ONE},${outcome}\n`;
+  const run = (outcome: string, ...more: readonly string[]) =>
+    runFrontdesk(['card', 'block', '--from', '-', '--yes', ...more], { env: server.env, home, stdin: rows(outcome) });
+  for (const outcome of ['applied', 'confirmed_by_read']) {
+    const { code, stderr } = await run(outcome);
+    expect([outcome, code]).toEqual([outcome, 2]);
+    expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
+  }
+  expect((await run('unknown', '--ignore-columns', '_outcome')).code).toBe(2);
+  expect(server.requests).toEqual([]);
+  expect((await run('applied', '--ignore-columns', '_outcome')).code).toBe(0);
+  expect((await run('rejected')).code).toBe(0);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a first line sep= names the delimiter and is no row', async () => {
+  const delimiter = '|';
+  const server = await startRecordingServer(playService());
+  const stdin = `sep=${delimiter}\r\ncardId${delimiter}reason\r\n${ONE}${delimiter}a,b\r\n`;
+  const { code } = await runFrontdesk(['card', 'block', '--from', '-', '--yes'], { env: server.env, stdin });
+  expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
+});
+
+test('--failed has no row of an earlier input after a call that had nothing to do', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+  const left = join(home.path, 'work', 'left.csv');
+  const block = (stdin: string, ...more: string[]) =>
+    runFrontdesk(['card', 'block', '--from', '-', '--failed', 'left.csv', ...more], { env: server.env, home, stdin });
+  const inputs = [['cardId,reason\n'], [`cardId\n${ONE}\n`, '--shard', '2/2'], ['cardId\n', '--plan', 'p.plan']];
+  for (const [stdin = '', ...more] of inputs) {
+    expect((await block(`cardId\n${ONE}\n`, '--yes')).code).toBe(15);
+    expect(readFileSync(left, 'utf8')).toContain(ONE);
+    expect((await block(stdin, ...more)).code).toBe(0);
+    expect(readFileSync(left, 'utf8')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
+  }
+  writeFileSync(left, 'mine\n');
+  expect((await block('cardId\n')).code).toBe(2);
+  expect(readFileSync(left, 'utf8')).toBe('mine\n');
+  expect(server.requests).toHaveLength(inputs.length);
+});
+
+const OLD = 'id,object,email,first_name,active\nsub_1,subscriber,a@b.c,Ann,true\nsub_2,subscriber,d@e.f,Dan,true\n';
+const update = (home: Home, stdin: string) => {
+  writeFileSync(join(home.path, 'work', 'old.csv'), OLD);
+  return sent([...SUBSCRIBERS, '--changed-from', 'old.csv'], stdin, home);
+};
+
+test('--changed-from sends only cells that differ, and counts unchanged rows', async () => {
+  const result = await update(createHome(), OLD.replace('d@e.f', 'new@e.f'));
+  expect(result.requests).toEqual(['sub_2 {"email":"new@e.f"}']);
+  expect(rowLines(result.stdout)).toEqual(['2 applied 200 1']);
+  expect(result.stderr).toContain('1 row without a change, not sent');
+});
+
+test('a dry run ends with how many of how many rows change', async () => {
+  const home = createHome();
+  const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
+  writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
+  writeFileSync(join(home.path, 'work', 'new.csv'), rows('c@x'));
+  const args = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--dry-run'];
+  const env = { FRONTDESK_CALENDAR_URL: 'https://api.example' };
+  const table = await runFrontdesk(args, { home, env });
+  expect(table.stderr).toMatch(/note: 1 row would be sent; 1 of 2 rows change\n$/);
+  const json = await runFrontdesk([...args, '--json'], { home, env });
+  expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
+});
+
+test('a file without a change sends nothing, exit 0', async () => {
+  expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
+});
+
+test.each(['ndjson', 'json', 'csv'])('card get -o %s feeds card block --from -', async (format) => {
+  const got = await sent(['card', 'get', '--from', '-', '-o', format], idLines(2));
+  expect((await sent(BLOCK, got.stdout)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
+});
+
+test('subscribers list -o csv is fed to subscribers update without a value changing', async () => {
+  const home = createHome();
+  const subscribers = [
+    { id: 'sub_1', object: 'subscriber', active: true, email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr" },
+    { id: 'sub_2', object: 'subscriber', active: false, email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"' },
+  ];
+  const server = await startRecordingServer([
+    { body: { object: 'list', data: subscribers } },
+    { body: subscribers[0] },
+    { body: subscribers[1] },
+  ]);
+  const options = { env: server.env, home };
+  const list = await runFrontdesk(['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv'], options);
+  const same = await runFrontdesk([...SUBSCRIBERS, '-j', '1'], { ...options, stdin: list.stdout });
+  expect(same.code).toBe(0);
+  expect(server.requests.slice(1).map(({ body }) => JSON.parse(body))).toEqual([
+    { email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr", active: true },
+    { email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"', active: false },
+  ]);
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId, cardNumber, playService } from '../support/plain-service.ts';
 import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -38,109 +38,101 @@ async function meanwhile(verb: 'block' | 'reissue') {
   return { single, many, posts, history, run };
 }
 
-describe.concurrent('a write that another process leaves open while a run goes on', () => {
-  it('a change that another process leaves open is superseded by a later row of a run', async () => {
-    const { single, many, posts, history } = await meanwhile('block');
-    expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 0, 3]);
-    expect(await history('--open')).toEqual([]);
-    const entries = await history('--id', cardId(2));
-    expect(entries.map(({ outcome, supersededBy }) => [outcome, supersededBy])).toEqual([
-      ['applied', undefined],
-      ['unknown', 'may:2'],
-    ]);
-  });
+it.concurrent('a change that another process leaves open is superseded by a later row of a run', async () => {
+  const { single, many, posts, history } = await meanwhile('block');
+  expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 0, 3]);
+  expect(await history('--open')).toEqual([]);
+  const entries = await history('--id', cardId(2));
+  expect(entries.map(({ outcome, supersededBy }) => [outcome, supersededBy])).toEqual([
+    ['applied', undefined],
+    ['unknown', 'may:2'],
+  ]);
+});
 
-  it('a change that another process leaves open holds back the row that would repeat it, until it is closed', async () => {
-    const { single, many, posts, history, run } = await meanwhile('reissue');
-    expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 15, 2]);
-    const [{ entry } = {}] = await history('--open');
-    expect(JSON.parse(many.stdout)).toMatchObject([
-      { outcome: 'applied' },
-      { outcome: 'not_sent', error: { code: 'PRECONDITION', message: expect.stringContaining(`(entry ${entry})`) } },
-    ]);
-    expect(await run(['history', 'resolve', String(entry), '--as', 'not_applied'])).toMatchObject({ code: 0 });
-    const resumed = await run(['runs', 'resume', 'may', '-q', '--json']);
-    expect(resumed.stdout).toMatch(/"row": 2,[^}]*"outcome": "applied"/);
-    expect(resumed.code).toBe(0);
-  });
+it.concurrent('a change that another process leaves open holds back the row that would repeat it, until it is closed', async () => {
+  const { single, many, posts, history, run } = await meanwhile('reissue');
+  expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 15, 2]);
+  const [{ entry } = {}] = await history('--open');
+  expect(JSON.parse(many.stdout)).toMatchObject([
+    { outcome: 'applied' },
+    { outcome: 'not_sent', error: { code: 'PRECONDITION', message: expect.stringContaining(`(entry ${entry})`) } },
+  ]);
+  expect(await run(['history', 'resolve', String(entry), '--as', 'not_applied'])).toMatchObject({ code: 0 });
+  const resumed = await run(['runs', 'resume', 'may', '-q', '--json']);
+  expect(resumed.stdout).toMatch(/"row": 2,[^}]*"outcome": "applied"/);
+  expect(resumed.code).toBe(0);
 });
 
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 const CREATE = ['calendar', 'event', 'create', '-q'];
 const CLOSING = [...CREATE, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02'];
 
-describe.concurrent('a single event that the row of a run has made', () => {
-  it.each([
-    ['is refused within a day, unless --again', 200, [17, 0], 3],
-    ['may be made where that row was refused', 409, [0, 17], 3],
-  ])('a single event that the row of a run has created: %s', async (_what, status, codes, posts) => {
-    const home = createHome();
-    let isFirst = true;
-    const server = await startRecordingServer(
-      playService(({ body }) => {
-        if (!body.includes('Closing') || !isFirst) return undefined;
-        isFirst = false;
-        return status === 200 ? undefined : { status, body: '{}' };
-      }),
-      untilFileEnds,
-    );
-    const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-    writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
-    await run([...CREATE, '--from', 'in.csv', '--yes', '--run', 'may']);
-    const first = await run(CLOSING);
-    if (status === 200) expect(first.stderr).toContain('(entry may:2)');
-    const second = await run(status === 200 ? [...CLOSING, '--again'] : CLOSING);
-    expect([first.code, second.code]).toEqual(codes);
-    expect(server.requests).toHaveLength(posts);
-  });
+it.concurrent.each([
+  ['is refused within a day, unless --again', 200, [17, 0], 3],
+  ['may be made where that row was refused', 409, [0, 17], 3],
+])('a single event that the row of a run has created: %s', async (_what, status, codes, posts) => {
+  const home = createHome();
+  let isFirst = true;
+  const server = await startRecordingServer(
+    playService(({ body }) => {
+      if (!body.includes('Closing') || !isFirst) return undefined;
+      isFirst = false;
+      return status === 200 ? undefined : { status, body: '{}' };
+    }),
+    untilFileEnds,
+  );
+  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+  writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
+  await run([...CREATE, '--from', 'in.csv', '--yes', '--run', 'may']);
+  const first = await run(CLOSING);
+  if (status === 200) expect(first.stderr).toContain('(entry may:2)');
+  const second = await run(status === 200 ? [...CLOSING, '--again'] : CLOSING);
+  expect([first.code, second.code]).toEqual(codes);
+  expect(server.requests).toHaveLength(posts);
 });
 
-describe.concurrent('two profiles of one machine', () => {
-  /** Profiles north and south of one service, and east of another; the events of a run at each. */
-  async function profiles() {
-    const home = createHome();
-    const servers = [
-      await startRecordingServer(
-        playService(({ url }) => (url.endsWith('/reissue') ? { status: 500 } : undefined)),
-        untilFileEnds,
-      ),
-      await startRecordingServer(playService(), untilFileEnds),
-    ];
-    const [one, other] = servers.map(({ url }) => url);
-    const { FRONTDESK_CARDS_TOKEN = '', FRONTDESK_CALENDAR_TOKEN = '' } = servers[0]?.env ?? {};
-    const run = (args: readonly string[]) =>
-      runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN } });
-    for (const [name, url = ''] of [
-      ['north', one],
-      ['south', one],
-      ['east', other],
-    ] as const) {
-      expect((await run(['profile', 'set', name, '--cards-url', url, '--calendar-url', url])).code).toBe(0);
-    }
-    writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
-    return {
-      run,
-      posts: () => servers.map(({ requests }) => requests.filter(({ method }) => method === 'POST').length),
-    };
+/** Profiles north and south of one service, and east of another; the events of a run at each. */
+async function profiles() {
+  const home = createHome();
+  const servers = [
+    await startRecordingServer(
+      playService(({ url }) => (url.endsWith('/reissue') ? { status: 500 } : undefined)),
+      untilFileEnds,
+    ),
+    await startRecordingServer(playService(), untilFileEnds),
+  ];
+  const [one, other] = servers.map(({ url }) => url);
+  const { FRONTDESK_CARDS_TOKEN = '', FRONTDESK_CALENDAR_TOKEN = '' } = servers[0]?.env ?? {};
+  const run = (args: readonly string[]) =>
+    runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN } });
+  for (const [name, url = ''] of [
+    ['north', one],
+    ['south', one],
+    ['east', other],
+  ] as const) {
+    expect((await run(['profile', 'set', name, '--cards-url', url, '--calendar-url', url])).code).toBe(0);
   }
+  writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
+  return {
+    run,
+    posts: () => servers.map(({ requests }) => requests.filter(({ method }) => method === 'POST').length),
+  };
+}
 
-  it('two profiles for one service know of each other’s open writes, and for two services they do not', async () => {
-    const { run, posts } = await profiles();
-    const reissue = (profile: string) => run(['card', 'reissue', cardId(1), ...ONCE, '-p', profile]);
-    expect((await reissue('north')).code).toBe(8);
-    const refused = await reissue('south');
-    expect([refused.code, posts()]).toEqual([17, [1, 0]]);
-    expect((await reissue('east')).code).toBe(0);
-    expect(posts()).toEqual([1, 1]);
-  });
+it.concurrent('two profiles for one service know of each other’s open writes, and for two services they do not', async () => {
+  const { run, posts } = await profiles();
+  const reissue = (profile: string) => run(['card', 'reissue', cardId(1), ...ONCE, '-p', profile]);
+  expect((await reissue('north')).code).toBe(8);
+  const refused = await reissue('south');
+  expect([refused.code, posts()]).toEqual([17, [1, 0]]);
+  expect((await reissue('east')).code).toBe(0);
+  expect(posts()).toEqual([1, 1]);
+});
 
-  it('two profiles may send the same input', async () => {
-    const { run, posts } = await profiles();
-    const create = (profile: string) => run([...CREATE, '--from', 'in.csv', '--yes', '-p', profile]);
-    expect([(await create('north')).code, (await create('south')).code, (await create('east')).code]).toEqual([
-      0, 0, 0,
-    ]);
-    expect((await create('north')).code).toBe(17);
-    expect(posts()).toEqual([4, 2]);
-  });
+it.concurrent('two profiles may send the same input', async () => {
+  const { run, posts } = await profiles();
+  const create = (profile: string) => run([...CREATE, '--from', 'in.csv', '--yes', '-p', profile]);
+  expect([(await create('north')).code, (await create('south')).code, (await create('east')).code]).toEqual([0, 0, 0]);
+  expect((await create('north')).code).toBe(17);
+  expect(posts()).toEqual([4, 2]);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
@@ -10,224 +10,216 @@ const BLOCK = ['card', 'block', cardId(3), ...ONCE];
 const UPDATE = ['calendar', 'subscribers', 'update'];
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 
-describe.concurrent('an open write that a later one takes the place of', () => {
-  it('an open write is superseded by the row of a run, which it names', async () => {
-    const { run, service, list } = await openService();
-    expect((await run(BLOCK)).code).toBe(8);
-    const [{ entry } = {}] = await list('--open');
-    service.isBroken = false;
-    expect((await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--run', 'may'])).code).toBe(0);
-    expect(await list('--open')).toEqual([]);
-    const all = await list('--id', cardId(3));
-    expect(all.find((each) => each['entry'] === entry)).toMatchObject({ outcome: 'unknown', supersededBy: 'may:1' });
-  });
-
-  it('an open row of a run is superseded by a later change', async () => {
-    const { run, service, list } = await openService();
-    expect((await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may'])).code).toBe(8);
-    expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2', 'may:1']);
-    service.isBroken = false;
-    expect((await run(['api', 'POST', `/v1/cards/${cardId(3)}/block`, '--yes', '-q'])).code).toBe(0);
-    expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-    expect((await run(['card', 'activate', cardId(4), '-q'])).code).toBe(0);
-    expect(await list('--open')).toEqual([]);
-    const shown = await run(['history', 'show', 'may:2', '--json']);
-    const [later] = await list('--operation', 'card.activate');
-    expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: 'unknown', supersededBy: later?.['entry'] });
-  });
-
-  it('an open update is superseded by an update of the same fields only, single or in a run', async () => {
-    const { run, service, list, home } = await openService();
-    const file = join(home.path, 'work', 'in.csv');
-    writeFileSync(file, 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
-    expect((await run([...UPDATE, '--from', 'in.csv', ...ONCE, '--run', 'may'])).code).toBe(8);
-    service.isBroken = false;
-    expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '-q'])).code).toBe(0);
-    expect(await list('--open')).toHaveLength(2);
-    expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '--email', 'c@example.com', '-q'])).code).toBe(0);
-    expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-    writeFileSync(file, 'id,email,first_name\nsub_2,b@example.com,Bo\n');
-    expect((await run([...UPDATE, '--from', 'in.csv', '--yes', '-q', '--run', 'june'])).code).toBe(0);
-    expect(await list('--open')).toEqual([]);
-    const shown = await run(['history', 'show', 'may:2', '--json', '--query', 'supersededBy']);
-    expect(shown.stdout).toBe('"june:1"\n');
-  });
-
-  it('a superseded write is not resolved by the check that resolves the later one', async () => {
-    const { run, service, list, server } = await openService();
-    expect((await run(BLOCK)).code).toBe(8);
-    expect((await run(BLOCK)).code).toBe(8);
-    service.status = 'BLOCKED';
-    const [later, first] = await list('--open');
-    const blocked = server.requests.length;
-    expect((await run(['history', 'reconcile', '-q'])).code).toBe(0);
-    expect(server.requests).toHaveLength(blocked + 1);
-    const all = await list('--id', cardId(3));
-    expect(all.map(({ entry, outcome, supersededBy }) => [entry, outcome, supersededBy])).toEqual([
-      [later?.['entry'], 'confirmed_by_read', undefined],
-      [first?.['entry'], 'unknown', later?.['entry']],
-    ]);
-  });
-
-  it('the audit log has what superseded or resolved a write', async () => {
-    const { run, service, list, home } = await openService();
-    const env = { FRONTDESK_AUDIT_LOG: join(home.path, 'audit.log') };
-    await run(BLOCK, env);
-    await run(REISSUE, env);
-    const [reissue, block] = await list('--open');
-    service.isBroken = false;
-    await run(BLOCK, env);
-    await run(['history', 'resolve', String(reissue?.['entry']), '--as', 'not_applied'], env);
-    const lines = readFileSync(env.FRONTDESK_AUDIT_LOG, 'utf8').trimEnd().split('\n');
-    const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(events.find(({ event }) => event === 'superseded')).toMatchObject({
-      entry: block?.['entry'],
-      operation: 'card.block',
-      id: cardId(3),
-    });
-    expect(events.at(-1)).toMatchObject({ event: 'resolved', operation: 'card.reissue', id: cardId(1) });
-  });
+it.concurrent('an open write is superseded by the row of a run, which it names', async () => {
+  const { run, service, list } = await openService();
+  expect((await run(BLOCK)).code).toBe(8);
+  const [{ entry } = {}] = await list('--open');
+  service.isBroken = false;
+  expect((await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--run', 'may'])).code).toBe(0);
+  expect(await list('--open')).toEqual([]);
+  const all = await list('--id', cardId(3));
+  expect(all.find((each) => each['entry'] === entry)).toMatchObject({ outcome: 'unknown', supersededBy: 'may:1' });
 });
 
-describe.concurrent('an open write in a plan and in a run', () => {
-  it('an open write is an error of its row in --plan, unless --again', async () => {
-    const { run, server, home } = await openService();
-    await run(REISSUE);
-    const before = server.requests.length;
-    const many = await run(['card', 'reissue', cardId(2), cardId(1), '--plan', 'p.plan', '-q']);
-    expect([many.code, server.requests.length]).toEqual([2, before]);
-    expect(many.stderr).toMatch(/<cardId> 2: the same card reissue of .* is open \(entry /);
-    const one = await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q']);
-    expect([one.code, server.requests.length]).toEqual([2, before]);
-    expect(existsSync(join(home.path, 'work', 'p.plan'))).toBe(false);
-    expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '--again', '-q'])).code).toBe(0);
-    expect((await run(['card', 'reissue', cardId(1), cardId(2), '--plan', 'q.plan', '--again', '-q'])).code).toBe(0);
-  });
-
-  it('an open write holds the row of a plan back until it is closed', async () => {
-    const { run, posts, service, list } = await openService();
-    expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q'])).code).toBe(0);
-    await run(REISSUE);
-    service.isBroken = false;
-    const held = await run(['plan', 'apply', 'p.plan', '--yes', '-q', '--json']);
-    expect([held.code, posts()]).toEqual([15, 1]);
-    expect(JSON.parse(held.stdout)).toMatchObject([{ outcome: 'not_sent', error: { code: 'PRECONDITION' } }]);
-    const [{ entry } = {}] = await list('--open');
-    await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
-    expect((await run(['plan', 'apply', 'p.plan', '--yes', '-q'])).code).toBe(0);
-    expect(posts()).toBe(2);
-  });
-
-  it('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
-    const { run, posts, home } = await openService();
-    const file = join(home.path, 'work', 'in.csv');
-    writeFileSync(file, EVENTS);
-    const create = ['calendar', 'event', 'create', '-q'];
-    expect((await run([...create, '--from', 'in.csv', '--yes', '--run', 'may'])).code).toBe(8);
-    expect(posts()).toBe(2);
-    const single = [...create, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02'];
-    const refused = await run(single);
-    expect([refused.code, posts()]).toEqual([17, 2]);
-    expect(refused.stderr).toContain('is open (entry may:2)');
-    writeFileSync(file, `${EVENTS}Late,2026-05-03,c1\n`);
-    const rows = await run([...create, '--from', 'in.csv', '--yes', '--json']);
-    expect([rows.code, posts()]).toEqual([8, 3]);
-    expect(JSON.parse(rows.stdout)).toMatchObject([
-      { outcome: 'not_sent', error: { code: 'PRECONDITION' } },
-      { outcome: 'not_sent', error: { code: 'PRECONDITION' } },
-      { outcome: 'unknown' },
-    ]);
-    const plan = await run([...create, '--from', 'in.csv', '--plan', 'p.plan']);
-    expect([plan.code, plan.stderr.match(/is open \(entry/g)?.length]).toEqual([2, 3]);
-    for (const path of ['history.jsonl', 'open-writes.json']) {
-      const kept = join(home.stateDir, path);
-      if (existsSync(kept)) expect(readFileSync(kept, 'utf8')).not.toContain('Closing');
-    }
-  });
-
-  it('a plan with open writes is refused if the records cannot be read, before anything is sent', async () => {
-    const { run, posts, home } = await openService();
-    await run(REISSUE);
-    writeFileSync(join(home.stateDir, 'history-key'), 'no key\n', { mode: 0o666 });
-    const { chmodSync } = await import('node:fs');
-    chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
-    const rows = await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may']);
-    expect([rows.code, posts()]).toEqual([4, 1]);
-    expect(rows.stderr).toContain('Nothing was sent.');
-    chmodSync(join(home.stateDir, 'history.jsonl'), 0o600);
-    expect((await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may'])).code).toBe(8);
-    expect(posts()).toBe(3);
-  });
+it.concurrent('an open row of a run is superseded by a later change', async () => {
+  const { run, service, list } = await openService();
+  expect((await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may'])).code).toBe(8);
+  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2', 'may:1']);
+  service.isBroken = false;
+  expect((await run(['api', 'POST', `/v1/cards/${cardId(3)}/block`, '--yes', '-q'])).code).toBe(0);
+  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
+  expect((await run(['card', 'activate', cardId(4), '-q'])).code).toBe(0);
+  expect(await list('--open')).toEqual([]);
+  const shown = await run(['history', 'show', 'may:2', '--json']);
+  const [later] = await list('--operation', 'card.activate');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: 'unknown', supersededBy: later?.['entry'] });
 });
 
-describe.concurrent('what is shown of open writes', () => {
-  it('open writes are named first in the questions of a run and of a plan', async () => {
-    const { run, home, server, list } = await openService();
-    await run(BLOCK);
-    const [{ entry = '' } = {}] = await list('--open');
-    const line = `card block of`;
-    const args = ['card', 'block', cardId(2), cardId(3)];
-    const terminal = openTerminal(args, { home, env: server.env, columns: 200 });
-    await terminal.waitFor('Block cards: 2 rows');
-    terminal.type('n\r');
-    const { text, code } = await terminal.end;
-    expect(code).toBe(130);
-    const short = String(entry).slice(-6);
-    expect(text).toMatch(new RegExp(`row 2: ${cardId(3)}: NOT KNOWN whether it was done: ${line} .*\\(entry ${short}`));
-    expect(text.indexOf('NOT KNOWN')).toBeLessThan(text.indexOf(`${cardId(2)}: ACTIVE`));
-    const plan = join(home.path, 'work', 'p.plan');
-    await run([...args, '--plan', plan, '-q']);
-    const applying = openTerminal(['plan', 'apply', plan], { home, env: server.env, columns: 200 });
-    await applying.waitFor('Apply plan');
-    applying.type('n\r');
-    expect((await applying.end).text).toContain(`(entry ${short}`);
-  });
-
-  it('open writes are named in the question before a run is removed', async () => {
-    const { run, home, server } = await openService();
-    await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may']);
-    const terminal = openTerminal(['runs', 'remove', 'may'], { home, env: server.env, columns: 200 });
-    await terminal.waitFor('may:1, may:2');
-    terminal.type('n\r');
-    expect((await terminal.end).code).toBe(130);
-  });
-
-  it('the ID that was found for a row is kept with its results', async () => {
-    const { run } = await openService();
-    await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may']);
-    const given = ['--as', 'applied', '--result-id', cardId(9)];
-    expect((await run(['history', 'resolve', 'may:1', ...given])).code).toBe(0);
-    const results = await run(['runs', 'results', 'may', '--json', '--query', '[].[outcome, resultId]']);
-    expect(JSON.parse(results.stdout)).toEqual([
-      ['applied', cardId(9)],
-      ['unknown', null],
-    ]);
-  });
+it.concurrent('an open update is superseded by an update of the same fields only, single or in a run', async () => {
+  const { run, service, list, home } = await openService();
+  const file = join(home.path, 'work', 'in.csv');
+  writeFileSync(file, 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
+  expect((await run([...UPDATE, '--from', 'in.csv', ...ONCE, '--run', 'may'])).code).toBe(8);
+  service.isBroken = false;
+  expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '-q'])).code).toBe(0);
+  expect(await list('--open')).toHaveLength(2);
+  expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '--email', 'c@example.com', '-q'])).code).toBe(0);
+  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
+  writeFileSync(file, 'id,email,first_name\nsub_2,b@example.com,Bo\n');
+  expect((await run([...UPDATE, '--from', 'in.csv', '--yes', '-q', '--run', 'june'])).code).toBe(0);
+  expect(await list('--open')).toEqual([]);
+  const shown = await run(['history', 'show', 'may:2', '--json', '--query', 'supersededBy']);
+  expect(shown.stdout).toBe('"june:1"\n');
 });
 
-describe.concurrent('the reference and the status of a card', () => {
-  it('the reference and the status of a card are in its entries if they were seen', async () => {
-    const { run, service, list, server, home } = await openService();
-    service.isBroken = false;
-    await run(['card', 'block', cardId(1), '--yes', '-q']);
-    await run(['card', 'block', cardId(2), cardId(5), '--yes', '-q']);
-    for (const id of [cardId(1), cardId(2)]) {
-      expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', status: 'BLOCKED' }]);
-    }
-    // The answer to a reissue is another card: what is known of the old one was seen before.
-    await run(['card', 'reissue', cardId(3), '--yes', '-q']);
-    const [unseen] = await list('--id', cardId(3));
-    expect(Object.keys(unseen ?? {})).not.toContain('status');
-    const terminal = openTerminal(['card', 'reissue', cardId(4)], { home, env: server.env });
-    await terminal.waitFor('Reissue card');
-    terminal.type('y\r');
-    expect((await terminal.end).code).toBe(0);
-    expect(await list('--id', cardId(4))).toMatchObject([{ clientReference: 'order-1', status: 'ACTIVE' }]);
-    // Read for --expect, and not in the answer.
-    await run(['card', 'reissue', cardId(6), cardId(7), '--expect', 'status=ACTIVE', '--yes', '-q']);
-    await run(['card', 'reissue', cardId(8), '--expect', 'status=ACTIVE', '--yes', '-q']);
-    for (const id of [cardId(6), cardId(7), cardId(8)]) {
-      expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', outcome: 'applied' }]);
-    }
+it.concurrent('a superseded write is not resolved by the check that resolves the later one', async () => {
+  const { run, service, list, server } = await openService();
+  expect((await run(BLOCK)).code).toBe(8);
+  expect((await run(BLOCK)).code).toBe(8);
+  service.status = 'BLOCKED';
+  const [later, first] = await list('--open');
+  const blocked = server.requests.length;
+  expect((await run(['history', 'reconcile', '-q'])).code).toBe(0);
+  expect(server.requests).toHaveLength(blocked + 1);
+  const all = await list('--id', cardId(3));
+  expect(all.map(({ entry, outcome, supersededBy }) => [entry, outcome, supersededBy])).toEqual([
+    [later?.['entry'], 'confirmed_by_read', undefined],
+    [first?.['entry'], 'unknown', later?.['entry']],
+  ]);
+});
+
+it.concurrent('the audit log has what superseded or resolved a write', async () => {
+  const { run, service, list, home } = await openService();
+  const env = { FRONTDESK_AUDIT_LOG: join(home.path, 'audit.log') };
+  await run(BLOCK, env);
+  await run(REISSUE, env);
+  const [reissue, block] = await list('--open');
+  service.isBroken = false;
+  await run(BLOCK, env);
+  await run(['history', 'resolve', String(reissue?.['entry']), '--as', 'not_applied'], env);
+  const lines = readFileSync(env.FRONTDESK_AUDIT_LOG, 'utf8').trimEnd().split('\n');
+  const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(events.find(({ event }) => event === 'superseded')).toMatchObject({
+    entry: block?.['entry'],
+    operation: 'card.block',
+    id: cardId(3),
   });
+  expect(events.at(-1)).toMatchObject({ event: 'resolved', operation: 'card.reissue', id: cardId(1) });
+});
+
+it.concurrent('an open write is an error of its row in --plan, unless --again', async () => {
+  const { run, server, home } = await openService();
+  await run(REISSUE);
+  const before = server.requests.length;
+  const many = await run(['card', 'reissue', cardId(2), cardId(1), '--plan', 'p.plan', '-q']);
+  expect([many.code, server.requests.length]).toEqual([2, before]);
+  expect(many.stderr).toMatch(/<cardId> 2: the same card reissue of .* is open \(entry /);
+  const one = await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q']);
+  expect([one.code, server.requests.length]).toEqual([2, before]);
+  expect(existsSync(join(home.path, 'work', 'p.plan'))).toBe(false);
+  expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '--again', '-q'])).code).toBe(0);
+  expect((await run(['card', 'reissue', cardId(1), cardId(2), '--plan', 'q.plan', '--again', '-q'])).code).toBe(0);
+});
+
+it.concurrent('an open write holds the row of a plan back until it is closed', async () => {
+  const { run, posts, service, list } = await openService();
+  expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q'])).code).toBe(0);
+  await run(REISSUE);
+  service.isBroken = false;
+  const held = await run(['plan', 'apply', 'p.plan', '--yes', '-q', '--json']);
+  expect([held.code, posts()]).toEqual([15, 1]);
+  expect(JSON.parse(held.stdout)).toMatchObject([{ outcome: 'not_sent', error: { code: 'PRECONDITION' } }]);
+  const [{ entry } = {}] = await list('--open');
+  await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
+  expect((await run(['plan', 'apply', 'p.plan', '--yes', '-q'])).code).toBe(0);
+  expect(posts()).toBe(2);
+});
+
+it.concurrent('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
+  const { run, posts, home } = await openService();
+  const file = join(home.path, 'work', 'in.csv');
+  writeFileSync(file, EVENTS);
+  const create = ['calendar', 'event', 'create', '-q'];
+  expect((await run([...create, '--from', 'in.csv', '--yes', '--run', 'may'])).code).toBe(8);
+  expect(posts()).toBe(2);
+  const single = [...create, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02'];
+  const refused = await run(single);
+  expect([refused.code, posts()]).toEqual([17, 2]);
+  expect(refused.stderr).toContain('is open (entry may:2)');
+  writeFileSync(file, `${EVENTS}Late,2026-05-03,c1\n`);
+  const rows = await run([...create, '--from', 'in.csv', '--yes', '--json']);
+  expect([rows.code, posts()]).toEqual([8, 3]);
+  expect(JSON.parse(rows.stdout)).toMatchObject([
+    { outcome: 'not_sent', error: { code: 'PRECONDITION' } },
+    { outcome: 'not_sent', error: { code: 'PRECONDITION' } },
+    { outcome: 'unknown' },
+  ]);
+  const plan = await run([...create, '--from', 'in.csv', '--plan', 'p.plan']);
+  expect([plan.code, plan.stderr.match(/is open \(entry/g)?.length]).toEqual([2, 3]);
+  for (const path of ['history.jsonl', 'open-writes.json']) {
+    const kept = join(home.stateDir, path);
+    if (existsSync(kept)) expect(readFileSync(kept, 'utf8')).not.toContain('Closing');
+  }
+});
+
+it.concurrent('a plan with open writes is refused if the records cannot be read, before anything is sent', async () => {
+  const { run, posts, home } = await openService();
+  await run(REISSUE);
+  writeFileSync(join(home.stateDir, 'history-key'), 'no key\n', { mode: 0o666 });
+  const { chmodSync } = await import('node:fs');
+  chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
+  const rows = await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may']);
+  expect([rows.code, posts()]).toEqual([4, 1]);
+  expect(rows.stderr).toContain('Nothing was sent.');
+  chmodSync(join(home.stateDir, 'history.jsonl'), 0o600);
+  expect((await run(['card', 'reissue', cardId(2), cardId(5), '--yes', '-q', '--run', 'may'])).code).toBe(8);
+  expect(posts()).toBe(3);
+});
+
+it.concurrent('open writes are named first in the questions of a run and of a plan', async () => {
+  const { run, home, server, list } = await openService();
+  await run(BLOCK);
+  const [{ entry = '' } = {}] = await list('--open');
+  const line = `card block of`;
+  const args = ['card', 'block', cardId(2), cardId(3)];
+  const terminal = openTerminal(args, { home, env: server.env, columns: 200 });
+  await terminal.waitFor('Block cards: 2 rows');
+  terminal.type('n\r');
+  const { text, code } = await terminal.end;
+  expect(code).toBe(130);
+  const short = String(entry).slice(-6);
+  expect(text).toMatch(new RegExp(`row 2: ${cardId(3)}: NOT KNOWN whether it was done: ${line} .*\\(entry ${short}`));
+  expect(text.indexOf('NOT KNOWN')).toBeLessThan(text.indexOf(`${cardId(2)}: ACTIVE`));
+  const plan = join(home.path, 'work', 'p.plan');
+  await run([...args, '--plan', plan, '-q']);
+  const applying = openTerminal(['plan', 'apply', plan], { home, env: server.env, columns: 200 });
+  await applying.waitFor('Apply plan');
+  applying.type('n\r');
+  expect((await applying.end).text).toContain(`(entry ${short}`);
+});
+
+it.concurrent('open writes are named in the question before a run is removed', async () => {
+  const { run, home, server } = await openService();
+  await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may']);
+  const terminal = openTerminal(['runs', 'remove', 'may'], { home, env: server.env, columns: 200 });
+  await terminal.waitFor('may:1, may:2');
+  terminal.type('n\r');
+  expect((await terminal.end).code).toBe(130);
+});
+
+it.concurrent('the ID that was found for a row is kept with its results', async () => {
+  const { run } = await openService();
+  await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may']);
+  const given = ['--as', 'applied', '--result-id', cardId(9)];
+  expect((await run(['history', 'resolve', 'may:1', ...given])).code).toBe(0);
+  const results = await run(['runs', 'results', 'may', '--json', '--query', '[].[outcome, resultId]']);
+  expect(JSON.parse(results.stdout)).toEqual([
+    ['applied', cardId(9)],
+    ['unknown', null],
+  ]);
+});
+
+it.concurrent('the reference and the status of a card are in its entries if they were seen', async () => {
+  const { run, service, list, server, home } = await openService();
+  service.isBroken = false;
+  await run(['card', 'block', cardId(1), '--yes', '-q']);
+  await run(['card', 'block', cardId(2), cardId(5), '--yes', '-q']);
+  for (const id of [cardId(1), cardId(2)]) {
+    expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', status: 'BLOCKED' }]);
+  }
+  // The answer to a reissue is another card: what is known of the old one was seen before.
+  await run(['card', 'reissue', cardId(3), '--yes', '-q']);
+  const [unseen] = await list('--id', cardId(3));
+  expect(Object.keys(unseen ?? {})).not.toContain('status');
+  const terminal = openTerminal(['card', 'reissue', cardId(4)], { home, env: server.env });
+  await terminal.waitFor('Reissue card');
+  terminal.type('y\r');
+  expect((await terminal.end).code).toBe(0);
+  expect(await list('--id', cardId(4))).toMatchObject([{ clientReference: 'order-1', status: 'ACTIVE' }]);
+  // Read for --expect, and not in the answer.
+  await run(['card', 'reissue', cardId(6), cardId(7), '--expect', 'status=ACTIVE', '--yes', '-q']);
+  await run(['card', 'reissue', cardId(8), '--expect', 'status=ACTIVE', '--yes', '-q']);
+  for (const id of [cardId(6), cardId(7), cardId(8)]) {
+    expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', outcome: 'applied' }]);
+  }
 });

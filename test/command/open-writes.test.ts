@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
 
@@ -17,156 +17,153 @@ const EVENT = [
   '-q',
 ];
 
-describe.concurrent('a reissue whose outcome is unknown', () => {
-  it('an open reissue is not sent a second time with --yes, but with --again', async () => {
-    const { run, posts, list } = await openService();
-    expect((await run(REISSUE)).code).toBe(8);
-    expect(posts()).toBe(1);
-    const [first] = await list('--open');
-    const second = await run(REISSUE);
-    expect(second.code).toBe(17);
-    expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
-    expect(second.stderr).toContain('Nothing was sent.');
-    expect(posts()).toBe(1);
-    const raw = await run(['api', 'POST', `/v1/cards/${cardId(1).toUpperCase()}/reissue`, '--yes']);
-    expect([raw.code, posts()]).toEqual([17, 1]);
-    expect((await run([...REISSUE, '--again'])).code).toBe(8);
-    expect(posts()).toBe(2);
-    expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
-  });
-
-  it('an open reissue is closed by history resolve', async () => {
-    const { run, service, list } = await openService();
-    await run(REISSUE);
-    const [{ entry = '' } = {}] = await list('--open');
-    const wrong = await run(['history', 'resolve', String(entry), '--as', 'not_applied', '--result-id', 'x']);
-    expect(wrong.code).toBe(2);
-    const given = ['--as', 'applied', '--result-id', cardId(9), '--note', 'seen at the provider', '--json'];
-    const resolved = await run(['history', 'resolve', String(entry), ...given]);
-    expect(resolved.code).toBe(0);
-    expect(JSON.parse(resolved.stdout)).toMatchObject({
-      entry,
-      outcome: 'unknown',
-      resolved: { as: 'applied', note: 'seen at the provider', resultId: cardId(9) },
-    });
-    expect(await list('--open')).toEqual([]);
-    service.isBroken = false;
-    expect((await run(REISSUE)).code).toBe(0);
-    const [known] = await list('--outcome', 'applied');
-    const refused = await run(['history', 'resolve', String(known?.['entry']), '--as', 'applied']);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('ended applied, which is known');
-    await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
-    const all = await list();
-    expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
-  });
-
-  it('an open reissue holds its row back in a run until it is closed', async () => {
-    const { run, posts, service, list } = await openService();
-    await run(REISSUE);
-    const [{ entry = '' } = {}] = await list('--open');
-    service.isBroken = false;
-    const rows = ['card', 'reissue', cardId(1), cardId(2), '--yes', '-q', '--run', 'again'];
-    const first = await run([...rows, '--json']);
-    expect([first.code, posts()]).toEqual([15, 2]);
-    expect(JSON.parse(first.stdout)).toMatchObject([
-      { row: 1, outcome: 'not_sent', error: { code: 'PRECONDITION' } },
-      { row: 2, outcome: 'applied' },
-    ]);
-    await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
-    expect((await run(['runs', 'resume', 'again', '-q'])).code).toBe(0);
-    expect(posts()).toBe(3);
-  });
-
-  it('an open reissue that is resolved as applied is never sent again by its run', async () => {
-    const { run, posts, list } = await openService();
-    const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
-    expect((await run(reissues)).code).toBe(8);
-    expect(posts()).toBe(2);
-    expect((await run(['history', 'resolve', 'may:1', '--as', 'applied', '--note', 'seen in the shop'])).code).toBe(0);
-    expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-    const one = await run(['runs', 'show', 'may', '--json']);
-    expect(JSON.parse(one.stdout)).toMatchObject({ state: 'unsettled', outcomes: { applied: 1, unknown: 1 } });
-    expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
-    const both = await run(['runs', 'show', 'may', '--json']);
-    expect(JSON.parse(both.stdout)).toMatchObject({ state: 'finished', outcomes: { applied: 2 } });
-    const again = await run(['runs', 'resume', 'may', '--resend-unknown', '--yes', '--json', '-q']);
-    expect([again.code, posts()]).toEqual([0, 2]);
-    expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
-    expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
-  });
-
-  it('an open reissue that is resolved as not applied is sent again by a resume', async () => {
-    const { run, posts, service } = await openService();
-    expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
-    for (const entry of ['may:1', 'may:2']) {
-      expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
-    }
-    const shown = await run(['runs', 'show', 'may', '--json']);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'stopped', outcomes: { not_sent: 2 } });
-    // The last word counts.
-    expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
-    service.isBroken = false;
-    const resumed = await run(['runs', 'resume', 'may', '--yes', '--json', '-q']);
-    expect([resumed.code, posts()]).toEqual([0, 3]);
-    expect(JSON.parse(resumed.stdout)).toMatchObject([
-      { row: 1, outcome: 'applied', attempts: 2, httpStatus: 200 },
-      { row: 2, outcome: 'applied', attempts: 1 },
-    ]);
-  });
-
-  it('a reissue with --no-history is not kept open', async () => {
-    const { run, posts, list } = await openService();
-    await run([...REISSUE, '--no-history']);
-    expect((await run(REISSUE)).code).toBe(8);
-    expect(posts()).toBe(2);
-    expect(await list('--open')).toHaveLength(1);
-  });
-
-  it('doctor counts open reissues', async () => {
-    const { run } = await openService();
-    await run(REISSUE);
-    expect((await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].message | [0]"])).stdout).toBe(
-      '"the outcome of 1 write is not known, and nothing has settled them"\n',
-    );
-  });
-
-  it('a reissue is refused if the records cannot be read', async () => {
-    const { run, posts, home } = await openService();
-    await run(REISSUE);
-    chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
-    const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
-    expect([code, posts()]).toEqual([4, 1]);
-  });
+it.concurrent('an open reissue is not sent a second time with --yes, but with --again', async () => {
+  const { run, posts, list } = await openService();
+  expect((await run(REISSUE)).code).toBe(8);
+  expect(posts()).toBe(1);
+  const [first] = await list('--open');
+  const second = await run(REISSUE);
+  expect(second.code).toBe(17);
+  expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
+  expect(second.stderr).toContain('Nothing was sent.');
+  expect(posts()).toBe(1);
+  const raw = await run(['api', 'POST', `/v1/cards/${cardId(1).toUpperCase()}/reissue`, '--yes']);
+  expect([raw.code, posts()]).toEqual([17, 1]);
+  expect((await run([...REISSUE, '--again'])).code).toBe(8);
+  expect(posts()).toBe(2);
+  expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
 });
 
-describe.concurrent('a block whose outcome is unknown', () => {
-  const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
-
-  it('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
-    const { run, service, list, server } = await openService();
-    expect((await run(BLOCK)).code).toBe(8);
-    const [first] = await list('--open');
-    service.isBroken = false;
-    expect((await run(BLOCK)).code).toBe(0);
-    expect(await list('--open')).toEqual([]);
-    const [second, before] = await list('--id', cardId(3));
-    expect(before).toMatchObject({ entry: first?.['entry'], outcome: 'unknown', supersededBy: second?.['entry'] });
-    const requests = server.requests.length;
-    expect((await run(['history', 'reconcile'])).code).toBe(0);
-    expect(server.requests).toHaveLength(requests);
+it.concurrent('an open reissue is closed by history resolve', async () => {
+  const { run, service, list } = await openService();
+  await run(REISSUE);
+  const [{ entry = '' } = {}] = await list('--open');
+  const wrong = await run(['history', 'resolve', String(entry), '--as', 'not_applied', '--result-id', 'x']);
+  expect(wrong.code).toBe(2);
+  const given = ['--as', 'applied', '--result-id', cardId(9), '--note', 'seen at the provider', '--json'];
+  const resolved = await run(['history', 'resolve', String(entry), ...given]);
+  expect(resolved.code).toBe(0);
+  expect(JSON.parse(resolved.stdout)).toMatchObject({
+    entry,
+    outcome: 'unknown',
+    resolved: { as: 'applied', note: 'seen at the provider', resultId: cardId(9) },
   });
+  expect(await list('--open')).toEqual([]);
+  service.isBroken = false;
+  expect((await run(REISSUE)).code).toBe(0);
+  const [known] = await list('--outcome', 'applied');
+  const refused = await run(['history', 'resolve', String(known?.['entry']), '--as', 'applied']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('ended applied, which is known');
+  await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
+  const all = await list();
+  expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
 });
 
-describe.concurrent('a state folder that others can write to', () => {
-  it.each([
-    ['.', ['card', 'block', cardId(3), '--yes']],
-    ['.', ['card', 'activate', cardId(3), cardId(4), '--yes']],
-    ['runs', ['calendar', 'update', 'cal_1', '--name', 'x']],
-    ['runs/may', ['card', 'block', cardId(3), '--yes']],
-    ['runs/may', ['card', 'activate', cardId(3), cardId(4), '--yes']],
-    ['runs/may/header.json', ['api', 'POST', `/v1/cards/${cardId(3)}/activate`, '--yes']],
-  ])('(%s) ends %j with 4, says so once, and sends nothing', async (path, args) => {
+it.concurrent('an open reissue holds its row back in a run until it is closed', async () => {
+  const { run, posts, service, list } = await openService();
+  await run(REISSUE);
+  const [{ entry = '' } = {}] = await list('--open');
+  service.isBroken = false;
+  const rows = ['card', 'reissue', cardId(1), cardId(2), '--yes', '-q', '--run', 'again'];
+  const first = await run([...rows, '--json']);
+  expect([first.code, posts()]).toEqual([15, 2]);
+  expect(JSON.parse(first.stdout)).toMatchObject([
+    { row: 1, outcome: 'not_sent', error: { code: 'PRECONDITION' } },
+    { row: 2, outcome: 'applied' },
+  ]);
+  await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
+  expect((await run(['runs', 'resume', 'again', '-q'])).code).toBe(0);
+  expect(posts()).toBe(3);
+});
+
+it.concurrent('an open reissue that is resolved as applied is never sent again by its run', async () => {
+  const { run, posts, list } = await openService();
+  const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
+  expect((await run(reissues)).code).toBe(8);
+  expect(posts()).toBe(2);
+  expect((await run(['history', 'resolve', 'may:1', '--as', 'applied', '--note', 'seen in the shop'])).code).toBe(0);
+  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
+  const one = await run(['runs', 'show', 'may', '--json']);
+  expect(JSON.parse(one.stdout)).toMatchObject({ state: 'unsettled', outcomes: { applied: 1, unknown: 1 } });
+  expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
+  const both = await run(['runs', 'show', 'may', '--json']);
+  expect(JSON.parse(both.stdout)).toMatchObject({ state: 'finished', outcomes: { applied: 2 } });
+  const again = await run(['runs', 'resume', 'may', '--resend-unknown', '--yes', '--json', '-q']);
+  expect([again.code, posts()]).toEqual([0, 2]);
+  expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
+  expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
+});
+
+it.concurrent('an open reissue that is resolved as not applied is sent again by a resume', async () => {
+  const { run, posts, service } = await openService();
+  expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
+  for (const entry of ['may:1', 'may:2']) {
+    expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
+  }
+  const shown = await run(['runs', 'show', 'may', '--json']);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'stopped', outcomes: { not_sent: 2 } });
+  // The last word counts.
+  expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
+  service.isBroken = false;
+  const resumed = await run(['runs', 'resume', 'may', '--yes', '--json', '-q']);
+  expect([resumed.code, posts()]).toEqual([0, 3]);
+  expect(JSON.parse(resumed.stdout)).toMatchObject([
+    { row: 1, outcome: 'applied', attempts: 2, httpStatus: 200 },
+    { row: 2, outcome: 'applied', attempts: 1 },
+  ]);
+});
+
+it.concurrent('a reissue with --no-history is not kept open', async () => {
+  const { run, posts, list } = await openService();
+  await run([...REISSUE, '--no-history']);
+  expect((await run(REISSUE)).code).toBe(8);
+  expect(posts()).toBe(2);
+  expect(await list('--open')).toHaveLength(1);
+});
+
+it.concurrent('doctor counts open reissues', async () => {
+  const { run } = await openService();
+  await run(REISSUE);
+  expect((await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].message | [0]"])).stdout).toBe(
+    '"the outcome of 1 write is not known, and nothing has settled them"\n',
+  );
+});
+
+it.concurrent('a reissue is refused if the records cannot be read', async () => {
+  const { run, posts, home } = await openService();
+  await run(REISSUE);
+  chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
+  const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
+  expect([code, posts()]).toEqual([4, 1]);
+});
+
+const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
+
+it.concurrent('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
+  const { run, service, list, server } = await openService();
+  expect((await run(BLOCK)).code).toBe(8);
+  const [first] = await list('--open');
+  service.isBroken = false;
+  expect((await run(BLOCK)).code).toBe(0);
+  expect(await list('--open')).toEqual([]);
+  const [second, before] = await list('--id', cardId(3));
+  expect(before).toMatchObject({ entry: first?.['entry'], outcome: 'unknown', supersededBy: second?.['entry'] });
+  const requests = server.requests.length;
+  expect((await run(['history', 'reconcile'])).code).toBe(0);
+  expect(server.requests).toHaveLength(requests);
+});
+
+it.concurrent.each([
+  ['.', ['card', 'block', cardId(3), '--yes']],
+  ['.', ['card', 'activate', cardId(3), cardId(4), '--yes']],
+  ['runs', ['calendar', 'update', 'cal_1', '--name', 'x']],
+  ['runs/may', ['card', 'block', cardId(3), '--yes']],
+  ['runs/may', ['card', 'activate', cardId(3), cardId(4), '--yes']],
+  ['runs/may/header.json', ['api', 'POST', `/v1/cards/${cardId(3)}/activate`, '--yes']],
+])(
+  'a state folder that others can write to (%s) ends %j with 4, says so once, and sends nothing',
+  async (path, args) => {
     const { run, home, server, service } = await openService();
     service.isBroken = false;
     await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'may']);
@@ -177,49 +174,45 @@ describe.concurrent('a state folder that others can write to', () => {
     expect(stderr.match(/others can write to it/g)).toHaveLength(1);
     expect(stderr).toContain(`fix it with: chmod -R go-w ${home.stateDir}\n`);
     expect(stderr).toContain('Nothing was sent.');
-  });
+  },
+);
+
+it.concurrent('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
+  const { run, posts, service, home } = await openService();
+  service.isBroken = false;
+  expect((await run(EVENT)).code).toBe(0);
+  const second = await run(EVENT);
+  expect([second.code, posts()]).toEqual([17, 1]);
+  expect(second.stderr).toContain('the same event was sent at');
+  expect((await run([...EVENT, '--again'])).code).toBe(0);
+  expect((await run([...EVENT, '--location', 'Hall 2'])).code).toBe(0);
+  expect((await run([...EVENT, '--no-history'])).code).toBe(0);
+  for (const name of readdirSync(home.stateDir)) {
+    const path = join(home.stateDir, name);
+    if (!statSync(path).isFile()) continue;
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).not.toContain('secret name');
+  }
 });
 
-describe.concurrent('the same event again', () => {
-  it('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
-    const { run, posts, service, home } = await openService();
-    service.isBroken = false;
-    expect((await run(EVENT)).code).toBe(0);
-    const second = await run(EVENT);
-    expect([second.code, posts()]).toEqual([17, 1]);
-    expect(second.stderr).toContain('the same event was sent at');
-    expect((await run([...EVENT, '--again'])).code).toBe(0);
-    expect((await run([...EVENT, '--location', 'Hall 2'])).code).toBe(0);
-    expect((await run([...EVENT, '--no-history'])).code).toBe(0);
-    for (const name of readdirSync(home.stateDir)) {
-      const path = join(home.stateDir, name);
-      if (!statSync(path).isFile()) continue;
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-      expect(readFileSync(path, 'utf8')).not.toContain('secret name');
-    }
-  });
-});
-
-describe.concurrent('history --open', () => {
-  it.each([
-    ['header', 'header.json'],
-    ['record', 'journal.jsonl'],
-  ])(
-    'history --open names a run whose %s cannot be read, shows the others and exits with 16, and a reissue is refused then',
-    async (_what, file) => {
-      const { run, home, posts } = await openService();
-      await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
-      await run(REISSUE);
-      writeFileSync(join(home.stateDir, 'runs', 'bad', file), '{\n{\n');
-      // What the index knows of the run is gone too.
-      rmSync(join(home.stateDir, 'open-writes.json'));
-      const { code, stdout, stderr } = await run(['history', '--open', '--json']);
-      expect(code).toBe(16);
-      expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
-      expect(stderr).toContain('bad');
-      const before = posts();
-      expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
-      expect(posts()).toBe(before);
-    },
-  );
-});
+it.concurrent.each([
+  ['header', 'header.json'],
+  ['record', 'journal.jsonl'],
+])(
+  'history --open names a run whose %s cannot be read, shows the others and exits with 16, and a reissue is refused then',
+  async (_what, file) => {
+    const { run, home, posts } = await openService();
+    await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
+    await run(REISSUE);
+    writeFileSync(join(home.stateDir, 'runs', 'bad', file), '{\n{\n');
+    // What the index knows of the run is gone too.
+    rmSync(join(home.stateDir, 'open-writes.json'));
+    const { code, stdout, stderr } = await run(['history', '--open', '--json']);
+    expect(code).toBe(16);
+    expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
+    expect(stderr).toContain('bad');
+    const before = posts();
+    expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
+    expect(posts()).toBe(before);
+  },
+);

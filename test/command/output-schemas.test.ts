@@ -101,49 +101,47 @@ const WAITING = ['4fbeb052-7396-41ce-8085-9263bed4f505', '50cfc163-84a7-42df-919
 const STOLEN = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const NOBODYS = '00000000-0000-4000-8000-000000000000';
 
-describe('what is printed of settings and credentials is as declared', () => {
-  const operator = new Operator();
+const operator = new Operator();
 
-  it('the output of profile commands matches its declaration', async () => {
-    await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
-    await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
-    operator.write('approvers', '');
-    const more = ['--calendar-url', 'https://calendar.example.com', '--require-reason', '[A-Z]+-[0-9]+'];
-    const hint = ['--require-reason-hint', 'a ticket', '--approvers', 'approvers', '--approvals', '2'];
-    await operator.run('profile set', ['all', ...more, ...hint, '--output', 'json']);
-    await operator.run('profile use', ['live']);
-    await operator.run('profile show', ['all']);
-    await operator.run('profile list');
-    await operator.run('profile remove', ['all', '--yes']);
-  });
+it('the output of profile commands matches its declaration', async () => {
+  await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
+  await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
+  operator.write('approvers', '');
+  const more = ['--calendar-url', 'https://calendar.example.com', '--require-reason', '[A-Z]+-[0-9]+'];
+  const hint = ['--require-reason-hint', 'a ticket', '--approvers', 'approvers', '--approvals', '2'];
+  await operator.run('profile set', ['all', ...more, ...hint, '--output', 'json']);
+  await operator.run('profile use', ['live']);
+  await operator.run('profile show', ['all']);
+  await operator.run('profile list');
+  await operator.run('profile remove', ['all', '--yes']);
+});
 
-  it('the output of auth commands matches its declaration', async () => {
-    const login = ['-p', 'live', '--family', 'cards'];
-    await operator.run('auth login', [...login, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n');
-    await operator.run('auth login', [...login, '--token-command', 'echo another-token']);
-    await operator.run('auth status', ['-p', 'live']);
-    await operator.run('auth logout', ['-p', 'live']);
-    await operator.run('auth logout', ['-p', 'live']);
-    await operator.run('auth status', ['-p', 'live']);
-  });
+it('the output of auth commands matches its declaration', async () => {
+  const login = ['-p', 'live', '--family', 'cards'];
+  await operator.run('auth login', [...login, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n');
+  await operator.run('auth login', [...login, '--token-command', 'echo another-token']);
+  await operator.run('auth status', ['-p', 'live']);
+  await operator.run('auth logout', ['-p', 'live']);
+  await operator.run('auth logout', ['-p', 'live']);
+  await operator.run('auth status', ['-p', 'live']);
+});
 
-  it('the output of config commands matches its declaration', async () => {
-    await operator.run('config set', ['timeout', '45s']);
-    await operator.run('config set', ['retries', '3']);
-    await operator.run('config get', ['timeout']);
-    await operator.run('config get', ['output']);
-    await operator.run('config list');
-    await operator.run('config unset', ['timeout']);
-    await operator.run('config path');
-  });
+it('the output of config commands matches its declaration', async () => {
+  await operator.run('config set', ['timeout', '45s']);
+  await operator.run('config set', ['retries', '3']);
+  await operator.run('config get', ['timeout']);
+  await operator.run('config get', ['output']);
+  await operator.run('config list');
+  await operator.run('config unset', ['timeout']);
+  await operator.run('config path');
+});
 
-  it('the output of doctor and other local commands matches its declaration', async () => {
-    await operator.run('doctor');
-    await operator.run('doctor', ['-p', 'sandbox', '--connect']);
-    await operator.run('completion', ['bash']);
-    await operator.run('help', ['exit-codes']);
-    await operator.run('schema', ['card', 'get']);
-  });
+it('the output of doctor and other local commands matches its declaration', async () => {
+  await operator.run('doctor');
+  await operator.run('doctor', ['-p', 'sandbox', '--connect']);
+  await operator.run('completion', ['bash']);
+  await operator.run('help', ['exit-codes']);
+  await operator.run('schema', ['card', 'get']);
 });
 
 describe('what is printed of cards and calendars is as declared', () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cardId, playService } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -23,380 +23,362 @@ async function live(settings: readonly string[]) {
   return { home, server, call: (args: readonly string[]) => run([...args, '--profile', 'live'], tokens), run };
 }
 
-describe('profile set', () => {
-  test('profile set with a pattern for reasons suggests --require-reason-hint, until there is one', async () => {
-    const { run } = atHome();
-    const pattern = ['--require-reason', '[A-Z]+-[0-9]+'];
-    const url = ['--cards-url', 'https://cards.example.com'];
-    const bare = await run(['profile', 'set', 'live', ...url, ...pattern]);
-    expect(bare.code).toBe(0);
-    expect(bare.stderr).toContain('with --require-reason-hint');
-    const said = await run(['profile', 'set', 'live', ...pattern, '--require-reason-hint', 'a ticket number']);
-    expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
-  });
-
-  test('profile set creates and changes a profile, printed under its documented keys', async () => {
-    const { run } = atHome();
-    const made = await run([
-      'profile',
-      'set',
-      'live',
-      '--cards-url',
-      'https://cards.example.com/shop/',
-      '--calendar-url',
-      'https://cal.example.com',
-      '--read-only',
-      'true',
-      '--require-reason',
-      '[A-Z]+-[0-9]+',
-      '--max-rows',
-      '500',
-      '--output',
-      'json',
-      '--json',
-    ]);
-    expect(JSON.parse(made.stdout)).toEqual({
-      name: 'live',
-      current: true,
-      cardsUrl: 'https://cards.example.com/shop',
-      calendarUrl: 'https://cal.example.com',
-      readOnly: true,
-      maxRows: 500,
-      requireReason: '[A-Z]+-[0-9]+',
-      output: 'json',
-    });
-    const changed = await run(['profile', 'set', 'live', '--read-only', 'false', '--json']);
-    expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
-  });
-
-  test('profile set with an empty value removes a setting', async () => {
-    const { run } = atHome();
-    await run([
-      'profile',
-      'set',
-      'live',
-      '--cards-url',
-      'https://a.example',
-      '--read-only',
-      'true',
-      '--require-reason',
-      'x',
-      '--output',
-      'csv',
-    ]);
-    const result = await run([
-      'profile',
-      'set',
-      'live',
-      '--cards-url',
-      '',
-      '--read-only',
-      '',
-      '--require-reason',
-      '',
-      '--max-rows',
-      '',
-      '--output',
-      '',
-      '--json',
-    ]);
-    expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: true });
-  });
-
-  test.each([
-    ['a URL with a password', '--cards-url', 'https://u:p@cards.example.com'],
-    ['a pattern that is none', '--require-reason', '('],
-    ['a format that is none', '--output', 'xml'],
-    ['no rows at all', '--max-rows', '0'],
-    ['ten approvals', '--approvals', '10'],
-  ])('profile set refuses %s, exit 2', async (_what, option, value) => {
-    const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(option);
-  });
+test('profile set with a pattern for reasons suggests --require-reason-hint, until there is one', async () => {
+  const { run } = atHome();
+  const pattern = ['--require-reason', '[A-Z]+-[0-9]+'];
+  const url = ['--cards-url', 'https://cards.example.com'];
+  const bare = await run(['profile', 'set', 'live', ...url, ...pattern]);
+  expect(bare.code).toBe(0);
+  expect(bare.stderr).toContain('with --require-reason-hint');
+  const said = await run(['profile', 'set', 'live', ...pattern, '--require-reason-hint', 'a ticket number']);
+  expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-describe('profile', () => {
-  test('profile list has the stored profiles and the sandbox, and profile use sets the current one', async () => {
-    const { run } = atHome();
-    await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
-    expect(JSON.parse((await run(['profile', 'use', 'live', '--json'])).stdout)).toMatchObject({ current: true });
-    expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toEqual([
-      { name: 'live', current: true, cardsUrl: 'https://a.example' },
-      { name: 'sandbox', current: false },
-    ]);
-    expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
+test('profile set creates and changes a profile, printed under its documented keys', async () => {
+  const { run } = atHome();
+  const made = await run([
+    'profile',
+    'set',
+    'live',
+    '--cards-url',
+    'https://cards.example.com/shop/',
+    '--calendar-url',
+    'https://cal.example.com',
+    '--read-only',
+    'true',
+    '--require-reason',
+    '[A-Z]+-[0-9]+',
+    '--max-rows',
+    '500',
+    '--output',
+    'json',
+    '--json',
+  ]);
+  expect(JSON.parse(made.stdout)).toEqual({
+    name: 'live',
+    current: true,
+    cardsUrl: 'https://cards.example.com/shop',
+    calendarUrl: 'https://cal.example.com',
+    readOnly: true,
+    maxRows: 500,
+    requireReason: '[A-Z]+-[0-9]+',
+    output: 'json',
   });
+  const changed = await run(['profile', 'set', 'live', '--read-only', 'false', '--json']);
+  expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
+});
 
-  test('the profile of a call without -p is shown as current, also before `profile use`', async () => {
-    const { home, run } = atHome();
-    const current = async () =>
-      JSON.parse((await run(['profile', 'list', '--json'])).stdout)
-        .filter((profile: { current: boolean }) => profile.current)
-        .map(({ name }: { name: string }) => name);
-    await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
-    expect(await current()).toEqual(['live']);
-    await run(['profile', 'set', 'test', '--cards-url', 'https://b.example']);
-    expect(await current()).toEqual([]);
-    expect(
-      (await runFrontdesk(['profile', 'list', '-o', 'ndjson'], { home, env: { FRONTDESK_PROFILE: 'test' } })).stdout,
-    ).toContain('{"name":"test","current":true,');
+test('profile set with an empty value removes a setting', async () => {
+  const { run } = atHome();
+  await run([
+    'profile',
+    'set',
+    'live',
+    '--cards-url',
+    'https://a.example',
+    '--read-only',
+    'true',
+    '--require-reason',
+    'x',
+    '--output',
+    'csv',
+  ]);
+  const result = await run([
+    'profile',
+    'set',
+    'live',
+    '--cards-url',
+    '',
+    '--read-only',
+    '',
+    '--require-reason',
+    '',
+    '--max-rows',
+    '',
+    '--output',
+    '',
+    '--json',
+  ]);
+  expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: true });
+});
+
+test.each([
+  ['a URL with a password', '--cards-url', 'https://u:p@cards.example.com'],
+  ['a pattern that is none', '--require-reason', '('],
+  ['a format that is none', '--output', 'xml'],
+  ['no rows at all', '--max-rows', '0'],
+  ['ten approvals', '--approvals', '10'],
+])('profile set refuses %s, exit 2', async (_what, option, value) => {
+  const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(option);
+});
+
+test('profile list has the stored profiles and the sandbox, and profile use sets the current one', async () => {
+  const { run } = atHome();
+  await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
+  expect(JSON.parse((await run(['profile', 'use', 'live', '--json'])).stdout)).toMatchObject({ current: true });
+  expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toEqual([
+    { name: 'live', current: true, cardsUrl: 'https://a.example' },
+    { name: 'sandbox', current: false },
+  ]);
+  expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
+});
+
+test('the profile of a call without -p is shown as current, also before `profile use`', async () => {
+  const { home, run } = atHome();
+  const current = async () =>
+    JSON.parse((await run(['profile', 'list', '--json'])).stdout)
+      .filter((profile: { current: boolean }) => profile.current)
+      .map(({ name }: { name: string }) => name);
+  await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
+  expect(await current()).toEqual(['live']);
+  await run(['profile', 'set', 'test', '--cards-url', 'https://b.example']);
+  expect(await current()).toEqual([]);
+  expect(
+    (await runFrontdesk(['profile', 'list', '-o', 'ndjson'], { home, env: { FRONTDESK_PROFILE: 'test' } })).stdout,
+  ).toContain('{"name":"test","current":true,');
+});
+
+test('the first login makes its profile current, and a later one does not change that', async () => {
+  const { home, run } = atHome();
+  for (const [name, url] of [
+    ['live', 'https://a.example'],
+    ['test', 'https://b.example'],
+  ] as const) {
+    const login = ['auth', 'login', '-p', name, '--cards-url', url, '--token-stdin'];
+    expect(await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' })).toMatchObject({ code: 0 });
+  }
+  expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toMatchObject([
+    { name: 'live', current: true },
+    { name: 'test', current: false },
+    { name: 'sandbox', current: false },
+  ]);
+});
+
+test('profile remove needs --yes outside a terminal, and removes the credentials too', async () => {
+  const { home, run } = atHome();
+  const login = [
+    'auth',
+    'login',
+    '-p',
+    'live',
+    '--family',
+    'cards',
+    '--cards-url',
+    'https://a.example',
+    '--token-stdin',
+  ];
+  await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' });
+  expect(await run(['profile', 'remove', 'live'])).toMatchObject({ code: 2, stdout: '' });
+  expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
+  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('a-token-of-the-test-0001');
+  expect((await run(['profile', 'show', 'live'])).code).toBe(2);
+});
+
+test.each([
+  ['use', ['profile', 'use', 'lvie']],
+  ['show', ['profile', 'show', 'lvie']],
+  ['remove', ['profile', 'remove', 'lvie', '--yes']],
+  ['-p', ['card', 'get', ID, '-p', 'lvie']],
+])('profile %s of a profile that does not exist is exit 2 with the nearest name', async (_what, args) => {
+  const { run } = atHome();
+  await run(['profile', 'set', 'live']);
+  const result = await run(args);
+  expect(result.code).toBe(2);
+  expect(result.stderr).toContain('did you mean live?');
+});
+
+test('the profile sandbox cannot be changed or removed', async () => {
+  expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
+  expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
+});
+
+test('the output of a profile is the format of its calls, unless an option or the environment says otherwise', async () => {
+  const { call, run, server } = await live(['--output', 'ndjson']);
+  expect((await call(['card', 'get', ID])).stdout).toMatch(/^\{"cardId":/);
+  expect((await call(['card', 'get', ID, '-o', 'csv'])).stdout).toMatch(/^cardId,/);
+  const env = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_OUTPUT: 'csv', FRONTDESK_PROFILE: 'live' };
+  expect((await run(['card', 'get', ID], env)).stdout).toMatch(/^cardId,/);
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each([
+  ['a block', ['card', 'block', ID, '--yes']],
+  ['a dry run', ['card', 'block', ID, '--dry-run']],
+  ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}', '--yes']],
+])('a read-only profile refuses %s, exit 5, and nothing is sent', async (_what, args) => {
+  const { call, server } = await live(['--read-only', 'true']);
+  expect(await call(args)).toMatchObject({ code: 5, stdout: '' });
+  expect(server.requests).toEqual([]);
+});
+
+test('a read-only profile allows reads', async () => {
+  const { call } = await live(['--read-only', 'true']);
+  expect((await call(['card', 'get', ID])).code).toBe(0);
+});
+
+const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
+const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
+
+test('the environment alone is the profile default: listed, shown by its name and as current, without a URL that cannot be used', async () => {
+  const { run } = atHome();
+  const list = await run(['profile', 'list', '--json'], ENV);
+  expect(JSON.parse(list.stdout)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
+  for (const name of [['default'], []]) {
+    const shown = await run(['profile', 'show', ...name, '--json'], ENV);
+    expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, DEFAULT]);
+  }
+});
+
+test('the profile default is not listed beside a stored profile, nor without a URL', async () => {
+  const { run } = atHome();
+  expect(await run(['profile', 'show', 'default'])).toMatchObject({ code: 2, stdout: '' });
+  await run(['profile', 'set', 'live', '--cards-url', 'https://live.example.com']);
+  expect(await run(['profile', 'show', 'default'], ENV)).toMatchObject({ code: 2, stdout: '' });
+});
+
+test.each([
+  ['without a reason', ['card', 'block', ID, '--yes']],
+  ['as a dry run', ['card', 'block', ID, '--dry-run']],
+  ['by api POST', ['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"lost"}']],
+])('requireReason refuses a change %s, exit 2, and nothing is sent', async (_what, args) => {
+  const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
+  const result = await call(args);
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain('[A-Z]+-[0-9]+');
+  expect(server.requests).toEqual([]);
+});
+
+test('requireReasonHint is shown instead of the pattern', async () => {
+  const server = await startRecordingServer([]);
+  const { home, run } = atHome();
+  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', '[A-Z]+-[0-9]+'];
+  await run([...set, '--require-reason-hint', 'the number of the ticket, such as CARE-17']);
+  const { FRONTDESK_CARDS_TOKEN } = server.env;
+  for (const reason of [[], ['--reason', 'lost']]) {
+    const args = ['card', 'block', ID, '-y', '-p', 'live', ...reason];
+    const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(
+      '--reason: this profile requires: the number of the ticket, such as CARE-17. Nothing was sent.\n',
+    );
+    expect(result.stderr).not.toContain('[A-Z]');
+  }
+});
+
+test('requireReason is a pattern that --reason has to match', async () => {
+  const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
+  expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);
+  expect((await call(['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"AB-12"}'])).code).toBe(0);
+  expect((await call(['card', 'activate', ID])).code).toBe(0);
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each([
+  ['cards.example.com', 'did you mean https://cards.example.com?'],
+  ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
+  ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
+])('an address without its scheme is refused and suggested with it: %s', async (url, said) => {
+  const { run } = atHome();
+  const result = await run(['profile', 'set', 'live', '--cards-url', url]);
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(said);
+});
+
+test('config sets, gets, lists and unsets its keys, and prints the value in force', async () => {
+  const { run } = atHome();
+  for (const [key, value] of [
+    ['output', 'table'],
+    ['timeout', '5s'],
+    ['retries', '3'],
+    ['concurrency', '4'],
+  ] as const) {
+    expect((await run(['config', 'set', key, value])).code).toBe(0);
+  }
+  expect(JSON.parse((await run(['config', 'list', '--json'])).stdout)).toEqual({
+    output: { value: 'table', source: 'config', default: 'table' },
+    timeout: { value: '5s', source: 'config', default: '30s' },
+    retries: { value: 3, source: 'config', default: 2 },
+    concurrency: { value: 4, source: 'config', default: 8 },
+    timeZone: { value: expect.any(String), source: 'built-in', default: expect.any(String) },
   });
+  expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
+  await run(['config', 'unset', 'timeout']);
+  expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('"30s"\n');
+});
 
-  test('the first login makes its profile current, and a later one does not change that', async () => {
-    const { home, run } = atHome();
-    for (const [name, url] of [
-      ['live', 'https://a.example'],
-      ['test', 'https://b.example'],
-    ] as const) {
-      const login = ['auth', 'login', '-p', name, '--cards-url', url, '--token-stdin'];
-      expect(await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' })).toMatchObject({ code: 0 });
-    }
-    expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toMatchObject([
-      { name: 'live', current: true },
-      { name: 'test', current: false },
-      { name: 'sandbox', current: false },
-    ]);
+test('config timeZone is the zone of the times in tables and messages, and of no others', async () => {
+  const { run, home } = atHome();
+  const env = { TZ: 'UTC' };
+  expect((await run(['config', 'set', 'timeZone', 'Asia/Tokyo'])).stdout).toBe('Asia/Tokyo\n');
+  const known = JSON.parse((await runFrontdesk(['config', 'list', '--json'], { home, env })).stdout);
+  expect(known.timeZone).toEqual({ value: 'Asia/Tokyo', source: 'config', default: 'UTC' });
+  const server = await startRecordingServer([{ status: 404 }]);
+  const id = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
+  await runFrontdesk(['card', 'block', id, '--yes', '-q'], { home, env: { ...server.env, ...env } });
+  const table = (await runFrontdesk(['history'], { home, env })).stdout;
+  const csv = (await runFrontdesk(['history', '-o', 'csv'], { home, env })).stdout;
+  expect(table).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
+  expect(csv).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
+  expect(await run(['config', 'set', 'timeZone', '+01:00'])).toMatchObject({ code: 2 });
+  expect(await run(['config', 'set', 'timeZone', 'Mars/Phobos'])).toMatchObject({ code: 2 });
+});
+
+test('config list shows every key, its default, and the source of its value', async () => {
+  const { run, home } = atHome();
+  await run(['config', 'set', 'retries', '3']);
+  await run(['config', 'set', 'timeout', '5s']);
+  await run(['profile', 'set', 'live', '--output', 'table']);
+  await run(['profile', 'use', 'live']);
+  const { stdout } = await runFrontdesk(['config', 'list'], {
+    home,
+    env: { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' },
   });
+  expect(stdout.split('\n')).toEqual([
+    'KEY\tVALUE\tFROM\tDEFAULT',
+    'output\ttable\tprofile\ttable',
+    'timeout\t1m\tenvironment\t30s',
+    'retries\t3\tconfig\t2',
+    'concurrency\t8\tbuilt-in\t8',
+    'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo',
+    '',
+  ]);
+  expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
+});
 
-  test('profile remove needs --yes outside a terminal, and removes the credentials too', async () => {
-    const { home, run } = atHome();
-    const login = [
-      'auth',
-      'login',
-      '-p',
-      'live',
-      '--family',
-      'cards',
-      '--cards-url',
-      'https://a.example',
-      '--token-stdin',
-    ];
-    await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' });
-    expect(await run(['profile', 'remove', 'live'])).toMatchObject({ code: 2, stdout: '' });
-    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
-    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('a-token-of-the-test-0001');
-    expect((await run(['profile', 'show', 'live'])).code).toBe(2);
-  });
+test.each([
+  ['an unknown key', ['config', 'set', 'outptu', 'json'], 'did you mean output?'],
+  ['an unknown key to get', ['config', 'get', 'nope'], 'nope'],
+  ['an unknown key to unset', ['config', 'unset', 'nope'], 'nope'],
+  ['a bad output', ['config', 'set', 'output', 'xml'], 'xml'],
+  ['a bad time zone', ['config', 'set', 'timeZone', 'CEST+1'], 'time zone'],
+  ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
+  ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
+  ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],
+])('config: %s is exit 2', async (_what, args, problem) => {
+  const result = await runFrontdesk(args);
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(problem);
+});
 
-  test.each([
-    ['use', ['profile', 'use', 'lvie']],
-    ['show', ['profile', 'show', 'lvie']],
-    ['remove', ['profile', 'remove', 'lvie', '--yes']],
-    ['-p', ['card', 'get', ID, '-p', 'lvie']],
-  ])('profile %s of a profile that does not exist is exit 2 with the nearest name', async (_what, args) => {
-    const { run } = atHome();
-    await run(['profile', 'set', 'live']);
+test('a damaged settings file is exit 2 and left untouched, and doctor, help and --version still work', async () => {
+  const { home, run } = atHome();
+  await run(['config', 'set', 'retries', '3']);
+  const path = join(home.configDir, 'settings.json');
+  writeFileSync(path, '{"profiles');
+  for (const args of [
+    ['profile', 'list'],
+    ['config', 'set', 'retries', '1'],
+    ['profile', 'set', 'x'],
+    ['card', 'get', ID],
+  ]) {
     const result = await run(args);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('did you mean live?');
-  });
-
-  test('the profile sandbox cannot be changed or removed', async () => {
-    expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
-    expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
-  });
-
-  test('the output of a profile is the format of its calls, unless an option or the environment says otherwise', async () => {
-    const { call, run, server } = await live(['--output', 'ndjson']);
-    expect((await call(['card', 'get', ID])).stdout).toMatch(/^\{"cardId":/);
-    expect((await call(['card', 'get', ID, '-o', 'csv'])).stdout).toMatch(/^cardId,/);
-    const env = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_OUTPUT: 'csv', FRONTDESK_PROFILE: 'live' };
-    expect((await run(['card', 'get', ID], env)).stdout).toMatch(/^cardId,/);
-    expect(server.requests).toHaveLength(3);
-  });
-});
-
-describe('readOnly', () => {
-  test.each([
-    ['a block', ['card', 'block', ID, '--yes']],
-    ['a dry run', ['card', 'block', ID, '--dry-run']],
-    ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}', '--yes']],
-  ])('a read-only profile refuses %s, exit 5, and nothing is sent', async (_what, args) => {
-    const { call, server } = await live(['--read-only', 'true']);
-    expect(await call(args)).toMatchObject({ code: 5, stdout: '' });
-    expect(server.requests).toEqual([]);
-  });
-
-  test('a read-only profile allows reads', async () => {
-    const { call } = await live(['--read-only', 'true']);
-    expect((await call(['card', 'get', ID])).code).toBe(0);
-  });
-});
-
-describe('without a stored profile the environment is the profile default', () => {
-  const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
-  const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
-
-  test('the environment alone is the profile default: listed, shown by its name and as current, without a URL that cannot be used', async () => {
-    const { run } = atHome();
-    const list = await run(['profile', 'list', '--json'], ENV);
-    expect(JSON.parse(list.stdout)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
-    for (const name of [['default'], []]) {
-      const shown = await run(['profile', 'show', ...name, '--json'], ENV);
-      expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, DEFAULT]);
-    }
-  });
-
-  test('the profile default is not listed beside a stored profile, nor without a URL', async () => {
-    const { run } = atHome();
-    expect(await run(['profile', 'show', 'default'])).toMatchObject({ code: 2, stdout: '' });
-    await run(['profile', 'set', 'live', '--cards-url', 'https://live.example.com']);
-    expect(await run(['profile', 'show', 'default'], ENV)).toMatchObject({ code: 2, stdout: '' });
-  });
-});
-
-describe('requireReason', () => {
-  test.each([
-    ['without a reason', ['card', 'block', ID, '--yes']],
-    ['as a dry run', ['card', 'block', ID, '--dry-run']],
-    ['by api POST', ['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"lost"}']],
-  ])('requireReason refuses a change %s, exit 2, and nothing is sent', async (_what, args) => {
-    const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
-    const result = await call(args);
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('[A-Z]+-[0-9]+');
-    expect(server.requests).toEqual([]);
-  });
-
-  test('requireReasonHint is shown instead of the pattern', async () => {
-    const server = await startRecordingServer([]);
-    const { home, run } = atHome();
-    const set = ['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', '[A-Z]+-[0-9]+'];
-    await run([...set, '--require-reason-hint', 'the number of the ticket, such as CARE-17']);
-    const { FRONTDESK_CARDS_TOKEN } = server.env;
-    for (const reason of [[], ['--reason', 'lost']]) {
-      const args = ['card', 'block', ID, '-y', '-p', 'live', ...reason];
-      const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
-      expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toContain(
-        '--reason: this profile requires: the number of the ticket, such as CARE-17. Nothing was sent.\n',
-      );
-      expect(result.stderr).not.toContain('[A-Z]');
-    }
-  });
-
-  test('requireReason is a pattern that --reason has to match', async () => {
-    const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
-    expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);
-    expect((await call(['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"AB-12"}'])).code).toBe(
-      0,
-    );
-    expect((await call(['card', 'activate', ID])).code).toBe(0);
-    expect(server.requests).toHaveLength(3);
-  });
-});
-
-describe('an address without its scheme', () => {
-  test.each([
-    ['cards.example.com', 'did you mean https://cards.example.com?'],
-    ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
-    ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
-  ])('an address without its scheme is refused and suggested with it: %s', async (url, said) => {
-    const { run } = atHome();
-    const result = await run(['profile', 'set', 'live', '--cards-url', url]);
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(said);
-  });
-});
-
-describe('config', () => {
-  test('config sets, gets, lists and unsets its keys, and prints the value in force', async () => {
-    const { run } = atHome();
-    for (const [key, value] of [
-      ['output', 'table'],
-      ['timeout', '5s'],
-      ['retries', '3'],
-      ['concurrency', '4'],
-    ] as const) {
-      expect((await run(['config', 'set', key, value])).code).toBe(0);
-    }
-    expect(JSON.parse((await run(['config', 'list', '--json'])).stdout)).toEqual({
-      output: { value: 'table', source: 'config', default: 'table' },
-      timeout: { value: '5s', source: 'config', default: '30s' },
-      retries: { value: 3, source: 'config', default: 2 },
-      concurrency: { value: 4, source: 'config', default: 8 },
-      timeZone: { value: expect.any(String), source: 'built-in', default: expect.any(String) },
-    });
-    expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
-    await run(['config', 'unset', 'timeout']);
-    expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('"30s"\n');
-  });
-
-  test('config timeZone is the zone of the times in tables and messages, and of no others', async () => {
-    const { run, home } = atHome();
-    const env = { TZ: 'UTC' };
-    expect((await run(['config', 'set', 'timeZone', 'Asia/Tokyo'])).stdout).toBe('Asia/Tokyo\n');
-    const known = JSON.parse((await runFrontdesk(['config', 'list', '--json'], { home, env })).stdout);
-    expect(known.timeZone).toEqual({ value: 'Asia/Tokyo', source: 'config', default: 'UTC' });
-    const server = await startRecordingServer([{ status: 404 }]);
-    const id = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
-    await runFrontdesk(['card', 'block', id, '--yes', '-q'], { home, env: { ...server.env, ...env } });
-    const table = (await runFrontdesk(['history'], { home, env })).stdout;
-    const csv = (await runFrontdesk(['history', '-o', 'csv'], { home, env })).stdout;
-    expect(table).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
-    expect(csv).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
-    expect(await run(['config', 'set', 'timeZone', '+01:00'])).toMatchObject({ code: 2 });
-    expect(await run(['config', 'set', 'timeZone', 'Mars/Phobos'])).toMatchObject({ code: 2 });
-  });
-
-  test('config list shows every key, its default, and the source of its value', async () => {
-    const { run, home } = atHome();
-    await run(['config', 'set', 'retries', '3']);
-    await run(['config', 'set', 'timeout', '5s']);
-    await run(['profile', 'set', 'live', '--output', 'table']);
-    await run(['profile', 'use', 'live']);
-    const { stdout } = await runFrontdesk(['config', 'list'], {
-      home,
-      env: { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' },
-    });
-    expect(stdout.split('\n')).toEqual([
-      'KEY\tVALUE\tFROM\tDEFAULT',
-      'output\ttable\tprofile\ttable',
-      'timeout\t1m\tenvironment\t30s',
-      'retries\t3\tconfig\t2',
-      'concurrency\t8\tbuilt-in\t8',
-      'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo',
-      '',
-    ]);
-    expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
-  });
-
-  test.each([
-    ['an unknown key', ['config', 'set', 'outptu', 'json'], 'did you mean output?'],
-    ['an unknown key to get', ['config', 'get', 'nope'], 'nope'],
-    ['an unknown key to unset', ['config', 'unset', 'nope'], 'nope'],
-    ['a bad output', ['config', 'set', 'output', 'xml'], 'xml'],
-    ['a bad time zone', ['config', 'set', 'timeZone', 'CEST+1'], 'time zone'],
-    ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
-    ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
-    ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],
-  ])('config: %s is exit 2', async (_what, args, problem) => {
-    const result = await runFrontdesk(args);
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(problem);
-  });
-});
-
-describe('a damaged settings file', () => {
-  test('a damaged settings file is exit 2 and left untouched, and doctor, help and --version still work', async () => {
-    const { home, run } = atHome();
-    await run(['config', 'set', 'retries', '3']);
-    const path = join(home.configDir, 'settings.json');
-    writeFileSync(path, '{"profiles');
-    for (const args of [
-      ['profile', 'list'],
-      ['config', 'set', 'retries', '1'],
-      ['profile', 'set', 'x'],
-      ['card', 'get', ID],
-    ]) {
-      const result = await run(args);
-      expect(result.code).toBe(2);
-      expect(result.stderr).toContain(path);
-    }
-    for (const args of [['doctor'], ['help'], ['--version'], ['card', 'block', '--help']]) {
-      expect((await run(args)).code).toBe(0);
-    }
-    expect(readFileSync(path, 'utf8')).toBe('{"profiles');
-  });
+    expect(result.stderr).toContain(path);
+  }
+  for (const args of [['doctor'], ['help'], ['--version'], ['card', 'block', '--help']]) {
+    expect((await run(args)).code).toBe(0);
+  }
+  expect(readFileSync(path, 'utf8')).toBe('{"profiles');
 });

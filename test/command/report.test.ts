@@ -79,197 +79,163 @@ function changeJournal(home: Home, change: (lines: string[]) => readonly string[
   );
 }
 
-describe('runs report', () => {
-  test('runs report prints the document on stdout, exits 0, sends nothing and leaves the run as it is', async () => {
-    const home = createHome();
-    const { server } = await blockFive(home);
-    const [before, requests] = [stateOf(home), server.requests.length];
-    for (const form of FORMS) {
-      const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', form], { home, env: server.env });
-      expect([result.code, result.stderr]).toEqual([0, '']);
-      expect(result.stdout).toContain('CARD_EXPIRED');
-    }
-    expect(server.requests).toHaveLength(requests);
-    expect(stateOf(home)).toEqual(before);
-  });
+test('runs report prints the document on stdout, exits 0, sends nothing and leaves the run as it is', async () => {
+  const home = createHome();
+  const { server } = await blockFive(home);
+  const [before, requests] = [stateOf(home), server.requests.length];
+  for (const form of FORMS) {
+    const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', form], { home, env: server.env });
+    expect([result.code, result.stderr]).toEqual([0, '']);
+    expect(result.stdout).toContain('CARD_EXPIRED');
+  }
+  expect(server.requests).toHaveLength(requests);
+  expect(stateOf(home)).toEqual(before);
+});
 
-  test('runs report has no e-mail address, even if it is an ID', async () => {
-    const home = createHome();
-    const server = await startRecordingServer([{ status: 404, body: {} }]);
-    const stdin = 'id,active\nann.lee@example.com,true\n';
-    const args = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '--run', 'nightly'];
-    expect((await runFrontdesk(args, { home, env: server.env, stdin })).code).toBe(15);
-    for (const form of FORMS) {
-      const { stdout } = await report(home, form);
-      expect(stdout).toContain('rejected');
-      expect(stdout).not.toContain('ann.lee');
-    }
-  });
+test('runs report has no e-mail address, even if it is an ID', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([{ status: 404, body: {} }]);
+  const stdin = 'id,active\nann.lee@example.com,true\n';
+  const args = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '--run', 'nightly'];
+  expect((await runFrontdesk(args, { home, env: server.env, stdin })).code).toBe(15);
+  for (const form of FORMS) {
+    const { stdout } = await report(home, form);
+    expect(stdout).toContain('rejected');
+    expect(stdout).not.toContain('ann.lee');
+  }
+});
 
-  test('runs report as html has the result first, then outcomes, causes, commands, the run and its rows', async () => {
-    const home = await withFiveBlocked();
-    const { stdout } = await report(home, 'html');
-    expect(stdout).toContain('<h1>3 of 5 rows succeeded</h1>');
-    expect(stdout).toContain('<p>1 row was rejected by the service.</p>');
-    expect(stdout).toContain('frontdesk runs resume nightly --reconcile');
-    expect(stdout).toContain('reason (one value for all rows)');
-    expect(stdout.match(/<td class="id"><code>[^<]*/g)).toEqual([4, 3].map((n) => `<td class="id"><code>${cardId(n)}`));
-  });
+test('runs report takes --last, and a part of the run ID', async () => {
+  const home = await withFiveBlocked();
+  const last = await runFrontdesk(['runs', 'report', '--last', '--as', 'markdown'], { home });
+  expect([last.code, last.stdout]).toEqual([0, (await report(home, 'markdown')).stdout]);
+});
 
-  test('runs report as junit: rejected is a failure, unknown an error, in input order with row and ID', async () => {
-    const home = await withFiveBlocked();
-    const { stdout } = await report(home, 'junit');
-    expect(stdout.match(/tests="5" failures="1" errors="1" skipped="0"/g)).toHaveLength(1);
-    expect(stdout.match(/<testcase name="[^"]*"/g)).toEqual(
-      [1, 2, 3, 4, 5].map((n) => `<testcase name="row ${n} ${cardId(n)}"`),
-    );
-    expect(stdout).toContain('<failure message="rejected: HTTP 412 CARD_EXPIRED"');
-    expect(stdout).toContain('<error message="unknown: HTTP 503 TRY_LATER"');
-  });
-
-  test('runs report as markdown has counts, causes and commands, and no row', async () => {
-    const home = await withFiveBlocked();
-    const { stdout } = await report(home, 'markdown');
-    expect(stdout).toContain('| applied | 3 |\n| rejected | 1 |\n| unknown | 1 |\n| all | 5 |');
-    expect(stdout).not.toContain(cardId(3));
-  });
-
-  test('runs report takes --last, and a part of the run ID', async () => {
-    const home = await withFiveBlocked();
-    const last = await runFrontdesk(['runs', 'report', '--last', '--as', 'markdown'], { home });
-    expect([last.code, last.stdout]).toEqual([0, (await report(home, 'markdown')).stdout]);
-  });
-
-  test('runs report with --json is one object that holds the document', async () => {
-    const home = await withFiveBlocked();
-    const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'junit', '--json'], { home });
-    expect(JSON.parse(result.stdout)).toEqual({
-      run: 'nightly',
-      as: 'junit',
-      document: (await report(home, 'junit')).stdout,
-    });
-  });
-
-  test('runs report prints the document itself whatever the usual output format is', async () => {
-    const home = await withFiveBlocked();
-    const env = { FRONTDESK_OUTPUT: 'json' };
-    const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'markdown'], { home, env });
-    expect(result.stdout).toBe((await report(home, 'markdown')).stdout);
-  });
-
-  test.each([
-    [['nightly'], '--as: is required: one of html, junit, markdown'],
-    [['nightly', '--as', 'htm'], '--as: must be one of html, junit, markdown'],
-    [['none', '--as', 'html'], 'none'],
-    [['../x', '--as', 'html'], 'cannot name a run'],
-    [['--as', 'html'], '<run>: is required, or --last'],
-    [['nightly', '--last', '--as', 'html'], 'exclude each other'],
-  ])('runs report: %j is exit 2', async (args, message) => {
-    const home = await withFiveBlocked();
-    const result = await runFrontdesk(['runs', 'report', ...args], { home });
-    expect([result.code, result.stdout]).toEqual([2, '']);
-    expect(result.stderr).toContain(message);
+test('runs report with --json is one object that holds the document', async () => {
+  const home = await withFiveBlocked();
+  const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'junit', '--json'], { home });
+  expect(JSON.parse(result.stdout)).toEqual({
+    run: 'nightly',
+    as: 'junit',
+    document: (await report(home, 'junit')).stdout,
   });
 });
 
-describe('nothing secret and nothing of a customer is in', () => {
-  test.each(FORMS)('no secret and no data of a customer in the report: %s', async (form) => {
-    const home = createHome();
-    const { server } = await blockFive(home, [
-      '--expect',
-      'cardHolder=Ann Lee',
-      '--expect',
-      'metadata.mail=ann@example.com',
-    ]);
-    const subscribers = [
-      'calendar',
-      'subscribers',
-      'update',
-      '--from',
-      '-',
-      '--yes',
-      '--first-name',
-      'Bea',
-      '--run',
-      'people',
-    ];
-    await runFrontdesk(subscribers, {
-      env: server.env,
-      home,
-      stdin: 'id,email,last_name\ns1,bea@example.com,Miller\ns2,,Smith\n',
-    });
-    const text = `${(await report(home, form)).stdout}${(await report(home, form, 'people')).stdout}`;
-    const secrets = ['Secret', '4711', 'Ann', 'Lee', 'ann@', 'Bea', 'bea@', 'Miller', 'Smith'];
-    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
-    for (const token of Object.entries(server.env).filter(([name]) => name.endsWith('_TOKEN'))) {
-      expect(text).not.toContain(token[1]);
-    }
-  });
+test('runs report prints the document itself whatever the usual output format is', async () => {
+  const home = await withFiveBlocked();
+  const env = { FRONTDESK_OUTPUT: 'json' };
+  const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'markdown'], { home, env });
+  expect(result.stdout).toBe((await report(home, 'markdown')).stdout);
 });
 
-describe('a run that did not come to its end is reported:', () => {
-  test('a report of a run that stopped has the rows that were not reached', async () => {
-    const home = await withFiveBlocked('--max-failures', '1');
-    const { stdout, code } = await report(home, 'junit');
-    expect(code).toBe(0);
-    expect(stdout).toContain('tests="5" failures="1" errors="0" skipped="2"');
-    expect(stdout).toContain(
-      `<testcase name="row 5 ${cardId(5)}" classname="card.block" time="0.000"><skipped message="not sent: not reached"/>`,
-    );
-    expect((await report(home, 'markdown')).stdout).toContain('frontdesk runs resume nightly\n');
-  });
+test.each([
+  [['nightly'], '--as: is required: one of html, junit, markdown'],
+  [['nightly', '--as', 'htm'], '--as: must be one of html, junit, markdown'],
+  [['none', '--as', 'html'], 'none'],
+  [['../x', '--as', 'html'], 'cannot name a run'],
+  [['--as', 'html'], '<run>: is required, or --last'],
+  [['nightly', '--last', '--as', 'html'], 'exclude each other'],
+])('runs report: %j is exit 2', async (args, message) => {
+  const home = await withFiveBlocked();
+  const result = await runFrontdesk(['runs', 'report', ...args], { home });
+  expect([result.code, result.stdout]).toEqual([2, '']);
+  expect(result.stderr).toContain(message);
+});
 
-  test('a report of a run that was killed, with half a record at the end', async () => {
-    const home = await withFiveBlocked();
-    // What a kill after the intent of row 5 leaves.
-    changeJournal(home, (lines) => lines.slice(0, lines.findLastIndex((line) => line.includes('"intent"')) + 1));
-    appendFileSync(runFile(home, 'journal.jsonl'), '{"n":5,"t":17776');
-    const html = await report(home, 'html');
-    expect([html.code, html.stderr]).toEqual([0, '']);
-    expect(html.stdout).toContain('<h1>2 of 5 rows succeeded</h1>');
-    expect(html.stdout).toContain('The process of the run was killed.');
-    expect((await report(home, 'junit')).stdout).toContain('tests="5" failures="1" errors="2" skipped="0"');
+test.each(FORMS)('no secret and no data of a customer in the report: %s', async (form) => {
+  const home = createHome();
+  const { server } = await blockFive(home, [
+    '--expect',
+    'cardHolder=Ann Lee',
+    '--expect',
+    'metadata.mail=ann@example.com',
+  ]);
+  const subscribers = [
+    'calendar',
+    'subscribers',
+    'update',
+    '--from',
+    '-',
+    '--yes',
+    '--first-name',
+    'Bea',
+    '--run',
+    'people',
+  ];
+  await runFrontdesk(subscribers, {
+    env: server.env,
+    home,
+    stdin: 'id,email,last_name\ns1,bea@example.com,Miller\ns2,,Smith\n',
   });
+  const text = `${(await report(home, form)).stdout}${(await report(home, form, 'people')).stdout}`;
+  const secrets = ['Secret', '4711', 'Ann', 'Lee', 'ann@', 'Bea', 'bea@', 'Miller', 'Smith'];
+  expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+  for (const token of Object.entries(server.env).filter(([name]) => name.endsWith('_TOKEN'))) {
+    expect(text).not.toContain(token[1]);
+  }
+});
 
-  test('a report of a run whose journal is damaged goes up to the damage, and says so', async () => {
-    const home = await withFiveBlocked();
-    changeJournal(home, (lines) => lines.map((line, index) => (index === 4 ? line.replace('"n"', '"N"') : line)));
-    const result = await report(home, 'markdown');
-    expect(result.code).toBe(0);
-    expect(result.stdout).toContain(
-      'The record of the run could not be read to its end: what it says after that is missing here.',
-    );
-    expect(result.stderr).toContain('damaged at line 5');
-  });
+test('a report of a run that stopped has the rows that were not reached', async () => {
+  const home = await withFiveBlocked('--max-failures', '1');
+  const { stdout, code } = await report(home, 'junit');
+  expect(code).toBe(0);
+  expect(stdout).toContain('tests="5" failures="1" errors="0" skipped="2"');
+  expect(stdout).toContain(
+    `<testcase name="row 5 ${cardId(5)}" classname="card.block" time="0.000"><skipped message="not sent: not reached"/>`,
+  );
+  expect((await report(home, 'markdown')).stdout).toContain('frontdesk runs resume nightly\n');
+});
 
-  test('a report of a run whose rows are gone has no IDs of rows that were not reached', async () => {
-    const home = await withFiveBlocked('--max-failures', '1');
-    rmSync(runFile(home, 'rows'));
-    const result = await report(home, 'junit');
-    expect(result.code).toBe(0);
-    expect(result.stdout.match(/<testcase name="[^"]*"/g)).toEqual([
-      ...[1, 2, 3].map((n) => `<testcase name="row ${n} ${cardId(n)}"`),
-      '<testcase name="row 4"',
-      '<testcase name="row 5"',
-    ]);
-    expect((await report(home, 'markdown')).stdout).toContain(
-      'The rows of the run could not be read, so some ids are missing.',
-    );
-  });
+test('a report of a run that was killed, with half a record at the end', async () => {
+  const home = await withFiveBlocked();
+  // What a kill after the intent of row 5 leaves.
+  changeJournal(home, (lines) => lines.slice(0, lines.findLastIndex((line) => line.includes('"intent"')) + 1));
+  appendFileSync(runFile(home, 'journal.jsonl'), '{"n":5,"t":17776');
+  const html = await report(home, 'html');
+  expect([html.code, html.stderr]).toEqual([0, '']);
+  expect(html.stdout).toContain('<h1>2 of 5 rows succeeded</h1>');
+  expect(html.stdout).toContain('The process of the run was killed.');
+  expect((await report(home, 'junit')).stdout).toContain('tests="5" failures="1" errors="2" skipped="0"');
+});
 
-  test('a report of a run of a newer frontdesk has what is understood', async () => {
-    const home = await withFiveBlocked();
-    // The header is JSON of our own.
-    const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
-    const newer = { ...header, version: 3, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };
-    writeFileSync(runFile(home, 'header.json'), JSON.stringify(newer));
-    const result = await report(home, 'markdown');
-    expect(result.code).toBe(0);
-    expect(result.stdout).toContain('- Command: `card freeze`');
-    expect(result.stdout).toContain('| applied | 3 |');
-    expect(result.stdout).toContain('A newer frontdesk wrote this run. What this one does not know is left out.');
-    expect((await runFrontdesk(['runs', 'show', 'nightly'], { home })).code).toBe(2);
-  });
+test('a report of a run whose journal is damaged goes up to the damage, and says so', async () => {
+  const home = await withFiveBlocked();
+  changeJournal(home, (lines) => lines.map((line, index) => (index === 4 ? line.replace('"n"', '"N"') : line)));
+  const result = await report(home, 'markdown');
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain(
+    'The record of the run could not be read to its end: what it says after that is missing here.',
+  );
+  expect(result.stderr).toContain('damaged at line 5');
+});
+
+test('a report of a run whose rows are gone has no IDs of rows that were not reached', async () => {
+  const home = await withFiveBlocked('--max-failures', '1');
+  rmSync(runFile(home, 'rows'));
+  const result = await report(home, 'junit');
+  expect(result.code).toBe(0);
+  expect(result.stdout.match(/<testcase name="[^"]*"/g)).toEqual([
+    ...[1, 2, 3].map((n) => `<testcase name="row ${n} ${cardId(n)}"`),
+    '<testcase name="row 4"',
+    '<testcase name="row 5"',
+  ]);
+  expect((await report(home, 'markdown')).stdout).toContain(
+    'The rows of the run could not be read, so some ids are missing.',
+  );
+});
+
+test('a report of a run of a newer frontdesk has what is understood', async () => {
+  const home = await withFiveBlocked();
+  // The header is JSON of our own.
+  const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
+  const newer = { ...header, version: 3, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };
+  writeFileSync(runFile(home, 'header.json'), JSON.stringify(newer));
+  const result = await report(home, 'markdown');
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain('- Command: `card freeze`');
+  expect(result.stdout).toContain('| applied | 3 |');
+  expect(result.stdout).toContain('A newer frontdesk wrote this run. What this one does not know is left out.');
+  expect((await runFrontdesk(['runs', 'show', 'nightly'], { home })).code).toBe(2);
 });
 
 const HAS_LIMITS = process.platform !== 'win32';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId, playService } from '../support/plain-service.ts';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -18,65 +18,63 @@ async function begin(special: () => Reply | undefined = () => undefined) {
   return { file, run, posts };
 }
 
-describe('the same rows again', () => {
-  it('the same events again are refused (17) with the earlier run, in any format, unless --again', async () => {
-    const { file, run, posts } = await begin();
-    expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
-    expect(posts()).toBe(2);
-    const rows = EVENTS.trimEnd().split('\n').slice(1);
-    const lines = rows.map((row) => {
-      const [name, start, calendar] = row.split(',');
-      return JSON.stringify({ name, start, calendar });
-    });
-    file('in.ndjson', `${lines.join('\n')}\n`);
-    for (const input of ['in.csv', 'in.ndjson']) {
-      const again = await run(['calendar', 'event', 'create', '--from', input, '--yes', '--json', '-q']);
-      expect([again.code, again.stdout, posts()]).toEqual([17, '', 2]);
-      const { error } = JSON.parse(again.stderr);
-      expect(error).toMatchObject({ code: 'PRECONDITION', outcome: 'not_sent' });
-      expect(error.message).toMatch(/^run monday sent the same rows on .* \(2 applied\), .*Nothing was sent\.$/);
-      expect(error.hint).toContain('frontdesk runs results monday');
-    }
-    expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
-    expect(posts()).toBe(2);
-    expect((await run([...CREATE, '--again'])).code).toBe(0);
-    expect(posts()).toBe(4);
+it('the same events again are refused (17) with the earlier run, in any format, unless --again', async () => {
+  const { file, run, posts } = await begin();
+  expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
+  expect(posts()).toBe(2);
+  const rows = EVENTS.trimEnd().split('\n').slice(1);
+  const lines = rows.map((row) => {
+    const [name, start, calendar] = row.split(',');
+    return JSON.stringify({ name, start, calendar });
   });
+  file('in.ndjson', `${lines.join('\n')}\n`);
+  for (const input of ['in.csv', 'in.ndjson']) {
+    const again = await run(['calendar', 'event', 'create', '--from', input, '--yes', '--json', '-q']);
+    expect([again.code, again.stdout, posts()]).toEqual([17, '', 2]);
+    const { error } = JSON.parse(again.stderr);
+    expect(error).toMatchObject({ code: 'PRECONDITION', outcome: 'not_sent' });
+    expect(error.message).toMatch(/^run monday sent the same rows on .* \(2 applied\), .*Nothing was sent\.$/);
+    expect(error.hint).toContain('frontdesk runs results monday');
+  }
+  expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
+  expect(posts()).toBe(2);
+  expect((await run([...CREATE, '--again'])).code).toBe(0);
+  expect(posts()).toBe(4);
+});
 
-  it('the same reissues again are refused, also as a plan, but not other rows, or rows of which none was done', async () => {
-    const { run, posts } = await begin();
-    const reissue = ['card', 'reissue', cardId(1), cardId(2), '-q'];
-    expect((await run([...reissue, '--plan', 'p.plan'])).code).toBe(0);
-    expect((await run([...reissue, '--yes'])).code).toBe(0);
-    expect(posts()).toBe(2);
-    const planned = await run(['plan', 'apply', 'p.plan', '--yes', '-q']);
-    expect([planned.code, posts()]).toEqual([17, 2]);
-    expect((await run(['card', 'reissue', cardId(1), cardId(3), '--yes', '-q'])).code).toBe(0);
-    const refused = await begin(() => ({ status: 409, body: '{}' }));
-    expect((await refused.run([...CREATE])).code).toBe(15);
-    expect((await refused.run([...CREATE])).code).toBe(15);
-    expect(refused.posts()).toBe(4);
-  });
+it('the same reissues again are refused, also as a plan, but not other rows, or rows of which none was done', async () => {
+  const { run, posts } = await begin();
+  const reissue = ['card', 'reissue', cardId(1), cardId(2), '-q'];
+  expect((await run([...reissue, '--plan', 'p.plan'])).code).toBe(0);
+  expect((await run([...reissue, '--yes'])).code).toBe(0);
+  expect(posts()).toBe(2);
+  const planned = await run(['plan', 'apply', 'p.plan', '--yes', '-q']);
+  expect([planned.code, posts()]).toEqual([17, 2]);
+  expect((await run(['card', 'reissue', cardId(1), cardId(3), '--yes', '-q'])).code).toBe(0);
+  const refused = await begin(() => ({ status: 409, body: '{}' }));
+  expect((await refused.run([...CREATE])).code).toBe(15);
+  expect((await refused.run([...CREATE])).code).toBe(15);
+  expect(refused.posts()).toBe(4);
+});
 
-  it('the same rows of other operations again are a notice', async () => {
-    const { run, posts } = await begin();
-    const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json'];
-    expect((await run(block)).stderr).not.toContain('SAME_INPUT');
-    const again = await run(block);
-    expect(again.code).toBe(0);
-    expect(again.stderr).toMatch(
-      /\{"notice":\{"code":"SAME_INPUT","message":"run \S+ sent the same rows on .* \(2 applied\)"\}\}/,
-    );
-    expect(posts()).toBe(4);
-  });
+it('the same rows of other operations again are a notice', async () => {
+  const { run, posts } = await begin();
+  const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json'];
+  expect((await run(block)).stderr).not.toContain('SAME_INPUT');
+  const again = await run(block);
+  expect(again.code).toBe(0);
+  expect(again.stderr).toMatch(
+    /\{"notice":\{"code":"SAME_INPUT","message":"run \S+ sent the same rows on .* \(2 applied\)"\}\}/,
+  );
+  expect(posts()).toBe(4);
+});
 
-  it('the same rows in the sandbox are accepted after a reset', async () => {
-    const { file, run } = await begin();
-    file('in.csv', EVENTS.replaceAll('c1', 'cal_harbour_tours'));
-    const sandbox = ['-p', 'sandbox', ...CREATE];
-    expect((await run(sandbox)).code).toBe(0);
-    expect((await run(sandbox)).code).toBe(17);
-    expect((await run(['sandbox', 'reset', '-q'])).code).toBe(0);
-    expect((await run(sandbox)).code).toBe(0);
-  });
+it('the same rows in the sandbox are accepted after a reset', async () => {
+  const { file, run } = await begin();
+  file('in.csv', EVENTS.replaceAll('c1', 'cal_harbour_tours'));
+  const sandbox = ['-p', 'sandbox', ...CREATE];
+  expect((await run(sandbox)).code).toBe(0);
+  expect((await run(sandbox)).code).toBe(17);
+  expect((await run(['sandbox', 'reset', '-q'])).code).toBe(0);
+  expect((await run(sandbox)).code).toBe(0);
 });

@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -69,274 +67,189 @@ async function serve(home: Home, ...args: string[]): Promise<Served> {
   };
 }
 
-describe('sandbox info --json', () => {
-  test('sandbox info --json is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
-    const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
-    expect(code).toBe(0);
-    const info = JSON.parse(stdout);
-    expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
-    expect(Object.keys(info.cards[0])).toEqual(['cardId', 'status']);
-    expect(Object.keys(info.calendars[0])).toEqual(['id']);
-    expect(Object.keys(info.subscribers[0])).toEqual(['id', 'calendar']);
-    expect([...new Set(info.cards.map(({ status }: { status: string }) => status))].sort()).toEqual(STATUSES);
-    expect(info.choices.length).toBeGreaterThan(0);
-    expect((await runFrontdesk(['sandbox', '--json'])).stdout).toBe(stdout);
-  });
+test('sandbox info --json is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
+  const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
+  expect(code).toBe(0);
+  const info = JSON.parse(stdout);
+  expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
+  expect(Object.keys(info.cards[0])).toEqual(['cardId', 'status']);
+  expect(Object.keys(info.calendars[0])).toEqual(['id']);
+  expect(Object.keys(info.subscribers[0])).toEqual(['id', 'calendar']);
+  expect([...new Set(info.cards.map(({ status }: { status: string }) => status))].sort()).toEqual(STATUSES);
+  expect(info.choices.length).toBeGreaterThan(0);
+  expect((await runFrontdesk(['sandbox', '--json'])).stdout).toBe(stdout);
 });
 
-describe('sandbox info for people', () => {
-  test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to try', async () => {
-    const { stdout } = await runFrontdesk(['sandbox', 'info']);
-    expect(stdout.trimEnd().split('\n').length).toBeLessThan(24);
-    expect(stdout).toContain(`  ${ACTIVE}  ACTIVE\n`);
-    expect(stdout).toContain('  cal_tea_ceremony  sub_0016 sub_0017 sub_0018 and 3 more\n');
-    expect(stdout).not.toContain('409');
-  });
-
-  test('sandbox info --choices shows every rule that the sandbox chose, and no IDs', async () => {
-    const home = createHome();
-    const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--choices'], { home });
-    expect(code).toBe(0);
-    const { choices } = JSON.parse((await runFrontdesk(['sandbox', 'info', '--json'], { home })).stdout);
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      'Where the service documents no rule, the sandbox chose:',
-      ...choices.map(({ topic, choice }: { topic: string; choice: string }) => `  ${topic}  ${choice}`),
-    ]);
-    expect(stdout).not.toContain(ACTIVE);
-  });
+test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to try', async () => {
+  const { stdout } = await runFrontdesk(['sandbox', 'info']);
+  expect(stdout.trimEnd().split('\n').length).toBeLessThan(24);
+  expect(stdout).toContain(`  ${ACTIVE}  ACTIVE\n`);
+  expect(stdout).toContain('  cal_tea_ceremony  sub_0016 sub_0017 sub_0018 and 3 more\n');
+  expect(stdout).not.toContain('409');
 });
 
-describe('--profile sandbox', () => {
-  test('--profile sandbox needs no account, says once that it is the sandbox, and every ID of sandbox info can be read', async () => {
-    const home = createHome();
-    const { stdout } = await runFrontdesk(['sandbox', 'info', '--json'], { home });
-    const info = JSON.parse(stdout);
-    const ids = info.cards.map(({ cardId }: { cardId: string }) => cardId);
-    const cards = await sandbox(home, 'card', 'get', ...ids);
-    expect(cards.code).toBe(0);
-    expect(cards.value.map(({ cardId }: { cardId: string }) => cardId)).toEqual(ids);
-    expect(cards.stderr.match(/sandbox/g)?.length).toBe(1);
-    for (const { id } of info.calendars) {
-      const list = await sandbox(home, 'calendar', 'subscribers', 'list', id, '--active', 'all', '--limit', '100');
-      const expected = info.subscribers.filter(({ calendar }: { calendar: string }) => calendar === id);
-      expect(list.value.data.map((entry: { id: string }) => entry.id).sort()).toEqual(
-        expected.map((entry: { id: string }) => entry.id).sort(),
-      );
-    }
-  });
-
-  test('the sandbox keeps its state between commands, and reset restores it', async () => {
-    const home = createHome();
-    expect((await sandbox(home, 'card', 'block', ACTIVE, '-y')).value.status).toBe('BLOCKED');
-    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('BLOCKED');
-    expect((await sandbox(home, 'card', 'activate', WAITING)).value.status).toBe('ACTIVE');
-    expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('ACTIVE');
-    const replacement = await sandbox(home, 'card', 'reissue', WAITING, '-y');
-    expect(replacement.value.cardId).not.toBe(WAITING);
-    expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('REISSUED');
-    expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).value.status).toBe('ACTIVE');
-    expect((await sandbox(home, 'calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea')).value.name).toBe('Tea');
-    expect((await runFrontdesk(['sandbox', 'reset'], { home })).code).toBe(0);
-    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
-    expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).code).toBe(3);
-  });
-
-  test('the sandbox ignores URLs and tokens of the environment', async () => {
-    const server = await startRecordingServer([]);
-    const env = { ...server.env, FRONTDESK_PROFILE: 'sandbox', HTTPS_PROXY: server.url, HTTP_PROXY: server.url };
-    expect(await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env })).toMatchObject({
-      code: 0,
-      stdout: 'ACTIVE\n',
-      stderr: '',
-    });
-    expect(server.lines).toEqual([]);
-  });
-
-  test('the sandbox returns error bodies of the gift-card API', async () => {
-    const home = createHome();
-    const { code, stderr } = await sandbox(home, 'card', 'get', '00000000-0000-0000-0000-000000000000');
-    expect(code).toBe(3);
-    const error = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
-    expect(error.service).toMatchObject({ errorCode: expect.any(String), message: expect.any(String) });
-    expect(error.http.requestId).toEqual(expect.any(String));
-  });
+test('sandbox info --choices shows every rule that the sandbox chose, and no IDs', async () => {
+  const home = createHome();
+  const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--choices'], { home });
+  expect(code).toBe(0);
+  const { choices } = JSON.parse((await runFrontdesk(['sandbox', 'info', '--json'], { home })).stdout);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'Where the service documents no rule, the sandbox chose:',
+    ...choices.map(({ topic, choice }: { topic: string; choice: string }) => `  ${topic}  ${choice}`),
+  ]);
+  expect(stdout).not.toContain(ACTIVE);
 });
 
-describe('sandbox serve', () => {
-  test('sandbox serve serves the same seed, in memory', async () => {
-    const home = createHome();
-    const { env } = await serve(home);
-    expect((await runFrontdesk(['card', 'block', ACTIVE, '-y', '--query', 'status'], { env })).stdout).toBe(
-      'BLOCKED\n',
+test('--profile sandbox needs no account, says once that it is the sandbox, and every ID of sandbox info can be read', async () => {
+  const home = createHome();
+  const { stdout } = await runFrontdesk(['sandbox', 'info', '--json'], { home });
+  const info = JSON.parse(stdout);
+  const ids = info.cards.map(({ cardId }: { cardId: string }) => cardId);
+  const cards = await sandbox(home, 'card', 'get', ...ids);
+  expect(cards.code).toBe(0);
+  expect(cards.value.map(({ cardId }: { cardId: string }) => cardId)).toEqual(ids);
+  expect(cards.stderr.match(/sandbox/g)?.length).toBe(1);
+  for (const { id } of info.calendars) {
+    const list = await sandbox(home, 'calendar', 'subscribers', 'list', id, '--active', 'all', '--limit', '100');
+    const expected = info.subscribers.filter(({ calendar }: { calendar: string }) => calendar === id);
+    expect(list.value.data.map((entry: { id: string }) => entry.id).sort()).toEqual(
+      expected.map((entry: { id: string }) => entry.id).sort(),
     );
-    expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe('BLOCKED\n');
-    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
-  });
-
-  test('sandbox serve prints URL and tokens as text without --json', async () => {
-    const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
-    await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
-    running.child.kill('SIGINT');
-    const { code, stdout } = await running.result;
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
-  });
-
-  test('the lines that sandbox serve prints can be pasted into another shell', async () => {
-    const running = startFrontdesk(['sandbox', 'serve']);
-    await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
-    const lines = running
-      .output()
-      .stdout.split('\n')
-      .filter((line) => line.startsWith('export '));
-    const shown = spawnSync('sh', ['-c', `${lines.join('\n')}\nenv`], { env: {}, encoding: 'utf8' }).stdout;
-    const env = Object.fromEntries(
-      shown.split('\n').flatMap((line) => {
-        const [, name, value] = /^(FRONTDESK_\w+)=(.*)$/.exec(line) ?? [];
-        return name === undefined ? [] : [[name, value]];
-      }),
-    );
-    expect(Object.keys(env).sort()).toEqual([
-      'FRONTDESK_CALENDAR_TOKEN',
-      'FRONTDESK_CALENDAR_URL',
-      'FRONTDESK_CARDS_TOKEN',
-      'FRONTDESK_CARDS_URL',
-    ]);
-    const card = await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env });
-    expect(card).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
-    const list = ['calendar', 'subscribers', 'list', 'cal_tea_ceremony', '--query', 'length(data)'];
-    expect(await runFrontdesk(list, { env })).toMatchObject({ code: 0, stdout: '4\n' });
-    running.child.kill('SIGTERM');
-    await running.result;
-  });
-
-  test('sandbox serve --seed takes cards, calendars and subscribers in the shapes of the API', async () => {
-    const home = createHome();
-    const card = {
-      ...{
-        cardId: ACTIVE,
-        clientReference: 'r',
-        status: 'EXPIRED',
-        initialBalance: 1,
-        expiryDate: '2020-01-01T00:00:00Z',
-      },
-      ...{ design: 'd', metadata: {}, createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-01T00:00:00Z' },
-    };
-    const seed = {
-      cards: [card],
-      calendars: [{ id: 'cal/1', object: 'calendar', name: 'One' }],
-      subscribers: [{ id: 'sub_1', object: 'subscriber', calendar: 'cal/1', email: 'e', active: true }],
-    };
-    writeFileSync(join(home.path, 'work', 'seed.json'), JSON.stringify(seed));
-    const { env } = await serve(home, '--seed', 'seed.json');
-    expect(JSON.parse((await runFrontdesk(['card', 'get', ACTIVE, '--json'], { env })).stdout)).toEqual(card);
-    const list = ['calendar', 'subscribers', 'list', 'cal/1', '-o', 'ndjson', '--query', 'id'];
-    expect((await runFrontdesk(list, { env })).stdout).toBe('"sub_1"\n');
-  });
-
-  test('sandbox serve --latency delays every response', async () => {
-    const { call } = await serve(createHome(), '--latency', '300ms');
-    const before = performance.now();
-    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
-    expect(performance.now() - before).toBeGreaterThanOrEqual(290);
-  });
-
-  test.each<[string, readonly string[]]>([
-    ['--port', ['--port', '70000']],
-    ['--latency', ['--latency', 'soon']],
-    ['--fault', ['--fault', 'DELETE /v1:500']],
-    ['--fault', ['--fault', 'POST /v1:tomeout']],
-    ['seed', ['--seed', 'missing.json']],
-  ])('sandbox serve refuses a bad %s before it listens', async (named, args) => {
-    const { code, stdout, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(named);
-  });
-
-  test('sandbox serve reports all errors of the call together', async () => {
-    const args = ['--port', 'x', '--latency', 'y', '--fault', 'z', '--fault', 'GET /:9'];
-    const { code, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
-    expect(code).toBe(2);
-    for (const text of ['--port', '--latency', "--fault 'z'", "--fault 'GET /:9'"]) expect(stderr).toContain(text);
-  });
+  }
 });
 
-describe('--fault', () => {
-  test('--fault returns a status, with its Retry-After, so many times', async () => {
-    const { call } = await serve(
-      createHome(),
-      '--fault',
-      'GET /v1/cards:503+retry-after=2*2',
-      '--fault',
-      'POST /block:429',
-    );
-    const first = await call('GET', `/v1/cards/${ACTIVE}`);
-    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
-    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(503);
-    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
-    expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
-    expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
-  });
-
-  test.each([
-    ['reset-after', 'BLOCKED'],
-    ['truncate', 'BLOCKED'],
-    ['garbage', 'BLOCKED'],
-    ['reset-before', 'ACTIVE'],
-    ['timeout', 'ACTIVE'],
-    ['500', 'ACTIVE'],
-  ])('--fault %s leaves the card %s', async (effect, status) => {
-    const { env } = await serve(createHome(), '--fault', `POST /block:${effect}`);
-    // Only what hangs is waited for so briefly.
-    const args = ['card', 'block', ACTIVE, '-y', '--timeout', effect === 'timeout' ? '1s' : '30s', '--json'];
-    const { code, stdout } = await runFrontdesk(args, { env: { ...env, ...NO_PAUSE } });
-    expect(code).toBe(status === 'BLOCKED' ? 0 : 8);
-    if (code === 0) expect(JSON.parse(stdout).status).toBe('BLOCKED');
-    expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe(`${status}\n`);
-  });
-
-  test('--fault with a percentage fails at random', async () => {
-    const { call } = await serve(createHome(), '--fault', 'GET /v1/cards:500@50%');
-    const statuses = new Set<number>();
-    for (let tries = 0; tries < 200 && statuses.size < 2; tries += 1) {
-      statuses.add((await call('GET', `/v1/cards/${ACTIVE}`)).status);
-    }
-    expect([...statuses].sort()).toEqual([200, 500]);
-  });
+test('the sandbox keeps its state between commands, and reset restores it', async () => {
+  const home = createHome();
+  expect((await sandbox(home, 'card', 'block', ACTIVE, '-y')).value.status).toBe('BLOCKED');
+  expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('BLOCKED');
+  expect((await sandbox(home, 'card', 'activate', WAITING)).value.status).toBe('ACTIVE');
+  expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('ACTIVE');
+  const replacement = await sandbox(home, 'card', 'reissue', WAITING, '-y');
+  expect(replacement.value.cardId).not.toBe(WAITING);
+  expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('REISSUED');
+  expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).value.status).toBe('ACTIVE');
+  expect((await sandbox(home, 'calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea')).value.name).toBe('Tea');
+  expect((await runFrontdesk(['sandbox', 'reset'], { home })).code).toBe(0);
+  expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
+  expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).code).toBe(3);
 });
 
-describe('the sandbox is strict about requests', () => {
-  test('the sandbox refuses requests that the service does not document', async () => {
-    const { call, calendarToken } = await serve(createHome());
-    const card = `/v1/cards/${ACTIVE}`;
-    const list = '/v1/calendars/cal_harbour_tours/subscribers';
-    const refused: readonly [string, string, Parameters<Served['call']>[2], number][] = [
-      ['GET', card, { headers: { authorization: 'Bearer nope' } }, 401],
-      ['GET', card, { headers: { authorization: `Bearer ${calendarToken}` } }, 401],
-      ['GET', '/v1/cards/not-a-card', {}, 400],
-      ['GET', `${card}?x=1`, {}, 400],
-      ['POST', `${card}/activate`, { body: '{}' }, 400],
-      ['POST', `${card}/block`, {}, 400],
-      ['POST', `${card}/block`, { body: '{"reasons":"x"}' }, 400],
-      ['POST', `${card}/block`, { body: '{"reason":1}' }, 400],
-      ['POST', `${card}/block`, { body: '[]' }, 400],
-      ['POST', `${card}/block`, { body: '{}', headers: { 'content-type': 'text/plain' } }, 415],
-      ['DELETE', card, {}, 405],
-      ['GET', '/v2/cards', {}, 404],
-      ['GET', `${list}?limit=101`, {}, 400],
-      ['GET', `${list}?limit=1.0`, {}, 400],
-      ['GET', `${list}?active=all`, {}, 400],
-      ['POST', '/v1/calendars/cal_harbour_tours', { body: '{"nam":"x"}' }, 400],
-      ['POST', '/v1/calendars/cal_harbour_tours', { body: '{"url":null}' }, 400],
-      ['POST', '/v1/events', { body: '{"name":"n","start":"2026-05-01"}' }, 400],
-      ['POST', '/v1/events', { body: '{"name":"n","start":"soon","calendar":"cal_harbour_tours"}' }, 400],
-      ['GET', '/v1/calendars/nope/subscribers', {}, 404],
-    ];
-    for (const [method, path, init, status] of refused) {
-      const response = await call(method, path, init);
-      expect(`${method} ${path} ${response.status}`).toBe(`${method} ${path} ${status}`);
-      expect(await response.json()).toMatchObject({ errorCode: expect.any(String), message: expect.any(String) });
-      expect(response.headers.get('content-type')).toBe('application/json');
-    }
+test('the sandbox ignores URLs and tokens of the environment', async () => {
+  const server = await startRecordingServer([]);
+  const env = { ...server.env, FRONTDESK_PROFILE: 'sandbox', HTTPS_PROXY: server.url, HTTP_PROXY: server.url };
+  expect(await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env })).toMatchObject({
+    code: 0,
+    stdout: 'ACTIVE\n',
+    stderr: '',
   });
+  expect(server.lines).toEqual([]);
+});
+
+test('the sandbox returns error bodies of the gift-card API', async () => {
+  const home = createHome();
+  const { code, stderr } = await sandbox(home, 'card', 'get', '00000000-0000-0000-0000-000000000000');
+  expect(code).toBe(3);
+  const error = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+  expect(error.service).toMatchObject({ errorCode: expect.any(String), message: expect.any(String) });
+  expect(error.http.requestId).toEqual(expect.any(String));
+});
+
+test('sandbox serve serves the same seed, in memory', async () => {
+  const home = createHome();
+  const { env } = await serve(home);
+  expect((await runFrontdesk(['card', 'block', ACTIVE, '-y', '--query', 'status'], { env })).stdout).toBe('BLOCKED\n');
+  expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe('BLOCKED\n');
+  expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
+});
+
+test('sandbox serve prints URL and tokens as text without --json', async () => {
+  const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
+  await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
+  running.child.kill('SIGINT');
+  const { code, stdout } = await running.result;
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
+});
+
+test('the lines that sandbox serve prints can be pasted into another shell', async () => {
+  const running = startFrontdesk(['sandbox', 'serve']);
+  await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
+  const lines = running
+    .output()
+    .stdout.split('\n')
+    .filter((line) => line.startsWith('export '));
+  const shown = spawnSync('sh', ['-c', `${lines.join('\n')}\nenv`], { env: {}, encoding: 'utf8' }).stdout;
+  const env = Object.fromEntries(
+    shown.split('\n').flatMap((line) => {
+      const [, name, value] = /^(FRONTDESK_\w+)=(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value]];
+    }),
+  );
+  expect(Object.keys(env).sort()).toEqual([
+    'FRONTDESK_CALENDAR_TOKEN',
+    'FRONTDESK_CALENDAR_URL',
+    'FRONTDESK_CARDS_TOKEN',
+    'FRONTDESK_CARDS_URL',
+  ]);
+  const card = await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env });
+  expect(card).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
+  const list = ['calendar', 'subscribers', 'list', 'cal_tea_ceremony', '--query', 'length(data)'];
+  expect(await runFrontdesk(list, { env })).toMatchObject({ code: 0, stdout: '4\n' });
+  running.child.kill('SIGTERM');
+  await running.result;
+});
+
+test('sandbox serve --latency delays every response', async () => {
+  const { call } = await serve(createHome(), '--latency', '300ms');
+  const before = performance.now();
+  expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
+  expect(performance.now() - before).toBeGreaterThanOrEqual(290);
+});
+
+test.each<[string, readonly string[]]>([
+  ['--port', ['--port', '70000']],
+  ['--latency', ['--latency', 'soon']],
+  ['--fault', ['--fault', 'DELETE /v1:500']],
+  ['--fault', ['--fault', 'POST /v1:tomeout']],
+  ['seed', ['--seed', 'missing.json']],
+])('sandbox serve refuses a bad %s before it listens', async (named, args) => {
+  const { code, stdout, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(named);
+});
+
+test('sandbox serve reports all errors of the call together', async () => {
+  const args = ['--port', 'x', '--latency', 'y', '--fault', 'z', '--fault', 'GET /:9'];
+  const { code, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
+  expect(code).toBe(2);
+  for (const text of ['--port', '--latency', "--fault 'z'", "--fault 'GET /:9'"]) expect(stderr).toContain(text);
+});
+
+test('--fault returns a status, with its Retry-After, so many times', async () => {
+  const { call } = await serve(
+    createHome(),
+    '--fault',
+    'GET /v1/cards:503+retry-after=2*2',
+    '--fault',
+    'POST /block:429',
+  );
+  const first = await call('GET', `/v1/cards/${ACTIVE}`);
+  expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
+  expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(503);
+  expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
+  expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
+  expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
+});
+
+test.each([
+  ['garbage', 'BLOCKED'],
+  ['timeout', 'ACTIVE'],
+])('--fault %s leaves the card %s', async (effect, status) => {
+  const { env } = await serve(createHome(), '--fault', `POST /block:${effect}`);
+  // Only what hangs is waited for so briefly.
+  const args = ['card', 'block', ACTIVE, '-y', '--timeout', effect === 'timeout' ? '1s' : '30s', '--json'];
+  const { code, stdout } = await runFrontdesk(args, { env: { ...env, ...NO_PAUSE } });
+  expect(code).toBe(status === 'BLOCKED' ? 0 : 8);
+  if (code === 0) expect(JSON.parse(stdout).status).toBe('BLOCKED');
+  expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe(`${status}\n`);
 });

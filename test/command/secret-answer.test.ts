@@ -167,28 +167,6 @@ function failing(home: Home, only: string, call: number, below = 'a.json') {
 }
 
 test.each([
-  ['open', 1, 2],
-  ['chmod', 1, 16],
-  ['write', 1, 16],
-  ['sync', 1, 16],
-  // Of its folder.
-  ['sync', 2, 16],
-])(
-  'provision --out: %s %i of the file fails before anything is sent: %i, and no file is left',
-  async (name, call, exitCode) => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
-    const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
-      env: { ...server.env, ...failing(home, name, call, '') },
-      home,
-    });
-    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
-    expect(stderr).toContain('Nothing was sent.');
-    expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
-  },
-);
-
-test.each([
   ['write', 2, [], false],
   ['write', 2, ['--json'], false],
   ['truncate', 1, ['--json'], false],
@@ -257,8 +235,6 @@ test.each([[PROVISION], [['api', 'POST', `/v1/cards/${CARD_ID}/provision/wallet_
 
 test.each([
   ['full', '>/dev/full', false],
-  ['without a reader', '| true', false],
-  ['full, and the history cannot be written', '>/dev/full', true],
   ['without a reader, and the history cannot be written', '| true', true],
 ])('a provisioning with a stdout that is %s is on the terminal of stderr', async (_what, to, breaksHistory) => {
   const home = createHome();
@@ -276,8 +252,6 @@ test.each([
 
 test.each([
   ['full', '>/dev/full', false],
-  ['full, and the history cannot be written', '>/dev/full', true],
-  ['without a reader', '| true', false],
   ['without a reader, and the history cannot be written', '| true', true],
 ])(
   'outside a terminal a provisioning that finds no place is lost, and the message says so: %s',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -21,60 +21,58 @@ async function begin() {
 
 const LIST = ['calendar', 'subscribers', 'list'];
 
-describe('the lists of several calendars', () => {
-  it('the lists of several calendars are an array of the Lists as sent in json, and entries with their calendar first elsewhere', async () => {
-    const { server, run, file } = await begin();
-    const json = await run(...LIST, 'c2', 'c1', '--json', '-q');
-    expect(json.code).toBe(0);
-    expect(JSON.parse(json.stdout)).toEqual([
-      JSON.parse(listOf(entry('s1', 'a@x'))),
-      JSON.parse(listOf(entry('s1', 'a@x'), entry('s2', 'b@x'))),
-    ]);
-    expect(json.stdout).toContain('1.10');
-    expect(server.lines.toSorted()).toEqual(['GET /v1/calendars/c1/subscribers', 'GET /v1/calendars/c2/subscribers']);
-    const ndjson = await run(...LIST, 'c1', 'c2', '-o', 'ndjson', '-q', '--limit', '50');
-    expect(ndjson.stdout.split('\n').slice(0, 3)).toEqual([
-      '{"calendar":"c1","id":"s1","email":"a@x","active":true,"n":1.10}',
-      '{"calendar":"c1","id":"s2","email":"b@x","active":true,"n":1.10}',
-      '{"calendar":"c2","id":"s1","email":"a@x","active":true,"n":1.10}',
-    ]);
-    expect(server.lines.slice(2).toSorted()).toEqual([
-      'GET /v1/calendars/c1/subscribers?limit=50',
-      'GET /v1/calendars/c2/subscribers?limit=50',
-    ]);
-    file('ids.txt', 'c1\n');
-    const csv = await run(...LIST, '--from', 'ids.txt', '-o', 'csv', '-q');
-    expect(csv.stdout.split('\r\n')[0]).toMatch(/^calendar,id,/);
-    expect(csv.stdout.split('\r\n')[1]).toMatch(/^c1,s1,/);
-    expect((await run(...LIST, '--from', 'ids.txt', '--json', '-q')).stdout).toMatch(/^\[/);
-  });
+it('the lists of several calendars are an array of the Lists as sent in json, and entries with their calendar first elsewhere', async () => {
+  const { server, run, file } = await begin();
+  const json = await run(...LIST, 'c2', 'c1', '--json', '-q');
+  expect(json.code).toBe(0);
+  expect(JSON.parse(json.stdout)).toEqual([
+    JSON.parse(listOf(entry('s1', 'a@x'))),
+    JSON.parse(listOf(entry('s1', 'a@x'), entry('s2', 'b@x'))),
+  ]);
+  expect(json.stdout).toContain('1.10');
+  expect(server.lines.toSorted()).toEqual(['GET /v1/calendars/c1/subscribers', 'GET /v1/calendars/c2/subscribers']);
+  const ndjson = await run(...LIST, 'c1', 'c2', '-o', 'ndjson', '-q', '--limit', '50');
+  expect(ndjson.stdout.split('\n').slice(0, 3)).toEqual([
+    '{"calendar":"c1","id":"s1","email":"a@x","active":true,"n":1.10}',
+    '{"calendar":"c1","id":"s2","email":"b@x","active":true,"n":1.10}',
+    '{"calendar":"c2","id":"s1","email":"a@x","active":true,"n":1.10}',
+  ]);
+  expect(server.lines.slice(2).toSorted()).toEqual([
+    'GET /v1/calendars/c1/subscribers?limit=50',
+    'GET /v1/calendars/c2/subscribers?limit=50',
+  ]);
+  file('ids.txt', 'c1\n');
+  const csv = await run(...LIST, '--from', 'ids.txt', '-o', 'csv', '-q');
+  expect(csv.stdout.split('\r\n')[0]).toMatch(/^calendar,id,/);
+  expect(csv.stdout.split('\r\n')[1]).toMatch(/^c1,s1,/);
+  expect((await run(...LIST, '--from', 'ids.txt', '--json', '-q')).stdout).toMatch(/^\[/);
+});
 
-  it('of several lists, one that fails is an error with its row, and the others are printed (15)', async () => {
-    const { run } = await begin();
-    const { code, stdout, stderr } = await run(...LIST, 'c1', 'nope', 'c2', '--json');
-    expect(code).toBe(15);
-    expect(JSON.parse(stdout)).toHaveLength(2);
-    expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: 'nope' });
-  });
+it('of several lists, one that fails is an error with its row, and the others are printed (15)', async () => {
+  const { run } = await begin();
+  const { code, stdout, stderr } = await run(...LIST, 'c1', 'nope', 'c2', '--json');
+  expect(code).toBe(15);
+  expect(JSON.parse(stdout)).toHaveLength(2);
+  expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: 'nope' });
+});
 
-  it('several lists that may have more entries get a warning, and 15 with --require-complete', async () => {
-    const { run } = await begin();
-    const { code, stderr } = await run(...LIST, 'c1', 'c2', '--limit', '2', '--require-complete', '--json');
-    expect(code).toBe(15);
-    expect(stderr).toContain('1 of 2 lists may have more entries');
-  });
+it('several lists that may have more entries get a warning, and 15 with --require-complete', async () => {
+  const { run } = await begin();
+  const { code, stderr } = await run(...LIST, 'c1', 'c2', '--limit', '2', '--require-complete', '--json');
+  expect(code).toBe(15);
+  expect(stderr).toContain('1 of 2 lists may have more entries');
+});
 
-  it('several lists are valid input of an update: a subscriber of two calendars whose copies are unchanged is no duplicate', async () => {
-    const { server, run, file } = await begin();
-    const { stdout } = await run(...LIST, 'c1', 'c2', '-o', 'csv', '-q');
-    file('old.csv', stdout);
-    file('new.csv', stdout.replace('b@x', 'c@x'));
-    const before = server.requests.length;
-    const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
-    const { code, stderr } = await run(...update, '--dry-run', '--json');
-    expect([code, stderr.includes('same id')]).toEqual([0, false]);
-    const dry = await run(...update, '--dry-run', '--json', '-q');
-    expect(JSON.parse(dry.stdout).requests.map(({ body }: { body: unknown }) => body)).toEqual([{ email: 'c@x' }]);
-    expect(server.requests).toHaveLength(before);
-  });
+it('several lists are valid input of an update: a subscriber of two calendars whose copies are unchanged is no duplicate', async () => {
+  const { server, run, file } = await begin();
+  const { stdout } = await run(...LIST, 'c1', 'c2', '-o', 'csv', '-q');
+  file('old.csv', stdout);
+  file('new.csv', stdout.replace('b@x', 'c@x'));
+  const before = server.requests.length;
+  const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
+  const { code, stderr } = await run(...update, '--dry-run', '--json');
+  expect([code, stderr.includes('same id')]).toEqual([0, false]);
+  const dry = await run(...update, '--dry-run', '--json', '-q');
+  expect(JSON.parse(dry.stdout).requests.map(({ body }: { body: unknown }) => body)).toEqual([{ email: 'c@x' }]);
+  expect(server.requests).toHaveLength(before);
 });

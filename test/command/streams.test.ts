@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Handler, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -45,182 +45,168 @@ function shell(line: string, server: RecordingServer) {
   });
 }
 
-describe('json', () => {
-  test('json is the resource as the service sent it: every key in its order, every number digit for digit', async () => {
-    const server = await startRecordingServer([{ body: ODD_CARD }]);
-    const { code, stdout } = await runFrontdesk([...GET, '--json'], { env: server.env });
-    expect(code).toBe(0);
-    expect(stdout).toBe(
-      [
-        '{',
-        '  "zz": [',
-        '    1.0,',
-        '    {',
-        '      "q": 1e400',
-        '    }',
-        '  ],',
-        `  "cardId": "${CARD_ID}",`,
-        '  "clientReference": "r",',
-        '  "status": "LIMBO",',
-        '  "initialBalance": 10.10,',
-        '  "currentBalance": 12345678901234567.89,',
-        '  "expiryDate": "2031-01-01",',
-        '  "design": "d",',
-        '  "metadata": {',
-        '    "__proto__": {',
-        '      "a": -0',
-        '    },',
-        '    "n": 1E2',
-        '  },',
-        '  "createdAt": "a",',
-        '  "updatedAt": "b"',
-        '}',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  test('json of a list command is the List object as sent', async () => {
-    const server = await startRecordingServer(lists(['s1']));
-    const { stdout } = await runFrontdesk([...LIST, '--json'], { env: server.env });
-    expect(stdout).toBe(
-      '{\n  "url": "/v1/calendars/cal_1/subscribers",\n  "object": "list",\n  "data": [\n    {\n      "id": "s1",\n      "object": "subscriber",\n      "x": 1.10\n    }\n  ],\n  "more": null\n}\n',
-    );
-  });
-
-  test('json of several cards is an array, of one ID one object, of --from with one row an array', async () => {
-    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
-    const ids = async (args: readonly string[], stdin = '') => {
-      const { stdout, code } = await runFrontdesk([...args, '--json'], { env: server.env, stdin });
-      expect(code).toBe(0);
-      const value = JSON.parse(stdout);
-      return Array.isArray(value) ? value.map((card) => card.cardId) : value.cardId;
-    };
-    expect(await ids(GET)).toBe(CARD_ID);
-    expect(await ids([...GET, OTHER_ID])).toEqual([CARD_ID, OTHER_ID]);
-    expect(await ids(['card', 'get', '--from', '-'], `${OTHER_ID}\n`)).toEqual([OTHER_ID]);
-    expect(await ids(['card', 'get', '--from', '-'], 'cardId\n')).toEqual([]);
-  });
-
-  test('json without a result is [] if the result is an array, never nothing', async () => {
-    expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
-    expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
-  });
-});
-
-describe('--active all merges both answers into one List', () => {
-  test('--active all merges both lists in every format, with the members of the first response', async () => {
-    const server = await startRecordingServer(lists(['s1', 's2'], ['s3']));
-    const all = [...LIST, '--active', 'all'];
-    const { stdout, stderr } = await runFrontdesk([...all, '--json'], { env: server.env });
-    expect(stderr).toBe('');
-    const list = JSON.parse(stdout);
-    expect(Object.keys(list)).toEqual(['url', 'object', 'data', 'more']);
-    expect(list.data.map(({ id }: { id: string }) => id)).toEqual(['s1', 's2', 's3']);
-    expect((await runFrontdesk([...all, '-o', 'ndjson', '--query', 'id'], { env: server.env })).stdout).toBe(
-      '"s1"\n"s2"\n"s3"\n',
-    );
-    const csv = await runFrontdesk([...all, '-o', 'csv', '--columns', 'id'], { env: server.env });
-    expect(csv.stdout).toBe('id\r\ns1\r\ns2\r\ns3\r\n');
-    expect(server.lines.slice(0, 2)).toEqual([
-      'GET /v1/calendars/cal_1/subscribers?active=true',
-      'GET /v1/calendars/cal_1/subscribers?active=false',
-    ]);
-  });
-
-  test.each([
-    ['the active half', ten, ['s']],
-    ['the inactive half', ['s'], ten],
-  ])('--active all warns when %s is full', async (_, active, inactive) => {
-    const server = await startRecordingServer(lists(active, inactive));
-    const { code, stderr } = await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env });
-    expect(code).toBe(0);
-    expect(JSON.parse(stderr).notice.message).toContain('there may be more');
-  });
-
-  test('--active all prints nothing if one half fails', async () => {
-    const server = await startRecordingServer((request, count) =>
-      count === 1 ? lists(['s1'])(request, count) : { status: 403, body: {} },
-    );
-    expect(await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env })).toMatchObject({
-      code: 5,
-      stdout: '',
-    });
-  });
-});
-
-describe('a list that has exactly limit entries', () => {
-  test('subscribers list sends only the parameters that were given', async () => {
-    const server = await startRecordingServer(lists([]));
-    await runFrontdesk([...LIST, '--active', 'false'], { env: server.env });
-    await runFrontdesk([...LIST, '--active', 'true', '--limit', '100'], { env: server.env });
-    expect(server.lines.map((line) => line.split('?')[1])).toEqual(['active=false', 'active=true&limit=100']);
-  });
-});
-
-describe('ndjson', () => {
-  test('ndjson is one compact object per line, of a list its entries, of an empty one nothing', async () => {
-    const server = await startRecordingServer([{ body: ODD_CARD }]);
-    expect((await runFrontdesk([...GET, '-o', 'ndjson'], { env: server.env })).stdout).toBe(`${ODD_CARD}\n`);
-    const some = await startRecordingServer(lists(['s1', 's2']));
-    expect((await runFrontdesk([...LIST, '-o', 'ndjson'], { env: some.env })).stdout).toBe(
-      '{"id":"s1","object":"subscriber","x":1.10}\n{"id":"s2","object":"subscriber","x":1.10}\n',
-    );
-    const none = await startRecordingServer(lists([]));
-    expect(await runFrontdesk([...LIST, '-o', 'ndjson'], { env: none.env })).toMatchObject({ code: 0, stdout: '' });
-  });
-});
-
-describe('csv', () => {
-  test('csv of one resource has nested values by dotted column, numbers as sent', async () => {
-    const server = await startRecordingServer([{ body: ODD_CARD }]);
-    const { stdout } = await runFrontdesk([...GET, '-o', 'csv'], { env: server.env });
-    expect(stdout).toBe(
-      `zz.0,zz.1.q,cardId,clientReference,status,initialBalance,currentBalance,expiryDate,design,metadata.__proto__.a,metadata.n,createdAt,updatedAt\r\n1.0,1e400,${CARD_ID},r,LIMBO,10.10,12345678901234567.89,2031-01-01,d,-0,1E2,a,b\r\n`,
-    );
-  });
-
-  test('csv of many cards has the fixed columns, metadata and transactions as one JSON cell each', async () => {
-    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
-    const { stdout } = await runFrontdesk([...GET, OTHER_ID, '-o', 'csv'], { env: server.env });
-    const [header, row] = stdout.split('\r\n');
-    expect(header).toBe(
-      'cardId,status,currentBalance,initialBalance,expiryDate,clientReference,design,createdAt,updatedAt,activatedAt,cancelledAt,cancellationAmount,cancellationAction,metadata,transactions',
-    );
-    expect(row).toContain('"{""store"":""Bergen""}"');
-  });
-});
-
-describe('table off a terminal', () => {
-  test('a table outside a terminal is one header and one row per resource, tab-separated, nothing cut', async () => {
-    const long = 'x'.repeat(3000);
-    const server = await startRecordingServer([{ body: { id: 'cal_1', name: 'a\tb\nc', description: long } }]);
-    const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n'], { env: server.env });
-    const lines = stdout.split('\n');
-    expect(lines[0]).toBe('ID\tACTIVE\tUPDATED\tNAME\tDESCRIPTION\tIMAGE\tURL');
-    expect(lines[1]).toBe(`cal_1\t\t\ta\\tb\\nc\t${long}\t\t`);
-    expect(lines.length).toBe(3);
-  });
-});
-
-describe('one-time secrets are hidden in table and csv unless --show-sensitive; json and ndjson print them', () => {
-  test.each<[readonly string[], string]>([
+test('json is the resource as the service sent it: every key in its order, every number digit for digit', async () => {
+  const server = await startRecordingServer([{ body: ODD_CARD }]);
+  const { code, stdout } = await runFrontdesk([...GET, '--json'], { env: server.env });
+  expect(code).toBe(0);
+  expect(stdout).toBe(
     [
-      ['--out', 'kept.json'],
-      'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\t<hidden, 2 characters>\t<hidden, 3 characters>\n',
-    ],
-    [['--show-sensitive'], 'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\tad\tau😀\n'],
-    [['-o', 'ndjson'], '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}\n'],
-  ])(
-    'one-time secrets are hidden in table and csv unless --show-sensitive, and printed in json and ndjson: %j',
-    async (flags, expected) => {
-      const body = '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}';
-      const server = await startRecordingServer([{ body }]);
-      const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b', ...flags];
-      expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stdout: expected });
-    },
+      '{',
+      '  "zz": [',
+      '    1.0,',
+      '    {',
+      '      "q": 1e400',
+      '    }',
+      '  ],',
+      `  "cardId": "${CARD_ID}",`,
+      '  "clientReference": "r",',
+      '  "status": "LIMBO",',
+      '  "initialBalance": 10.10,',
+      '  "currentBalance": 12345678901234567.89,',
+      '  "expiryDate": "2031-01-01",',
+      '  "design": "d",',
+      '  "metadata": {',
+      '    "__proto__": {',
+      '      "a": -0',
+      '    },',
+      '    "n": 1E2',
+      '  },',
+      '  "createdAt": "a",',
+      '  "updatedAt": "b"',
+      '}',
+      '',
+    ].join('\n'),
   );
 });
+
+test('json of a list command is the List object as sent', async () => {
+  const server = await startRecordingServer(lists(['s1']));
+  const { stdout } = await runFrontdesk([...LIST, '--json'], { env: server.env });
+  expect(stdout).toBe(
+    '{\n  "url": "/v1/calendars/cal_1/subscribers",\n  "object": "list",\n  "data": [\n    {\n      "id": "s1",\n      "object": "subscriber",\n      "x": 1.10\n    }\n  ],\n  "more": null\n}\n',
+  );
+});
+
+test('json of several cards is an array, of one ID one object, of --from with one row an array', async () => {
+  const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+  const ids = async (args: readonly string[], stdin = '') => {
+    const { stdout, code } = await runFrontdesk([...args, '--json'], { env: server.env, stdin });
+    expect(code).toBe(0);
+    const value = JSON.parse(stdout);
+    return Array.isArray(value) ? value.map((card) => card.cardId) : value.cardId;
+  };
+  expect(await ids(GET)).toBe(CARD_ID);
+  expect(await ids([...GET, OTHER_ID])).toEqual([CARD_ID, OTHER_ID]);
+  expect(await ids(['card', 'get', '--from', '-'], `${OTHER_ID}\n`)).toEqual([OTHER_ID]);
+  expect(await ids(['card', 'get', '--from', '-'], 'cardId\n')).toEqual([]);
+});
+
+test('json without a result is [] if the result is an array, never nothing', async () => {
+  expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
+  expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
+});
+
+test('--active all merges both lists in every format, with the members of the first response', async () => {
+  const server = await startRecordingServer(lists(['s1', 's2'], ['s3']));
+  const all = [...LIST, '--active', 'all'];
+  const { stdout, stderr } = await runFrontdesk([...all, '--json'], { env: server.env });
+  expect(stderr).toBe('');
+  const list = JSON.parse(stdout);
+  expect(Object.keys(list)).toEqual(['url', 'object', 'data', 'more']);
+  expect(list.data.map(({ id }: { id: string }) => id)).toEqual(['s1', 's2', 's3']);
+  expect((await runFrontdesk([...all, '-o', 'ndjson', '--query', 'id'], { env: server.env })).stdout).toBe(
+    '"s1"\n"s2"\n"s3"\n',
+  );
+  const csv = await runFrontdesk([...all, '-o', 'csv', '--columns', 'id'], { env: server.env });
+  expect(csv.stdout).toBe('id\r\ns1\r\ns2\r\ns3\r\n');
+  expect(server.lines.slice(0, 2)).toEqual([
+    'GET /v1/calendars/cal_1/subscribers?active=true',
+    'GET /v1/calendars/cal_1/subscribers?active=false',
+  ]);
+});
+
+test.each([
+  ['the active half', ten, ['s']],
+  ['the inactive half', ['s'], ten],
+])('--active all warns when %s is full', async (_, active, inactive) => {
+  const server = await startRecordingServer(lists(active, inactive));
+  const { code, stderr } = await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env });
+  expect(code).toBe(0);
+  expect(JSON.parse(stderr).notice.message).toContain('there may be more');
+});
+
+test('--active all prints nothing if one half fails', async () => {
+  const server = await startRecordingServer((request, count) =>
+    count === 1 ? lists(['s1'])(request, count) : { status: 403, body: {} },
+  );
+  expect(await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env })).toMatchObject({
+    code: 5,
+    stdout: '',
+  });
+});
+
+test('subscribers list sends only the parameters that were given', async () => {
+  const server = await startRecordingServer(lists([]));
+  await runFrontdesk([...LIST, '--active', 'false'], { env: server.env });
+  await runFrontdesk([...LIST, '--active', 'true', '--limit', '100'], { env: server.env });
+  expect(server.lines.map((line) => line.split('?')[1])).toEqual(['active=false', 'active=true&limit=100']);
+});
+
+test('ndjson is one compact object per line, of a list its entries, of an empty one nothing', async () => {
+  const server = await startRecordingServer([{ body: ODD_CARD }]);
+  expect((await runFrontdesk([...GET, '-o', 'ndjson'], { env: server.env })).stdout).toBe(`${ODD_CARD}\n`);
+  const some = await startRecordingServer(lists(['s1', 's2']));
+  expect((await runFrontdesk([...LIST, '-o', 'ndjson'], { env: some.env })).stdout).toBe(
+    '{"id":"s1","object":"subscriber","x":1.10}\n{"id":"s2","object":"subscriber","x":1.10}\n',
+  );
+  const none = await startRecordingServer(lists([]));
+  expect(await runFrontdesk([...LIST, '-o', 'ndjson'], { env: none.env })).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('csv of one resource has nested values by dotted column, numbers as sent', async () => {
+  const server = await startRecordingServer([{ body: ODD_CARD }]);
+  const { stdout } = await runFrontdesk([...GET, '-o', 'csv'], { env: server.env });
+  expect(stdout).toBe(
+    `zz.0,zz.1.q,cardId,clientReference,status,initialBalance,currentBalance,expiryDate,design,metadata.__proto__.a,metadata.n,createdAt,updatedAt\r\n1.0,1e400,${CARD_ID},r,LIMBO,10.10,12345678901234567.89,2031-01-01,d,-0,1E2,a,b\r\n`,
+  );
+});
+
+test('csv of many cards has the fixed columns, metadata and transactions as one JSON cell each', async () => {
+  const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+  const { stdout } = await runFrontdesk([...GET, OTHER_ID, '-o', 'csv'], { env: server.env });
+  const [header, row] = stdout.split('\r\n');
+  expect(header).toBe(
+    'cardId,status,currentBalance,initialBalance,expiryDate,clientReference,design,createdAt,updatedAt,activatedAt,cancelledAt,cancellationAmount,cancellationAction,metadata,transactions',
+  );
+  expect(row).toContain('"{""store"":""Bergen""}"');
+});
+
+test('a table outside a terminal is one header and one row per resource, tab-separated, nothing cut', async () => {
+  const long = 'x'.repeat(3000);
+  const server = await startRecordingServer([{ body: { id: 'cal_1', name: 'a\tb\nc', description: long } }]);
+  const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n'], { env: server.env });
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('ID\tACTIVE\tUPDATED\tNAME\tDESCRIPTION\tIMAGE\tURL');
+  expect(lines[1]).toBe(`cal_1\t\t\ta\\tb\\nc\t${long}\t\t`);
+  expect(lines.length).toBe(3);
+});
+
+test.each<[readonly string[], string]>([
+  [
+    ['--out', 'kept.json'],
+    'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\t<hidden, 2 characters>\t<hidden, 3 characters>\n',
+  ],
+  [['--show-sensitive'], 'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\tad\tau😀\n'],
+  [['-o', 'ndjson'], '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}\n'],
+])(
+  'one-time secrets are hidden in table and csv unless --show-sensitive, and printed in json and ndjson: %j',
+  async (flags, expected) => {
+    const body = '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}';
+    const server = await startRecordingServer([{ body }]);
+    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b', ...flags];
+    expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stdout: expected });
+  },
+);
 
 test.each(['table', 'json'])('-v shows no one-time secret of the other wallet either (%s)', async (format) => {
   const body =
@@ -232,28 +218,26 @@ test.each(['table', 'json'])('-v shows no one-time secret of the other wallet ei
   expect(stderr).not.toContain('SECRET');
 });
 
-describe('streams that are closed or full', () => {
-  const cards: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.endsWith('reissue') ? OTHER_ID : CARD_ID) });
+const cards: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.endsWith('reissue') ? OTHER_ID : CARD_ID) });
 
-  test('a closed stdin is no terminal', async () => {
-    const server = await startRecordingServer(cards);
-    expect(await shell('$F card get $ID --query status <&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
-    expect((await shell('$F card block $ID <&-', server)).code).toBe(2);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  });
+test('a closed stdin is no terminal', async () => {
+  const server = await startRecordingServer(cards);
+  expect(await shell('$F card get $ID --query status <&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
+  expect((await shell('$F card block $ID <&-', server)).code).toBe(2);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
-  test('if the reader of stdout goes away, the rows that were not read are counted', async () => {
-    const gone = join(createHome().path, 'gone');
-    const server = await startRecordingServer(async ({ url }, count) => {
-      // All rows fit into the pipe: the second one is not answered before its reader has gone.
-      if (count > 1) await expect.poll(() => existsSync(gone), { timeout: 30_000 }).toBe(true);
-      return { body: cardText('ACTIVE', url.split('/')[3]) };
-    });
-    const many = 'for i in $(seq 40); do echo $ID; done | $F card get --from - -j 1 -o ndjson';
-    const { stderr } = await shell(`${many} | (head -c 10 > /dev/null; exec <&-; touch '${gone}')`, server);
-    const { summary } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
-    expect(summary).toMatchObject({ rows: 40, exitCode: 141 });
-    const counts: readonly number[] = Object.values(summary.outcomes);
-    expect(counts.reduce((sum, rows) => sum + rows, 0)).toBe(40);
+test('if the reader of stdout goes away, the rows that were not read are counted', async () => {
+  const gone = join(createHome().path, 'gone');
+  const server = await startRecordingServer(async ({ url }, count) => {
+    // All rows fit into the pipe: the second one is not answered before its reader has gone.
+    if (count > 1) await expect.poll(() => existsSync(gone), { timeout: 30_000 }).toBe(true);
+    return { body: cardText('ACTIVE', url.split('/')[3]) };
   });
+  const many = 'for i in $(seq 40); do echo $ID; done | $F card get --from - -j 1 -o ndjson';
+  const { stderr } = await shell(`${many} | (head -c 10 > /dev/null; exec <&-; touch '${gone}')`, server);
+  const { summary } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  expect(summary).toMatchObject({ rows: 40, exitCode: 141 });
+  const counts: readonly number[] = Object.values(summary.outcomes);
+  expect(counts.reduce((sum, rows) => sum + rows, 0)).toBe(40);
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { type RecordedRequest, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -19,86 +19,78 @@ function summaryOf(stderr: string): Readonly<Record<string, unknown>> {
   return (JSON.parse(last) as { summary: Record<string, unknown> }).summary;
 }
 
-describe('requests of a summary', () => {
-  it('the requests of a summary are those that were sent: none to a service that cannot be reached, and each retry', async () => {
-    const { run } = await begin((_request, count) => (count === 1 ? { status: 429, body: '' } : undefined));
-    const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json', '-j', '1', '--retries', '1'];
-    const gone = await run(block, { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' });
-    expect(gone.code).toBe(7);
-    expect(summaryOf(gone.stderr)).toMatchObject({ requests: 0, earlier: 0, outcomes: { not_sent: 2 } });
-    const { stderr } = await run(block);
-    expect(summaryOf(stderr)).toMatchObject({ requests: 3, outcomes: { applied: 2 } });
-  });
+it('the requests of a summary are those that were sent: none to a service that cannot be reached, and each retry', async () => {
+  const { run } = await begin((_request, count) => (count === 1 ? { status: 429, body: '' } : undefined));
+  const block = ['card', 'block', cardId(1), cardId(2), '--yes', '--json', '-j', '1', '--retries', '1'];
+  const gone = await run(block, { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' });
+  expect(gone.code).toBe(7);
+  expect(summaryOf(gone.stderr)).toMatchObject({ requests: 0, earlier: 0, outcomes: { not_sent: 2 } });
+  const { stderr } = await run(block);
+  expect(summaryOf(stderr)).toMatchObject({ requests: 3, outcomes: { applied: 2 } });
 });
 
-describe('a row that did not succeed', () => {
-  it('a failed row has the same words live, in runs results, and when a plan is applied again', async () => {
-    const { run } = await begin(({ method, url }) => {
-      if (method !== 'POST') return undefined;
-      return url.includes(cardId(1)) ? refusal(409, 'CARD_EXPIRED') : 'reset';
-    });
-    const ids = [cardId(1), cardId(2)];
-    expect((await run(['card', 'block', ...ids, '--plan', 'p.plan', '-q'])).code).toBe(0);
-    const apply = ['plan', 'apply', 'p.plan', '--yes', '--json', '-q', '--retries', '0'];
-    const messages = (stdout: string) =>
-      (JSON.parse(stdout) as { error: { message: string } }[]).map(({ error }) => error.message);
-    const live = messages((await run(apply)).stdout);
-    expect(live[0]).toContain(`could not block card ${cardId(1)}: the service returned 409`);
-    expect(live[1]).toContain('OUTCOME UNKNOWN');
-    const [planned] = JSON.parse((await run(['runs', 'list', '--json'])).stdout) as { run: string }[];
-    expect(messages((await run(['runs', 'results', planned?.run ?? '', '--json'])).stdout)).toEqual(live);
-    expect(messages((await run(apply)).stdout)).toEqual(live);
+it('a failed row has the same words live, in runs results, and when a plan is applied again', async () => {
+  const { run } = await begin(({ method, url }) => {
+    if (method !== 'POST') return undefined;
+    return url.includes(cardId(1)) ? refusal(409, 'CARD_EXPIRED') : 'reset';
   });
-
-  it('a read of many rows that stops has one line with the number of rows that were not reached', async () => {
-    const { run } = await begin(() => ({ status: 401, body: {} }));
-    const ids = [1, 2, 3, 4, 5, 6].map(cardId);
-    const { stderr, code } = await run(['card', 'get', ...ids, '-j', '1', '--json']);
-    expect(code).toBe(4);
-    const lines = stderr.trimEnd().split('\n');
-    expect(lines.filter((line) => line.startsWith('{"error"'))).toHaveLength(1);
-    expect(lines).toContainEqual('{"notice":{"code":"NOT_REACHED","message":"5 rows were not reached"}}');
-  });
+  const ids = [cardId(1), cardId(2)];
+  expect((await run(['card', 'block', ...ids, '--plan', 'p.plan', '-q'])).code).toBe(0);
+  const apply = ['plan', 'apply', 'p.plan', '--yes', '--json', '-q', '--retries', '0'];
+  const messages = (stdout: string) =>
+    (JSON.parse(stdout) as { error: { message: string } }[]).map(({ error }) => error.message);
+  const live = messages((await run(apply)).stdout);
+  expect(live[0]).toContain(`could not block card ${cardId(1)}: the service returned 409`);
+  expect(live[1]).toContain('OUTCOME UNKNOWN');
+  const [planned] = JSON.parse((await run(['runs', 'list', '--json'])).stdout) as { run: string }[];
+  expect(messages((await run(['runs', 'results', planned?.run ?? '', '--json'])).stdout)).toEqual(live);
+  expect(messages((await run(apply)).stdout)).toEqual(live);
 });
 
-describe('an event', () => {
-  it('an event has its name and start in results and reports, and not its description', async () => {
-    const { run, file } = await begin((_request, count) => (count === 1 ? { status: 500, body: 'no' } : undefined));
-    file('in.csv', 'name,start,calendar,description\nOpening,2026-05-01,c1,for Ann\nClosing,2026-05-02,c1,for Bo\n');
-    await run(['calendar', 'event', 'create', '--from', 'in.csv', '--yes', '-q', '--run', 'may', '-j', '1']);
-    const results = await run(['runs', 'results', 'may', '--json', '--query', '[0].error.message']);
-    expect(results.stdout).toContain('\\"Opening\\" (start 2026-05-01');
-    const junit = (await run(['runs', 'report', 'may', '--as', 'junit'])).stdout;
-    expect(junit).toContain('<testcase name="row 1 &quot;Opening&quot; (start 2026-05-01)"');
-    expect(junit).toContain('<testcase name="row 2 &quot;Closing&quot; (start 2026-05-02)"');
-    const html = (await run(['runs', 'report', 'may', '--as', 'html'])).stdout;
-    expect(html).toContain('&quot;Opening&quot; (start 2026-05-01)');
-    expect(`${results.stdout}${junit}${html}`).not.toContain('for Ann');
-  });
+it('a read of many rows that stops has one line with the number of rows that were not reached', async () => {
+  const { run } = await begin(() => ({ status: 401, body: {} }));
+  const ids = [1, 2, 3, 4, 5, 6].map(cardId);
+  const { stderr, code } = await run(['card', 'get', ...ids, '-j', '1', '--json']);
+  expect(code).toBe(4);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines.filter((line) => line.startsWith('{"error"'))).toHaveLength(1);
+  expect(lines).toContainEqual('{"notice":{"code":"NOT_REACHED","message":"5 rows were not reached"}}');
 });
 
-describe('the file of --changed-from', () => {
-  it('the file of --changed-from is named by the summary and the report', async () => {
-    const { run, file } = await begin();
-    file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
-    file('new.csv', 'id,email\ns1,c@example.com\ns2,b@example.com\n');
-    const from = ['--from', 'new.csv', '--changed-from', 'old.csv'];
-    const done = await run(['calendar', 'subscribers', 'update', ...from, '--yes', '--run', 'may']);
-    expect(done.stderr).toContain('compared with old.csv\n');
-    const report = (await run(['runs', 'report', 'may', '--as', 'markdown'])).stdout;
-    expect(report).toContain('- Compared with: `old.csv`');
-  });
+it('an event has its name and start in results and reports, and not its description', async () => {
+  const { run, file } = await begin((_request, count) => (count === 1 ? { status: 500, body: 'no' } : undefined));
+  file('in.csv', 'name,start,calendar,description\nOpening,2026-05-01,c1,for Ann\nClosing,2026-05-02,c1,for Bo\n');
+  await run(['calendar', 'event', 'create', '--from', 'in.csv', '--yes', '-q', '--run', 'may', '-j', '1']);
+  const results = await run(['runs', 'results', 'may', '--json', '--query', '[0].error.message']);
+  expect(results.stdout).toContain('\\"Opening\\" (start 2026-05-01');
+  const junit = (await run(['runs', 'report', 'may', '--as', 'junit'])).stdout;
+  expect(junit).toContain('<testcase name="row 1 &quot;Opening&quot; (start 2026-05-01)"');
+  expect(junit).toContain('<testcase name="row 2 &quot;Closing&quot; (start 2026-05-02)"');
+  const html = (await run(['runs', 'report', 'may', '--as', 'html'])).stdout;
+  expect(html).toContain('&quot;Opening&quot; (start 2026-05-01)');
+  expect(`${results.stdout}${junit}${html}`).not.toContain('for Ann');
+});
 
-  it('runs revert omits a row that a raw call changed later', async () => {
-    const { run, file } = await begin();
-    file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
-    file('new.csv', 'id,email\ns1,c@example.com\ns2,d@example.com\n');
-    const from = ['--from', 'new.csv', '--changed-from', 'old.csv'];
-    await run(['calendar', 'subscribers', 'update', ...from, '--yes', '-q', '--run', 'may']);
-    await run(['api', 'POST', '/v1/subscribers/s1', '--data', '{"email":"e@example.com"}', '--yes', '-q']);
-    const { code, stderr, stdout } = await run(['runs', 'revert', 'may', '--plan', 'back.plan', '--json']);
-    expect(code).toBe(15);
-    expect(stderr).toContain('s1 is not in the plan: it was changed again on');
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 1 });
-  });
+it('the file of --changed-from is named by the summary and the report', async () => {
+  const { run, file } = await begin();
+  file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
+  file('new.csv', 'id,email\ns1,c@example.com\ns2,b@example.com\n');
+  const from = ['--from', 'new.csv', '--changed-from', 'old.csv'];
+  const done = await run(['calendar', 'subscribers', 'update', ...from, '--yes', '--run', 'may']);
+  expect(done.stderr).toContain('compared with old.csv\n');
+  const report = (await run(['runs', 'report', 'may', '--as', 'markdown'])).stdout;
+  expect(report).toContain('- Compared with: `old.csv`');
+});
+
+it('runs revert omits a row that a raw call changed later', async () => {
+  const { run, file } = await begin();
+  file('old.csv', 'id,email\ns1,a@example.com\ns2,b@example.com\n');
+  file('new.csv', 'id,email\ns1,c@example.com\ns2,d@example.com\n');
+  const from = ['--from', 'new.csv', '--changed-from', 'old.csv'];
+  await run(['calendar', 'subscribers', 'update', ...from, '--yes', '-q', '--run', 'may']);
+  await run(['api', 'POST', '/v1/subscribers/s1', '--data', '{"email":"e@example.com"}', '--yes', '-q']);
+  const { code, stderr, stdout } = await run(['runs', 'revert', 'may', '--plan', 'back.plan', '--json']);
+  expect(code).toBe(15);
+  expect(stderr).toContain('s1 is not in the plan: it was changed again on');
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 1 });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -30,67 +30,65 @@ async function at(env: RunOptions['env'], args: readonly string[], replies: read
   return { ...result, lines: server.lines };
 }
 
-describe('where nothing can be written', () => {
-  test('a read works where nothing can be written', async () => {
-    const read = [{ body: cardText('ACTIVE') }];
-    const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
-    expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
-  });
+test('a read works where nothing can be written', async () => {
+  const read = [{ body: cardText('ACTIVE') }];
+  const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
+  expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
+});
 
-  test('a change without a record works where nothing can be written', async () => {
-    const written = [{ body: cardText('ACTIVE') }];
-    const result = await at(NOWHERE, ['card', 'activate', CARD_ID, '--no-history', '--query', 'status'], written);
-    expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
-  });
+test('a change without a record works where nothing can be written', async () => {
+  const written = [{ body: cardText('ACTIVE') }];
+  const result = await at(NOWHERE, ['card', 'activate', CARD_ID, '--no-history', '--query', 'status'], written);
+  expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
+});
 
-  test.each<[string, readonly string[], string, string]>([
-    ['a write', ['card', 'activate', CARD_ID], '', 'FRONTDESK_STATE_DIR'],
-    ['a run', ['card', 'activate', CARD_ID, OTHER_ID, '--yes'], '', 'FRONTDESK_STATE_DIR'],
-    ['the history', ['history'], '', 'FRONTDESK_STATE_DIR'],
-    ['the runs', ['runs'], '', 'FRONTDESK_STATE_DIR'],
-    ['the sandbox', ['sandbox', 'info'], '', 'FRONTDESK_STATE_DIR'],
-    ['a card of the sandbox', ['card', 'get', CARD_ID, '-p', 'sandbox'], '', 'FRONTDESK_STATE_DIR'],
-    ['settings', ['profile', 'set', 'live'], '', 'FRONTDESK_CONFIG_DIR'],
-    ['rows from a pipe', ['card', 'get', '--from', '-'], `${CARD_ID}\n`, 'TMPDIR'],
-  ])(
-    '%s where nothing can be written names the variable that helps, and sends nothing',
-    async (_what, args, stdin, variable) => {
-      const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
-      expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
-      expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
-      expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
-    },
-  );
-
-  test.each([
-    ['of the audit log', ['card', 'activate', CARD_ID], { FRONTDESK_AUDIT_LOG: '/tmp/of-nobody/audit.log' }],
-    ['of --failed', ['card', 'activate', CARD_ID, OTHER_ID, '--yes', '--failed', '/tmp/of-nobody/left.csv'], {}],
-  ])('no variable is suggested if the file %s cannot be created, and nothing is sent', async (_what, args, more) => {
-    const env = { ...more, TMPDIR: '/tmp' };
-    const { code, stdout, stderr, lines } = await at(env, args);
+test.each<[string, readonly string[], string, string]>([
+  ['a write', ['card', 'activate', CARD_ID], '', 'FRONTDESK_STATE_DIR'],
+  ['a run', ['card', 'activate', CARD_ID, OTHER_ID, '--yes'], '', 'FRONTDESK_STATE_DIR'],
+  ['the history', ['history'], '', 'FRONTDESK_STATE_DIR'],
+  ['the runs', ['runs'], '', 'FRONTDESK_STATE_DIR'],
+  ['the sandbox', ['sandbox', 'info'], '', 'FRONTDESK_STATE_DIR'],
+  ['a card of the sandbox', ['card', 'get', CARD_ID, '-p', 'sandbox'], '', 'FRONTDESK_STATE_DIR'],
+  ['settings', ['profile', 'set', 'live'], '', 'FRONTDESK_CONFIG_DIR'],
+  ['rows from a pipe', ['card', 'get', '--from', '-'], `${CARD_ID}\n`, 'TMPDIR'],
+])(
+  '%s where nothing can be written names the variable that helps, and sends nothing',
+  async (_what, args, stdin, variable) => {
+    const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
     expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
-    expect(stderr).toContain('no such file or folder');
-    expect(stderr).not.toContain('hint:');
-  });
+    expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
+    expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
+  },
+);
 
-  test('a change without a home folder names the variable that helps', async () => {
-    const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
-    expect(written).toMatchObject({ code: 16, lines: [] });
-    expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
-    const run = await at(HOMELESS, ['card', 'activate', CARD_ID, OTHER_ID, '--yes']);
-    expect(run).toMatchObject({ code: 2, lines: [] });
-    expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder that you can write to');
-  });
+test.each([
+  ['of the audit log', ['card', 'activate', CARD_ID], { FRONTDESK_AUDIT_LOG: '/tmp/of-nobody/audit.log' }],
+  ['of --failed', ['card', 'activate', CARD_ID, OTHER_ID, '--yes', '--failed', '/tmp/of-nobody/left.csv'], {}],
+])('no variable is suggested if the file %s cannot be created, and nothing is sent', async (_what, args, more) => {
+  const env = { ...more, TMPDIR: '/tmp' };
+  const { code, stdout, stderr, lines } = await at(env, args);
+  expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
+  expect(stderr).toContain('no such file or folder');
+  expect(stderr).not.toContain('hint:');
+});
 
-  test.each([
-    ['nothing can be written', NOWHERE],
-    ['there is no home folder', HOMELESS],
-  ])('doctor reports no problem where a call works: %s', async (_what, env) => {
-    const { stdout } = await at(env, ['doctor', '--json', '--query', "checks[?status=='problem'].name"]);
-    expect(JSON.parse(stdout).filter((name: string) => name !== 'runs')).toEqual(['state-folder']);
-    const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);
-    expect(found.stdout).toMatch(/FRONTDESK_CONFIG_DIR[\s\S]*FRONTDESK_STATE_DIR/);
-  });
+test('a change without a home folder names the variable that helps', async () => {
+  const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
+  expect(written).toMatchObject({ code: 16, lines: [] });
+  expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
+  const run = await at(HOMELESS, ['card', 'activate', CARD_ID, OTHER_ID, '--yes']);
+  expect(run).toMatchObject({ code: 2, lines: [] });
+  expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder that you can write to');
+});
+
+test.each([
+  ['nothing can be written', NOWHERE],
+  ['there is no home folder', HOMELESS],
+])('doctor reports no problem where a call works: %s', async (_what, env) => {
+  const { stdout } = await at(env, ['doctor', '--json', '--query', "checks[?status=='problem'].name"]);
+  expect(JSON.parse(stdout).filter((name: string) => name !== 'runs')).toEqual(['state-folder']);
+  const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);
+  expect(found.stdout).toMatch(/FRONTDESK_CONFIG_DIR[\s\S]*FRONTDESK_STATE_DIR/);
 });
 
 test('C14 a disk that takes only a part of the settings leaves the old ones', async () => {

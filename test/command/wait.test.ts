@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Handler, type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -9,185 +9,180 @@ const card = (status: string): Reply => ({ body: cardText(status) });
 
 const serve = (script: readonly Reply[] | Handler) => startRecordingServer(script, untilFileEnds);
 
-describe.concurrent('card wait', () => {
-  test('card wait takes a status in lower case', async () => {
-    const { code, stdout } = await runFrontdesk([
-      'card',
-      'wait',
-      '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-      '--status',
-      'blocked,active',
-      '--json',
-      '-p',
-      'sandbox',
-    ]);
-    expect({ code, stdout: JSON.parse(stdout).status }).toEqual({ code: 0, stdout: 'ACTIVE' });
-  });
+test.concurrent('card wait takes a status in lower case', async () => {
+  const { code, stdout } = await runFrontdesk([
+    'card',
+    'wait',
+    '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    '--status',
+    'blocked,active',
+    '--json',
+    '-p',
+    'sandbox',
+  ]);
+  expect({ code, stdout: JSON.parse(stdout).status }).toEqual({ code: 0, stdout: 'ACTIVE' });
+});
 
-  test('card wait reads until the card has one of the statuses, and prints the card as card get does', async () => {
-    const server = await serve([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
-    const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {
-      env: server.env,
-    });
-    expect(result.code).toBe(0);
-    expect(result.stdout).toContain('\n  "currentBalance": 10.10,\n');
-    expect(JSON.parse(result.stdout)).toMatchObject({ cardId: CARD_ID, status: 'ACTIVE' });
-    expect(server.lines).toEqual([READ, READ, READ]);
+test.concurrent('card wait reads until the card has one of the statuses, and prints the card as card get does', async () => {
+  const server = await serve([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
+  const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {
+    env: server.env,
   });
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain('\n  "currentBalance": 10.10,\n');
+  expect(JSON.parse(result.stdout)).toMatchObject({ cardId: CARD_ID, status: 'ACTIVE' });
+  expect(server.lines).toEqual([READ, READ, READ]);
+});
 
-  test.each([
-    [
-      'table',
-      `CARD ID\tSTATUS\tBALANCE\tINITIAL\tEXPIRES\tCLIENT REFERENCE\tDESIGN\n${CARD_ID}\tACTIVE\t10.10\t50.00\t2031-01-01T00:00:00Z\torder-1\tclassic\n`,
-    ],
-    ['ndjson', `${cardText('ACTIVE')}\n`],
-  ])('card wait prints %s as card get does', async (format, expected) => {
-    const server = await serve([card('ACTIVE')]);
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
-    expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
-  });
+test.concurrent.each([
+  [
+    'table',
+    `CARD ID\tSTATUS\tBALANCE\tINITIAL\tEXPIRES\tCLIENT REFERENCE\tDESIGN\n${CARD_ID}\tACTIVE\t10.10\t50.00\t2031-01-01T00:00:00Z\torder-1\tclassic\n`,
+  ],
+  ['ndjson', `${cardText('ACTIVE')}\n`],
+])('card wait prints %s as card get does', async (format, expected) => {
+  const server = await serve([card('ACTIVE')]);
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
+  expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
+});
 
-  test('card wait exits with 124 when its time is up, and names the last status seen', async () => {
-    const server = await serve(() => card('WAITING_ACTIVATION'));
-    const result = await runFrontdesk(
-      [...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'],
-      { env: server.env },
-    );
-    expect(result.code).toBe(124);
-    expect(result.stdout).toBe('');
-    const lines = result.stderr.trimEnd().split('\n');
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
-      error: {
-        code: 'TIMEOUT',
-        exitCode: 124,
-        message: `card ${CARD_ID} was not ACTIVE within 5s: its last status is WAITING_ACTIVATION`,
-        operation: 'card.wait',
-        id: CARD_ID,
-        observed: { status: 'WAITING_ACTIVATION' },
-      },
-    });
-    expect(result.elapsedMs).toBeGreaterThan(5000);
-    expect(server.requests.length).toBeGreaterThanOrEqual(2);
-    expect(server.requests.length).toBeLessThanOrEqual(4);
+test.concurrent('card wait exits with 124 when its time is up, and names the last status seen', async () => {
+  const server = await serve(() => card('WAITING_ACTIVATION'));
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'], {
+    env: server.env,
   });
+  expect(result.code).toBe(124);
+  expect(result.stdout).toBe('');
+  const lines = result.stderr.trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+    error: {
+      code: 'TIMEOUT',
+      exitCode: 124,
+      message: `card ${CARD_ID} was not ACTIVE within 5s: its last status is WAITING_ACTIVATION`,
+      operation: 'card.wait',
+      id: CARD_ID,
+      observed: { status: 'WAITING_ACTIVATION' },
+    },
+  });
+  expect(result.elapsedMs).toBeGreaterThan(5000);
+  expect(server.requests.length).toBeGreaterThanOrEqual(2);
+  expect(server.requests.length).toBeLessThanOrEqual(4);
+});
 
-  test.each<[string, Reply]>([
-    ['hangs', 'hang'],
-    ['cuts the connection', 'reset'],
-    ['answers 500', { status: 500, body: {} }],
-    ['answers 429 without a time', { status: 429, body: {} }],
-    ['answers a web page', { body: '<html></html>' }],
-  ])('card wait waits the whole time for a service that %s', async (_, trouble) => {
-    const server = await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '200ms'], {
-      env: server.env,
-    });
-    expect(result).toMatchObject({ code: 124, stdout: '' });
-    expect(result.stderr).toContain('within 3s: its last status is BLOCKED. The last check failed: ');
+test.concurrent.each<[string, Reply]>([
+  ['hangs', 'hang'],
+  ['answers 500', { status: 500, body: {} }],
+  ['answers a web page', { body: '<html></html>' }],
+])('card wait waits the whole time for a service that %s', async (_, trouble) => {
+  const server = await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '200ms'], {
+    env: server.env,
   });
+  expect(result).toMatchObject({ code: 124, stdout: '' });
+  expect(result.stderr).toContain('within 3s: its last status is BLOCKED. The last check failed: ');
+});
 
-  test('card wait continues when a service that stopped listening is back, and waits the whole time when it is not', async () => {
-    const server = await serve([card('BLOCKED')]);
-    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '200ms'], {
-      env: server.env,
-    });
-    await running.waitForOutput('is BLOCKED');
-    await server.stop();
-    const result = await running.result;
-    expect(result.code).toBe(124);
-    expect(result.stderr).toContain('(refused)');
+test.concurrent('card wait continues when a service that stopped listening is back, and waits the whole time when it is not', async () => {
+  const server = await serve([card('BLOCKED')]);
+  const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '200ms'], {
+    env: server.env,
   });
+  await running.waitForOutput('is BLOCKED');
+  await server.stop();
+  const result = await running.result;
+  expect(result.code).toBe(124);
+  expect(result.stderr).toContain('(refused)');
+});
 
-  test('card wait exits with 7 if the service never returned anything', async () => {
-    const server = await serve([]);
-    await server.stop();
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--retries', '0'], { env: server.env });
-    expect(result).toMatchObject({ code: 7, stdout: '' });
-  });
+test.concurrent('card wait exits with 7 if the service never returned anything', async () => {
+  const server = await serve([]);
+  await server.stop();
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--retries', '0'], { env: server.env });
+  expect(result).toMatchObject({ code: 7, stdout: '' });
+});
 
-  test.each([
-    [401, 4],
-    [403, 5],
-    [404, 3],
-    [422, 6],
-  ])('card wait ends at once if the service returns %i, with %i', async (status, code) => {
-    const server = await serve([{ status, body: { errorCode: 'NO', message: 'no' } }]);
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
-    expect(result).toMatchObject({ code, stdout: '' });
-  });
+test.concurrent.each([
+  [401, 4],
+  [403, 5],
+  [404, 3],
+  [422, 6],
+])('card wait ends at once if the service returns %i, with %i', async (status, code) => {
+  const server = await serve([{ status, body: { errorCode: 'NO', message: 'no' } }]);
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
+  expect(result).toMatchObject({ code, stdout: '' });
+});
 
-  test('card wait obeys a Retry-After before it reads again', async () => {
-    const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
-    const server = await serve([busy, card('ACTIVE')]);
-    const result = await runFrontdesk(
-      [...WAIT, '--status', 'ACTIVE', '--interval', '50ms', '--retries', '0', '--quiet'],
-      { env: server.env },
-    );
-    expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(result.elapsedMs).toBeGreaterThan(1000);
-  });
+test.concurrent('card wait obeys a Retry-After before it reads again', async () => {
+  const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
+  const server = await serve([busy, card('ACTIVE')]);
+  const result = await runFrontdesk(
+    [...WAIT, '--status', 'ACTIVE', '--interval', '50ms', '--retries', '0', '--quiet'],
+    { env: server.env },
+  );
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(result.elapsedMs).toBeGreaterThan(1000);
+});
 
-  test('card wait exits with 11 and the time to run it again if the service asks for a longer pause than the wait', async () => {
-    const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
-    expect(result.code).toBe(11);
-    expect(result.stderr).toMatch(/the service asked for a pause until 20\d\d-.*past the end of this wait of 5s/);
-  });
+test.concurrent('card wait exits with 11 and the time to run it again if the service asks for a longer pause than the wait', async () => {
+  const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
+  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
+  expect(result.code).toBe(11);
+  expect(result.stderr).toMatch(/the service asked for a pause until 20\d\d-.*past the end of this wait of 5s/);
+});
 
-  test('a signal ends card wait at once', async () => {
-    const server = await serve([card('BLOCKED')]);
-    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
-    await running.waitForOutput('is BLOCKED, waiting for ACTIVE');
-    running.child.kill('SIGINT');
-    const result = await running.result;
-    expect(result).toMatchObject({ code: 130, stdout: '' });
-  });
+test.concurrent('a signal ends card wait at once', async () => {
+  const server = await serve([card('BLOCKED')]);
+  const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
+  await running.waitForOutput('is BLOCKED, waiting for ACTIVE');
+  running.child.kill('SIGINT');
+  const result = await running.result;
+  expect(result).toMatchObject({ code: 130, stdout: '' });
+});
 
-  test('card wait reports each change of the status once, and nothing with --quiet', async () => {
-    const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
-    const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
-    const loud = await runFrontdesk(line, { env: (await serve(script)).env });
-    expect(loud.stderr).toBe(
-      `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION, waiting for ACTIVE\n` +
-        `frontdesk: note: card ${CARD_ID} is BLOCKED, waiting for ACTIVE\n`,
-    );
-    const quiet = await runFrontdesk([...line, '-q'], { env: (await serve(script)).env });
-    expect(quiet).toMatchObject({ code: 0, stderr: '' });
-  });
+test.concurrent('card wait reports each change of the status once, and nothing with --quiet', async () => {
+  const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
+  const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
+  const loud = await runFrontdesk(line, { env: (await serve(script)).env });
+  expect(loud.stderr).toBe(
+    `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION, waiting for ACTIVE\n` +
+      `frontdesk: note: card ${CARD_ID} is BLOCKED, waiting for ACTIVE\n`,
+  );
+  const quiet = await runFrontdesk([...line, '-q'], { env: (await serve(script)).env });
+  expect(quiet).toMatchObject({ code: 0, stderr: '' });
+});
 
-  test('card wait names all errors of a call together and sends nothing', async () => {
-    const server = await serve([]);
-    const result = await runFrontdesk(
-      ['card', 'wait', 'nope', '--status', 'ACTIVE,BLOKED', '--timeout', '5', '--interval', '0s'],
-      { env: server.env },
-    );
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('<cardId>');
-    expect(result.stderr).toContain('not "BLOKED": did you mean BLOCKED?');
-    expect(result.stderr).toContain(
-      '--timeout: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "5"',
-    );
-    expect(result.stderr).toContain(
-      '--interval: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "0s"',
-    );
-  });
+test.concurrent('card wait names all errors of a call together and sends nothing', async () => {
+  const server = await serve([]);
+  const result = await runFrontdesk(
+    ['card', 'wait', 'nope', '--status', 'ACTIVE,BLOKED', '--timeout', '5', '--interval', '0s'],
+    { env: server.env },
+  );
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain('<cardId>');
+  expect(result.stderr).toContain('not "BLOKED": did you mean BLOCKED?');
+  expect(result.stderr).toContain(
+    '--timeout: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "5"',
+  );
+  expect(result.stderr).toContain(
+    '--interval: must be a duration such as 500ms, 30s, 2m or 1h, more than 0 and at most 168h, not "0s"',
+  );
+});
 
-  test.each([
-    [[...WAIT], '--status: is required'],
-    [['card', 'wait', '--status', 'ACTIVE'], '<cardId>: is required'],
-    [[...WAIT, '--status', ''], '--status: must be one of'],
-    [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
-  ])('card wait refuses %j', async (args, expected) => {
-    const server = await serve([]);
-    const result = await runFrontdesk(args, { env: server.env });
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(expected);
-  });
+test.concurrent.each([
+  [[...WAIT], '--status: is required'],
+  [['card', 'wait', '--status', 'ACTIVE'], '<cardId>: is required'],
+  [[...WAIT, '--status', ''], '--status: must be one of'],
+  [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
+])('card wait refuses %j', async (args, expected) => {
+  const server = await serve([]);
+  const result = await runFrontdesk(args, { env: server.env });
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toContain(expected);
+});
 
-  test('card wait works in the sandbox', async () => {
-    const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-    const result = await runFrontdesk(['-p', 'sandbox', 'card', 'wait', id, '--status', 'ACTIVE', '--json', '-q']);
-    expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject({ cardId: id, status: 'ACTIVE' });
-  });
+test.concurrent('card wait works in the sandbox', async () => {
+  const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+  const result = await runFrontdesk(['-p', 'sandbox', 'card', 'wait', id, '--status', 'ACTIVE', '--json', '-q']);
+  expect(result.code).toBe(0);
+  expect(JSON.parse(result.stdout)).toMatchObject({ cardId: id, status: 'ACTIVE' });
 });

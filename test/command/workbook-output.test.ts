@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { read, utils } from '@e965/xlsx';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
@@ -44,178 +44,177 @@ const LIST_BODY = JSON.stringify({
 const LIST = ['calendar', 'subscribers', 'list', 'c1', '--limit', '100'];
 const UPDATE = ['calendar', 'subscribers', 'update', '--dry-run', '--json'];
 
-describe('-o xlsx', () => {
-  it('-o xlsx writes a list to a new file that only its owner can read, and no cell differs when the file is input', async () => {
-    const server = await startRecordingServer(() => ({ body: LIST_BODY }));
-    const home = createHome();
-    const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-    const made = await run(...LIST, '-o', 'xlsx', '--out', 'old.xlsx');
-    expect(made).toMatchObject({ code: 0, stdout: '' });
-    expect(made.stderr).toContain('saved in old.xlsx');
-    expect(statSync(pathIn(home, 'old.xlsx')).mode & 0o777).toBe(0o600);
-    const cells = cellsOf(home, 'old.xlsx');
-    expect(cells[0]?.toSorted()).toEqual([
-      'active',
-      'created',
-      'email',
-      'first_name',
-      'id',
-      'last_name',
-      'object',
-      'updated',
-    ]);
-    expect(cells[2]).toContain('=1+1');
-    expect(cells[1]?.at(cells[0]?.indexOf('active') ?? -1)).toBe(true);
-    const csv = await run(...LIST, '-o', 'csv', '-q');
-    writeFileSync(pathIn(home, 'old.csv'), csv.stdout);
-    for (const older of ['old.xlsx', 'old.csv']) {
-      const update = await run(...UPDATE, '--from', 'old.xlsx', '--changed-from', older);
-      expect([update.code, update.stderr]).toEqual([0, expect.stringContaining('none of 10 rows differs')]);
-    }
-    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
-  });
+it('-o xlsx writes a list to a new file that only its owner can read, and no cell differs when the file is input', async () => {
+  const server = await startRecordingServer(() => ({ body: LIST_BODY }));
+  const home = createHome();
+  const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+  const made = await run(...LIST, '-o', 'xlsx', '--out', 'old.xlsx');
+  expect(made).toMatchObject({ code: 0, stdout: '' });
+  expect(made.stderr).toContain('saved in old.xlsx');
+  expect(statSync(pathIn(home, 'old.xlsx')).mode & 0o777).toBe(0o600);
+  const cells = cellsOf(home, 'old.xlsx');
+  expect(cells[0]?.toSorted()).toEqual([
+    'active',
+    'created',
+    'email',
+    'first_name',
+    'id',
+    'last_name',
+    'object',
+    'updated',
+  ]);
+  expect(cells[2]).toContain('=1+1');
+  expect(cells[1]?.at(cells[0]?.indexOf('active') ?? -1)).toBe(true);
+  const csv = await run(...LIST, '-o', 'csv', '-q');
+  writeFileSync(pathIn(home, 'old.csv'), csv.stdout);
+  for (const older of ['old.xlsx', 'old.csv']) {
+    const update = await run(...UPDATE, '--from', 'old.xlsx', '--changed-from', older);
+    expect([update.code, update.stderr]).toEqual([0, expect.stringContaining('none of 10 rows differs')]);
+  }
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+});
 
-  it('-o xlsx writes to a stdout that is no terminal, with the columns and the order asked for', async () => {
-    const server = await startRecordingServer(() => ({ body: LIST_BODY }));
-    const home = createHome();
-    const FD = ['-o', 'xlsx', '--columns', 'email,active', '--sort-by', 'first_name', '-q'];
-    const { stdout, code } = await runFrontdesk([...LIST, ...FD], { home, env: server.env });
-    expect([code, stdout.slice(0, 2)]).toEqual([0, 'PK']);
-    await runFrontdesk([...LIST, ...FD, '--out', 'a.xlsx'], { home, env: server.env });
-    expect(cellsOf(home, 'a.xlsx').slice(0, 3)).toEqual([
-      ['email', 'active'],
-      ['8@x', true],
-      ['7@x', false],
-    ]);
-  });
+it('-o xlsx writes to a stdout that is no terminal, with the columns and the order asked for', async () => {
+  const server = await startRecordingServer(() => ({ body: LIST_BODY }));
+  const home = createHome();
+  const FD = ['-o', 'xlsx', '--columns', 'email,active', '--sort-by', 'first_name', '-q'];
+  const { stdout, code } = await runFrontdesk([...LIST, ...FD], { home, env: server.env });
+  expect([code, stdout.slice(0, 2)]).toEqual([0, 'PK']);
+  await runFrontdesk([...LIST, ...FD, '--out', 'a.xlsx'], { home, env: server.env });
+  expect(cellsOf(home, 'a.xlsx').slice(0, 3)).toEqual([
+    ['email', 'active'],
+    ['8@x', true],
+    ['7@x', false],
+  ]);
+});
 
-  it('-o xlsx is refused in a terminal without --out', async () => {
-    const server = await startRecordingServer([]);
-    const home = createHome();
-    const { end } = openTerminal([...LIST, '-o', 'xlsx'], { home, env: server.env, columns: 120 });
-    expect(await end).toMatchObject({ code: 2, text: expect.stringContaining('--out is missing') });
-  });
+it('-o xlsx is refused in a terminal without --out', async () => {
+  const server = await startRecordingServer([]);
+  const home = createHome();
+  const { end } = openTerminal([...LIST, '-o', 'xlsx'], { home, env: server.env, columns: 120 });
+  expect(await end).toMatchObject({ code: 2, text: expect.stringContaining('--out is missing') });
+});
 
-  it.each<[string, readonly string[]]>([
-    ['a query', [...LIST, '--query', 'data']],
-    ['--csv-raw', [...LIST, '--csv-raw']],
-    ['--no-header', [...LIST, '--no-header']],
-    ['a column that is none', [...LIST, '--columns', 'mail']],
-    ['one card', ['card', 'get', cardId(1)]],
-    ['a write of one', ['card', 'block', cardId(1), '--yes']],
-    ['a write of many', ['card', 'block', cardId(1), cardId(2), '--yes']],
-    ['a plan that is made', ['card', 'block', cardId(1), '--plan', 'p.plan']],
-    ['one entry of the history', ['history', 'show', 'x']],
-    ['one run', ['runs', 'show', '--last']],
-    ['what is no list', ['doctor']],
-    ['a raw call', ['api', 'GET', '/v1/cards/x']],
-    ['a file that exists', [...LIST, '--out', 'there.xlsx']],
-    ['stdout by a name', [...LIST, '--out', '-']],
-    ['a folder that is missing', ['runs', '--out', 'no/a.xlsx']],
-  ])('-o xlsx is refused with 2, and nothing is sent: %s', async (_, args) => {
-    const server = await startRecordingServer([]);
-    const home = createHome();
-    writeFileSync(pathIn(home, 'there.xlsx'), 'mine');
-    const { code, stdout } = await runFrontdesk([...args, '-o', 'xlsx'], { home, env: server.env });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(readFileSync(pathIn(home, 'there.xlsx'), 'utf8')).toBe('mine');
-    expect(readdirSync(join(home.path, 'work'))).toEqual(['there.xlsx']);
-  });
+it.each<[string, readonly string[]]>([
+  ['a query', [...LIST, '--query', 'data']],
+  ['--csv-raw', [...LIST, '--csv-raw']],
+  ['--no-header', [...LIST, '--no-header']],
+  ['a column that is none', [...LIST, '--columns', 'mail']],
+  ['one card', ['card', 'get', cardId(1)]],
+  ['a write of one', ['card', 'block', cardId(1), '--yes']],
+  ['a write of many', ['card', 'block', cardId(1), cardId(2), '--yes']],
+  ['a plan that is made', ['card', 'block', cardId(1), '--plan', 'p.plan']],
+  ['one entry of the history', ['history', 'show', 'x']],
+  ['one run', ['runs', 'show', '--last']],
+  ['what is no list', ['doctor']],
+  ['a raw call', ['api', 'GET', '/v1/cards/x']],
+  ['a file that exists', [...LIST, '--out', 'there.xlsx']],
+  ['stdout by a name', [...LIST, '--out', '-']],
+  ['a folder that is missing', ['runs', '--out', 'no/a.xlsx']],
+])('-o xlsx is refused with 2, and nothing is sent: %s', async (_, args) => {
+  const server = await startRecordingServer([]);
+  const home = createHome();
+  writeFileSync(pathIn(home, 'there.xlsx'), 'mine');
+  const { code, stdout } = await runFrontdesk([...args, '-o', 'xlsx'], { home, env: server.env });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(readFileSync(pathIn(home, 'there.xlsx'), 'utf8')).toBe('mine');
+  expect(readdirSync(join(home.path, 'work'))).toEqual(['there.xlsx']);
+});
 
-  it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
-    ['a variable', ['runs'], { FRONTDESK_OUTPUT: 'xlsx' }],
-    ['a profile', ['profile', 'set', 'p', '--output', 'xlsx'], {}],
-    ['the settings', ['config', 'set', 'output', 'xlsx'], {}],
-    ['--out alone', ['runs', '--out', 'a.xlsx'], {}],
-    ['--out of csv', ['runs', '-o', 'csv', '--out', 'a.xlsx'], {}],
-  ])('-o xlsx is chosen by the option alone: %s is refused', async (_, args, env) => {
-    const { code, stdout, home } = await runFrontdesk(args, { env });
-    expect([code, stdout, existsSync(pathIn(home, 'a.xlsx'))]).toEqual([2, '', false]);
-  });
+it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
+  ['a variable', ['runs'], { FRONTDESK_OUTPUT: 'xlsx' }],
+  ['a profile', ['profile', 'set', 'p', '--output', 'xlsx'], {}],
+  ['the settings', ['config', 'set', 'output', 'xlsx'], {}],
+  ['--out alone', ['runs', '--out', 'a.xlsx'], {}],
+  ['--out of csv', ['runs', '-o', 'csv', '--out', 'a.xlsx'], {}],
+])('-o xlsx is chosen by the option alone: %s is refused', async (_, args, env) => {
+  const { code, stdout, home } = await runFrontdesk(args, { env });
+  expect([code, stdout, existsSync(pathIn(home, 'a.xlsx'))]).toEqual([2, '', false]);
+});
 
-  it('-o xlsx of several cards has a row for each, without those that could not be read', async () => {
-    const server = await startRecordingServer(
-      playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-    );
-    const home = createHome();
-    const ids = [1, 2, 3].map(cardId);
-    const result = await runFrontdesk(['card', 'get', ...ids, '-o', 'xlsx', '--out', 'c.xlsx'], {
-      home,
-      env: server.env,
-    });
-    expect(result.code).toBe(15);
-    const [header = [], ...rows] = cellsOf(home, 'c.xlsx');
-    expect(rows.map((row) => row[header.indexOf('cardId')])).toEqual([cardId(1), cardId(3)]);
-    expect(rows[0]?.[header.indexOf('initialBalance')]).toBe('50.00');
-    expect(rows[0]?.[header.indexOf('metadata')]).toBe('{"store":"Bergen"}');
+it('-o xlsx of several cards has a row for each, without those that could not be read', async () => {
+  const server = await startRecordingServer(
+    playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+  );
+  const home = createHome();
+  const ids = [1, 2, 3].map(cardId);
+  const result = await runFrontdesk(['card', 'get', ...ids, '-o', 'xlsx', '--out', 'c.xlsx'], {
+    home,
+    env: server.env,
   });
+  expect(result.code).toBe(15);
+  const [header = [], ...rows] = cellsOf(home, 'c.xlsx');
+  expect(rows.map((row) => row[header.indexOf('cardId')])).toEqual([cardId(1), cardId(3)]);
+  expect(rows[0]?.[header.indexOf('initialBalance')]).toBe('50.00');
+  expect(rows[0]?.[header.indexOf('metadata')]).toBe('{"store":"Bergen"}');
+});
 
-  it('-o xlsx reports a cell that is too long as an error of its row (15), and has the others', async () => {
-    const long = cardText('ACTIVE', cardId(2)).replace('order-1', 'x'.repeat(32_768));
-    const server = await startRecordingServer(
-      playService(({ url }) => (url.includes(cardId(2)) ? { body: long } : undefined)),
-    );
-    const home = createHome();
-    const ids = [1, 2, 3].map(cardId);
-    const result = await runFrontdesk(['card', 'get', ...ids, '-o', 'xlsx', '--out', 'c.xlsx'], {
-      home,
-      env: server.env,
-    });
-    expect(result.code).toBe(15);
-    expect(result.stderr).toContain('row 2 is not in the workbook: clientReference has 32,768 characters');
-    expect(
-      cellsOf(home, 'c.xlsx')
-        .slice(1)
-        .map(([id]) => id),
-    ).toEqual([cardId(1), cardId(3)]);
+it('-o xlsx reports a cell that is too long as an error of its row (15), and has the others', async () => {
+  const long = cardText('ACTIVE', cardId(2)).replace('order-1', 'x'.repeat(32_768));
+  const server = await startRecordingServer(
+    playService(({ url }) => (url.includes(cardId(2)) ? { body: long } : undefined)),
+  );
+  const home = createHome();
+  const ids = [1, 2, 3].map(cardId);
+  const result = await runFrontdesk(['card', 'get', ...ids, '-o', 'xlsx', '--out', 'c.xlsx'], {
+    home,
+    env: server.env,
   });
+  expect(result.code).toBe(15);
+  expect(result.stderr).toContain('row 2 is not in the workbook: clientReference has 32,768 characters');
+  expect(
+    cellsOf(home, 'c.xlsx')
+      .slice(1)
+      .map(([id]) => id),
+  ).toEqual([cardId(1), cardId(3)]);
+});
 
-  it('-o xlsx of a read that stops has what was read', async () => {
-    const server = await startRecordingServer(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
-    const home = createHome();
-    const args = [
-      'card',
-      'get',
-      ...[1, 2, 3, 4].map(cardId),
-      '-o',
-      'xlsx',
-      '--out',
-      'c.xlsx',
-      '-j',
-      '1',
-      '--retries',
-      '0',
-    ];
-    const running = startFrontdesk(args, { home, env: server.env });
-    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
-    running.child.kill('SIGINT');
-    await running.waitForOutput('Waiting up to');
-    running.child.kill('SIGINT');
-    expect((await running.result).code).toBe(130);
-    expect(
-      cellsOf(home, 'c.xlsx')
-        .slice(1)
-        .map(([id]) => id),
-    ).toEqual([cardId(1), cardId(2)]);
+it('-o xlsx of a read that stops has what was read', async () => {
+  const server = await startRecordingServer(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
+  const home = createHome();
+  const args = [
+    'card',
+    'get',
+    ...[1, 2, 3, 4].map(cardId),
+    '-o',
+    'xlsx',
+    '--out',
+    'c.xlsx',
+    '-j',
+    '1',
+    '--retries',
+    '0',
+  ];
+  const running = startFrontdesk(args, { home, env: server.env });
+  await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
+  running.child.kill('SIGINT');
+  await running.waitForOutput('Waiting up to');
+  running.child.kill('SIGINT');
+  expect((await running.result).code).toBe(130);
+  expect(
+    cellsOf(home, 'c.xlsx')
+      .slice(1)
+      .map(([id]) => id),
+  ).toEqual([cardId(1), cardId(2)]);
+});
+
+it('-o xlsx of more rows than a sheet has is refused before anything is read', async () => {
+  const server = await startRecordingServer([]);
+  const home = createHome();
+  const stdin = Array.from({ length: 1_048_576 }, (_, index) => `${cardId(index)}\n`).join('');
+  const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'xlsx', '--out', 'c.xlsx'], {
+    home,
+    env: server.env,
+    stdin,
   });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('a workbook holds 1,048,575 rows') });
+  expect(existsSync(pathIn(home, 'c.xlsx'))).toBe(false);
+});
 
-  it('-o xlsx of more rows than a sheet has is refused before anything is read', async () => {
-    const server = await startRecordingServer([]);
-    const home = createHome();
-    const stdin = Array.from({ length: 1_048_576 }, (_, index) => `${cardId(index)}\n`).join('');
-    const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'xlsx', '--out', 'c.xlsx'], {
-      home,
-      env: server.env,
-      stdin,
-    });
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('a workbook holds 1,048,575 rows') });
-    expect(existsSync(pathIn(home, 'c.xlsx'))).toBe(false);
-  });
-
-  it('-o xlsx exits with 16 if the disk has no room, and leaves no part of the file', async () => {
-    const server = await startRecordingServer(() => ({ body: LIST_BODY }));
-    const home = createHome();
-    const full = injecting(`const { open } = process.getBuiltinModule('node:fs').promises;
+it('-o xlsx exits with 16 if the disk has no room, and leaves no part of the file', async () => {
+  const server = await startRecordingServer(() => ({ body: LIST_BODY }));
+  const home = createHome();
+  const full = injecting(`const { open } = process.getBuiltinModule('node:fs').promises;
       process.getBuiltinModule('node:fs').promises.open = async (path, ...more) => {
         const file = await open(path, ...more);
         if (String(path).endsWith('a.xlsx')) {
@@ -224,37 +223,36 @@ describe('-o xlsx', () => {
         return file;
       };
       process.getBuiltinModule('node:module').syncBuiltinESMExports();`);
-    const env = { ...server.env, ...full };
-    const result = await runFrontdesk([...LIST, '-o', 'xlsx', '--out', 'a.xlsx'], { home, env });
-    expect(result).toMatchObject({ code: 16, stderr: expect.stringContaining('cannot write a.xlsx: no space left') });
-    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
-  });
+  const env = { ...server.env, ...full };
+  const result = await runFrontdesk([...LIST, '-o', 'xlsx', '--out', 'a.xlsx'], { home, env });
+  expect(result).toMatchObject({ code: 16, stderr: expect.stringContaining('cannot write a.xlsx: no space left') });
+  expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+});
 
-  it('-o xlsx of history, runs, results, rows to correct and a plan has the columns of csv', async () => {
-    const server = await startRecordingServer(
-      playService(({ url }) => (url.includes('/s2') ? refusal(409, 'NO') : undefined)),
-    );
-    const home = createHome();
-    const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-    writeFileSync(pathIn(home, 'rows.csv'), 'id,first_name,active\ns1,=1,TRUE\ns2,0042,false\n');
-    const update = ['calendar', 'subscribers', 'update', '--from', 'rows.csv'];
-    expect((await run(...update, '--yes')).code).toBe(15);
-    expect((await run(...update, '--plan', 'p.plan')).code).toBe(0);
-    const commands: Readonly<Record<string, readonly string[]>> = {
-      'h.xlsx': ['history'],
-      'r.xlsx': ['runs'],
-      'results.xlsx': ['runs', 'results', '--last'],
-      'input.xlsx': ['runs', 'results', '--last', '--outcome', 'rejected', '--as-input'],
-      'plan.xlsx': ['plan', 'show', 'p.plan'],
-    };
-    for (const [name, command] of Object.entries(commands)) {
-      expect([name, (await run(...command, '-o', 'xlsx', '--out', name)).code]).toEqual([name, 0]);
-      const [header = ''] = (await run(...command, '-o', 'csv', '-q')).stdout.split(/\r?\n/);
-      expect(cellsOf(home, name)[0]).toEqual(header.split(','));
-    }
-    expect(cellsOf(home, 'input.xlsx').slice(1)).toEqual([['s2', '0042', 'false', 'rejected']]);
-    expect(cellsOf(home, 'plan.xlsx')).toHaveLength(3);
-    const again = await run('calendar', 'subscribers', 'update', '--from', 'input.xlsx', '--dry-run', '--json', '-q');
-    expect(JSON.parse(again.stdout).requests[0].body).toEqual({ first_name: '0042', active: false });
-  });
+it('-o xlsx of history, runs, results, rows to correct and a plan has the columns of csv', async () => {
+  const server = await startRecordingServer(
+    playService(({ url }) => (url.includes('/s2') ? refusal(409, 'NO') : undefined)),
+  );
+  const home = createHome();
+  const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+  writeFileSync(pathIn(home, 'rows.csv'), 'id,first_name,active\ns1,=1,TRUE\ns2,0042,false\n');
+  const update = ['calendar', 'subscribers', 'update', '--from', 'rows.csv'];
+  expect((await run(...update, '--yes')).code).toBe(15);
+  expect((await run(...update, '--plan', 'p.plan')).code).toBe(0);
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    'h.xlsx': ['history'],
+    'r.xlsx': ['runs'],
+    'results.xlsx': ['runs', 'results', '--last'],
+    'input.xlsx': ['runs', 'results', '--last', '--outcome', 'rejected', '--as-input'],
+    'plan.xlsx': ['plan', 'show', 'p.plan'],
+  };
+  for (const [name, command] of Object.entries(commands)) {
+    expect([name, (await run(...command, '-o', 'xlsx', '--out', name)).code]).toEqual([name, 0]);
+    const [header = ''] = (await run(...command, '-o', 'csv', '-q')).stdout.split(/\r?\n/);
+    expect(cellsOf(home, name)[0]).toEqual(header.split(','));
+  }
+  expect(cellsOf(home, 'input.xlsx').slice(1)).toEqual([['s2', '0042', 'false', 'rejected']]);
+  expect(cellsOf(home, 'plan.xlsx')).toHaveLength(3);
+  const again = await run('calendar', 'subscribers', 'update', '--from', 'input.xlsx', '--dry-run', '--json', '-q');
+  expect(JSON.parse(again.stdout).requests[0].body).toEqual({ first_name: '0042', active: false });
 });

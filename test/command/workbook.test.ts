@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
+import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { handMadeWorkbook, type Sheet, sheetJsWorkbook, textRow, writtenWorkbook } from '../support/workbooks.ts';
@@ -44,121 +44,115 @@ const TWO_SENT = [
   's2 {"email":"b@x","first_name":"7","active":false}',
 ];
 
-describe('--from takes a workbook', () => {
-  test('--from takes an .xlsx file by its name', async () => {
-    const home = homeWith({ 'rows.xlsx': await writtenWorkbook([TWO]) });
-    expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: TWO_SENT });
-  });
+test('--from takes an .xlsx file by its name', async () => {
+  const home = homeWith({ 'rows.xlsx': await writtenWorkbook([TWO]) });
+  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: TWO_SENT });
+});
 
-  test('--from takes an .xlsx file from stdin by its content', async () => {
-    const result = await sent([...UPDATE, '--from', '-'], createHome(), sheetJsWorkbook([TWO]));
-    expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-  });
+test('--from takes an .xlsx file from stdin by its content', async () => {
+  const result = await sent([...UPDATE, '--from', '-'], createHome(), sheetJsWorkbook([TWO]));
+  expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
+});
 
-  test('--from takes an .xlsx file by --from-format', async () => {
-    const home = homeWith({ rows: sheetJsWorkbook([TWO]) });
-    const result = await sent([...UPDATE, '--from', 'rows', '--from-format', 'xlsx'], home);
-    expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-  });
+test('--from takes an .xlsx file by --from-format', async () => {
+  const home = homeWith({ rows: sheetJsWorkbook([TWO]) });
+  const result = await sent([...UPDATE, '--from', 'rows', '--from-format', 'xlsx'], home);
+  expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
+});
 
-  test('of 20,000 rows', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, index) => [`s${index}`, `user${index}@example.com`, 'A', true]);
-    const home = homeWith({
-      'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
-    });
-    expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-      '1 fault in "rows.xlsx", nothing was sent: Rows!A20002, column id: the same id as in line 9 ("s7"). --allow-duplicates accepts that',
-    );
+test('--from takes an .xlsx file of 20,000 rows', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => [`s${index}`, `user${index}@example.com`, 'A', true]);
+  const home = homeWith({
+    'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
+  });
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
+    '1 fault in "rows.xlsx", nothing was sent: Rows!A20002, column id: the same id as in line 9 ("s7"). --allow-duplicates accepts that',
+  );
+});
+
+const book = sheetJsWorkbook([
+  TWO,
+  sheet(
+    [
+      ['id', 'email'],
+      ['s9', 'z@x'],
+    ],
+    'Last year',
+  ),
+]);
+
+test('the first sheet is read, and a notice says so if there are more', async () => {
+  const home = homeWith({ 'rows.xlsx': book });
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+  expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
+    notice: {
+      code: 'WORKBOOK',
+      message: '"rows.xlsx": the sheet "Rows" is read, and not "Last year" (--sheet names another)',
+    },
   });
 });
 
-describe('the sheet', () => {
-  const book = sheetJsWorkbook([
-    TWO,
-    sheet(
-      [
-        ['id', 'email'],
-        ['s9', 'z@x'],
-      ],
-      'Last year',
-    ),
-  ]);
-
-  test('the first sheet is read, and a notice says so if there are more', async () => {
-    const home = homeWith({ 'rows.xlsx': book });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-    expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
-      notice: {
-        code: 'WORKBOOK',
-        message: '"rows.xlsx": the sheet "Rows" is read, and not "Last year" (--sheet names another)',
-      },
-    });
-  });
-
-  test('the sheet that --sheet names is read without a notice', async () => {
-    const home = homeWith({ 'rows.xlsx': book });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last year'], home);
-    expect(result).toMatchObject({ code: 0, requests: ['s9 {"email":"z@x"}'] });
-    expect(result.stderr).not.toContain('WORKBOOK');
-  });
-
-  test('--sheet with an unknown name is refused, with the nearest one', async () => {
-    const home = homeWith({ 'rows.xlsx': book });
-    expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Last yaer": did you mean "Last year"? Nothing was sent.',
-    );
-    expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Customers": its sheets are "Rows", "Last year". Nothing was sent.',
-    );
-  });
-
-  test('--sheet without an .xlsx file or without --from is refused', async () => {
-    const home = homeWith({ 'rows.csv': Buffer.from('id,email\ns1,a@x\n') });
-    expect(await refused([...UPDATE, '--from', 'rows.csv', '--sheet', 'Rows'], home)).toBe(
-      '--sheet is for .xlsx files, but "rows.csv" is not one. Nothing was sent.',
-    );
-    expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
-  });
-
-  test('hidden rows of a sheet are read, and a warning says so even with --quiet', async () => {
-    const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
-    const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
-    const hidden = '1 of 2 rows is hidden in the sheet, but included in this run';
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
-    expect(result.requests).toEqual(['s1 {"email":"a@x"}', 's2 {"email":"b@x"}']);
-    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
-      notice: { code: 'HIDDEN_ROWS', message: hidden },
-    });
-    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-    expect(dry.requests).toEqual([]);
-    expect(dry.stderr).toContain(hidden);
-    const planned = await sent([...UPDATE, '--from', 'rows.xlsx', '--plan', 'p.ndjson', '-o', 'table'], home);
-    expect(planned.stderr).toContain(hidden);
-  });
+test('the sheet that --sheet names is read without a notice', async () => {
+  const home = homeWith({ 'rows.xlsx': book });
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last year'], home);
+  expect(result).toMatchObject({ code: 0, requests: ['s9 {"email":"z@x"}'] });
+  expect(result.stderr).not.toContain('WORKBOOK');
 });
 
-describe('faults of a workbook are listed all at once, with their cells,', () => {
-  test('errors of an .xlsx file are listed with their cells, and nothing is sent', async () => {
-    const home = homeWith({
-      'rows.xlsx': await writtenWorkbook([
-        sheet([
-          ['id', 'email', 'first_name', 'active'],
-          ['s1', 'a@x', 12.5, true],
-          ['s1', 'b@x', new Date(0), 'maybe'],
-          [null, 'c@x', 'Cy', true],
-        ]),
+test('--sheet with an unknown name is refused, with the nearest one', async () => {
+  const home = homeWith({ 'rows.xlsx': book });
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
+    '--sheet: "rows.xlsx" has no sheet "Last yaer": did you mean "Last year"? Nothing was sent.',
+  );
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
+    '--sheet: "rows.xlsx" has no sheet "Customers": its sheets are "Rows", "Last year". Nothing was sent.',
+  );
+});
+
+test('--sheet without an .xlsx file or without --from is refused', async () => {
+  const home = homeWith({ 'rows.csv': Buffer.from('id,email\ns1,a@x\n') });
+  expect(await refused([...UPDATE, '--from', 'rows.csv', '--sheet', 'Rows'], home)).toBe(
+    '--sheet is for .xlsx files, but "rows.csv" is not one. Nothing was sent.',
+  );
+  expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
+});
+
+test('hidden rows of a sheet are read, and a warning says so even with --quiet', async () => {
+  const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
+  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
+  const hidden = '1 of 2 rows is hidden in the sheet, but included in this run';
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+  expect(result.requests).toEqual(['s1 {"email":"a@x"}', 's2 {"email":"b@x"}']);
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
+    notice: { code: 'HIDDEN_ROWS', message: hidden },
+  });
+  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+  expect(dry.requests).toEqual([]);
+  expect(dry.stderr).toContain(hidden);
+  const planned = await sent([...UPDATE, '--from', 'rows.xlsx', '--plan', 'p.ndjson', '-o', 'table'], home);
+  expect(planned.stderr).toContain(hidden);
+});
+
+test('errors of an .xlsx file are listed with their cells, and nothing is sent', async () => {
+  const home = homeWith({
+    'rows.xlsx': await writtenWorkbook([
+      sheet([
+        ['id', 'email', 'first_name', 'active'],
+        ['s1', 'a@x', 12.5, true],
+        ['s1', 'b@x', new Date(0), 'maybe'],
+        [null, 'c@x', 'Cy', true],
       ]),
-    });
-    expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
-      '5 faults in "rows.xlsx", nothing was sent',
-      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
-      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569). Store it as text: dates are sent as typed',
-      'Rows!D3, column active: must be true or false, not "maybe"',
-      'Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
-      'Rows!A4, column id: is empty',
-    ]);
+    ]),
   });
+  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
+    '5 faults in "rows.xlsx", nothing was sent',
+    'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
+    'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569). Store it as text: dates are sent as typed',
+    'Rows!D3, column active: must be true or false, not "maybe"',
+    'Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
+    'Rows!A4, column id: is empty',
+  ]);
 });
 
 test.each([
@@ -251,36 +245,32 @@ function hiddenBook(state: 'hidden' | 'veryHidden', row: string): Buffer {
 const fixture = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../fixtures/workbooks/${name}`, import.meta.url)));
 
-describe('a hidden first sheet is passed over with a notice, and hidden rows are counted, as written by', () => {
-  test.each<[string, () => Buffer]>([
-    ['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')],
-    ['Excel', () => hiddenBook('hidden', '<row spans="1:2" hidden="1" ht="15" customHeight="1"')],
-    ['Excel, hidden by a macro', () => hiddenBook('veryHidden', '<row hidden="1"')],
-    ['a program that writes true', () => hiddenBook('hidden', '<row hidden="true"')],
-    ['Google Sheets', () => hiddenBook('hidden', '<row hidden="1" ht="15.75" customHeight="1"')],
-    ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
-  ])(
-    'a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by %s',
-    async (_program, make) => {
-      const home = homeWith({ 'rows.xlsx': make() });
-      const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-      expect(result).toMatchObject({
-        code: 0,
-        requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
-      });
-      const notices = result.stderr.split('\n').slice(0, 2);
-      expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
-        {
-          code: 'WORKBOOK',
-          message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
-        },
-        { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
-      ]);
-      const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
-      expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
-    },
-  );
-});
+test.each<[string, () => Buffer]>([
+  ['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')],
+  ['Excel', () => hiddenBook('hidden', '<row spans="1:2" hidden="1" ht="15" customHeight="1"')],
+  ['Excel, hidden by a macro', () => hiddenBook('veryHidden', '<row hidden="1"')],
+  ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
+])(
+  'a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by %s',
+  async (_program, make) => {
+    const home = homeWith({ 'rows.xlsx': make() });
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+    expect(result).toMatchObject({
+      code: 0,
+      requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
+    });
+    const notices = result.stderr.split('\n').slice(0, 2);
+    expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
+      {
+        code: 'WORKBOOK',
+        message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
+      },
+      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
+    ]);
+    const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
+    expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
+  },
+);
 
 test('an .xlsx file of hidden sheets alone is refused, with their names', async () => {
   const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
@@ -294,102 +284,43 @@ test('an .xlsx file of hidden sheets alone is refused, with their names', async 
   );
 });
 
-/** Cells that look otherwise than they are, as the two other programs write them. */
-function faultyBook(styles: string, cell: (place: string, style: number, value: string) => string): Buffer {
-  const text = (place: string, value: string) => `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`;
-  const header = ['id', 'email', 'first_name', 'last_name'].map((name, index) => text(`${'ABCD'[index]}1`, name));
-  const rows = [
-    header.join(''),
-    cell('A2', 1, '42') + text('B2', 'a@x') + cell('C2', 2, '50') + cell('D2', 3, '46024'),
-    `${text('A3', 's2')}${text('B3', 'b@x')}<c r="C3"><f>1+1</f><v>2</v></c>${text('D3', 'Miller')}`,
-    text('A4', 's3') + text('B4', 'c@x') + cell('C4', 0, '123456789012'),
-    text('A5', 's4') + text('B5', 'd@x') + cell('C5', 0, '12.5'),
-  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
-  const sheetData = `<worksheet><sheetData>${rows.join('')}</sheetData><mergeCells count="1"><mergeCell ref="D3:D5"/></mergeCells></worksheet>`;
-  return handMadeWorkbook({
-    rows: '',
-    styles,
-    sheetName: 'Members',
-    parts: { 'xl/worksheets/sheet1.xml': sheetData },
-  });
-}
-
-const FORMATS = '<numFmts count="1"><numFmt numFmtId="164" formatCode="&quot;sub_&quot;00000"/></numFmts>';
-const OWN_DATE = FORMATS.replace('count="1"', 'count="2"').replace(
-  '</numFmts>',
-  '<numFmt numFmtId="165" formatCode="dd\\.mm\\.yyyy"/></numFmts>',
-);
-const plainCell = (place: string, style: number, value: string) => `<c r="${place}" s="${style}"><v>${value}</v></c>`;
-const typedCell = (place: string, style: number, value: string) =>
-  `<c r="${place}" s="${style}" t="n"><v>${value}</v></c>`;
-
-describe('cells with another look than what is stored, and merged cells, are refused, as written by', () => {
-  test.each<[string, () => Buffer, string]>([
-    ['LibreOffice 7.4', () => fixture('libreoffice-faults.xlsx'), '02.01.2026'],
-    [
-      'Excel',
-      () =>
-        faultyBook(
-          `${FORMATS}<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="9"/><xf numFmtId="14"/></cellXfs>`,
-          plainCell,
-        ),
-      '1/2/2026',
-    ],
-    [
-      'Google Sheets',
-      () =>
-        faultyBook(
-          `${OWN_DATE}<cellXfs><xf borderId="0"/><xf numFmtId="164"/><xf numFmtId="9"/><xf numFmtId="165"/></cellXfs>`,
-          typedCell,
-        ),
-      '02.01.2026',
-    ],
-  ])(
-    'cells with another look than what is stored, and merged cells, are refused, as written by %s',
-    async (_program, make, date) => {
-      const home = homeWith({ 'rows.xlsx': make() });
-      expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
-        '7 faults in "rows.xlsx", nothing was sent',
-        'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42). Store the intended value as text',
-        'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50). Store the intended value as text',
-        `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024). Store it as text: dates are sent as typed`,
-        'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
-        'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
-        'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012). Store the intended value as text',
-        'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
-      ]);
-    },
-  );
-
-  test('the errors of an .xlsx file name its other sheets', async () => {
-    const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
-    const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
-    const hint = 'the sheet "Notes" is read, and not "Rows" (--sheet names another)';
-    for (const args of [
-      ['--from', 'rows.xlsx'],
-      ['--from', 'new.csv', '--changed-from', 'old.xlsx'],
-    ]) {
-      const result = await sent([...UPDATE, ...args, '-o', 'table'], home);
-      expect(result).toMatchObject({ code: 2, requests: [], stdout: '' });
-      expect(result.stderr).toContain(hint);
-    }
-  });
-
-  test('merged cells beside the table, or below it, do not matter', async () => {
-    const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
-    const merged = '<mergeCells><mergeCell ref="C1:E2"/><mergeCell ref="A9:B9"/></mergeCells>';
-    const parts = { 'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>` };
-    const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
-    expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
-      code: 0,
-      requests: ['s1 {"email":"a@x"}'],
-    });
-  });
+test('cells with another look than what is stored, and merged cells, are refused, as written by LibreOffice', async () => {
+  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-faults.xlsx') });
+  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
+    '7 faults in "rows.xlsx", nothing was sent',
+    'Members!A2, column id: is shown otherwise than it is stored (shown as "sub_00042", stored as 42). Store the intended value as text',
+    'Members!C2, column first_name: is shown otherwise than it is stored (shown as "5000%", stored as 50). Store the intended value as text',
+    `Members!D2, column last_name: is a date or a time (shown as "02.01.2026", stored as 46024). Store it as text: dates are sent as typed`,
+    'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
+    'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
+    'Members!C4, column first_name: is shown otherwise than it is stored (shown as "1.23457E+11", stored as 123456789012). Store the intended value as text',
+    'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5). Store it as text: it is sent as typed',
+  ]);
 });
 
-test('text of any other format is read as before', async () => {
-  const result = await sent([...BLOCK, '--from', '-'], createHome(), Buffer.from(idLines(1)));
-  expect(result).toMatchObject({ code: 0, requests: [`${cardId(1)}/block {}`] });
+test('the errors of an .xlsx file name its other sheets', async () => {
+  const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
+  const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
+  const hint = 'the sheet "Notes" is read, and not "Rows" (--sheet names another)';
+  for (const args of [
+    ['--from', 'rows.xlsx'],
+    ['--from', 'new.csv', '--changed-from', 'old.xlsx'],
+  ]) {
+    const result = await sent([...UPDATE, ...args, '-o', 'table'], home);
+    expect(result).toMatchObject({ code: 2, requests: [], stdout: '' });
+    expect(result.stderr).toContain(hint);
+  }
+});
+
+test('merged cells beside the table, or below it, do not matter', async () => {
+  const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
+  const merged = '<mergeCells><mergeCell ref="C1:E2"/><mergeCell ref="A9:B9"/></mergeCells>';
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>` };
+  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
+  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
+    code: 0,
+    requests: ['s1 {"email":"a@x"}'],
+  });
 });
 
 /** A sheet with something before its rows, and something behind them. */
@@ -401,40 +332,38 @@ function sheetWith(before: string, rows: string, behind = ''): Buffer {
 const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow(2, ['s1', 'a@x', '', 'Ann'])}${textRow(3, ['s2', 'b@x', '', 'Ben'])}`;
 const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
 
-describe('what a spreadsheet does not show', () => {
-  test('rows of an extension of an .xlsx file are no rows of the sheet', async () => {
-    const more = `<extLst><ext><sheetData>${textRow(4, ['s9', 'z@x', '', 'Zoe'])}</sheetData></ext></extLst>`;
-    const home = homeWith({ 'rows.xlsx': sheetWith('', PEOPLE, more) });
-    expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-  });
+test('rows of an extension of an .xlsx file are no rows of the sheet', async () => {
+  const more = `<extLst><ext><sheetData>${textRow(4, ['s9', 'z@x', '', 'Zoe'])}</sheetData></ext></extLst>`;
+  const home = homeWith({ 'rows.xlsx': sheetWith('', PEOPLE, more) });
+  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+});
 
-  test.each([
-    ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is'],
-    ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', '2 columns ("email", "first_name") are'],
-    [
-      'hidden as all others',
-      '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="2" width="9"/></cols>',
-      '1 column ("first_name") is',
-    ],
-  ])('hidden columns %s are read, counted and named', async (_how, before, are) => {
-    const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
-    const message = `${are} hidden in the sheet, but included in this run`;
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+test.each([
+  ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is'],
+  ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', '2 columns ("email", "first_name") are'],
+  [
+    'hidden as all others',
+    '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="2" width="9"/></cols>',
+    '1 column ("first_name") is',
+  ],
+])('hidden columns %s are read, counted and named', async (_how, before, are) => {
+  const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
+  const message = `${are} hidden in the sheet, but included in this run`;
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+  expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
+  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+  expect(dry.stderr).toContain(message);
+});
+
+test('rows that are hidden by default are counted', async () => {
+  const rows = PEOPLE.replace('<row r="3"', '<row r="3" hidden="0"');
+  for (const format of ['zeroHeight="1"', 'defaultRowHeight="0"']) {
+    const home = homeWith({ 'rows.xlsx': sheetWith(`<sheetFormatPr ${format}/>`, rows) });
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
     expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
-    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-    expect(dry.stderr).toContain(message);
-  });
-
-  test('rows that are hidden by default are counted', async () => {
-    const rows = PEOPLE.replace('<row r="3"', '<row r="3" hidden="0"');
-    for (const format of ['zeroHeight="1"', 'defaultRowHeight="0"']) {
-      const home = homeWith({ 'rows.xlsx': sheetWith(`<sheetFormatPr ${format}/>`, rows) });
-      const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-      expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-      expect(result.stderr).toContain('1 of 2 rows is hidden in the sheet');
-    }
-  });
+    expect(result.stderr).toContain('1 of 2 rows is hidden in the sheet');
+  }
 });
 
 test('TRUE() and FALSE() in a sheet are booleans, also if several cells share them', async () => {
@@ -452,27 +381,25 @@ test('TRUE() and FALSE() in a sheet are booleans, also if several cells share th
   });
 });
 
-describe('a sheet whose header has faults is not read on', () => {
-  test.each([
-    [
-      'a cell that is a formula',
-      `<row r="1"><c t="str"><f>"id"</f><v>id</v></c></row>${textRow(2, ['s1', 'b', 'c'])}`,
-      '1 fault in "rows.xlsx", nothing was sent: Rows!A1: is a formula (shown as "id", stored as "="id""). Store its value as text',
-    ],
-    [
-      'a name that is unknown',
-      textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']),
-      '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial": did you mean email?',
-    ],
-    [
-      'no name at all',
-      textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
-      '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty, but must contain the names of the columns',
-    ],
-  ])('a sheet whose header has errors is not read on: %s', async (_what, rows, message) => {
-    const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
-    expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(message);
-  });
+test.each([
+  [
+    'a cell that is a formula',
+    `<row r="1"><c t="str"><f>"id"</f><v>id</v></c></row>${textRow(2, ['s1', 'b', 'c'])}`,
+    '1 fault in "rows.xlsx", nothing was sent: Rows!A1: is a formula (shown as "id", stored as "="id""). Store its value as text',
+  ],
+  [
+    'a name that is unknown',
+    textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']),
+    '1 fault in "rows.xlsx", nothing was sent: Rows!B1: unknown column "emial": did you mean email?',
+  ],
+  [
+    'no name at all',
+    textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
+    '2 faults in "rows.xlsx", nothing was sent: Rows, line 1: the column id is missing; Rows, line 1: the row is empty, but must contain the names of the columns',
+  ],
+])('a sheet whose header has errors is not read on: %s', async (_what, rows, message) => {
+  const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(message);
 });
 
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isWrite, type Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
@@ -94,310 +94,291 @@ const casesOf = (ways: readonly string[]) =>
       .map((way) => [operation.name, way] as const),
   );
 
-describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is sent', () => {
-  it.each(casesOf(Object.keys(WAYS)))(
-    'FRONTDESK_READ_ONLY refuses %s as %s, and nothing is sent',
-    async (name, way) => {
-      const operation = writes.find((row) => row.name === name);
-      if (operation === undefined) throw new Error(name);
-      const place = await open();
-      const args = await WAYS[way]?.(place, operation);
-      if (args === undefined) throw new Error(`${name} as ${way}`);
-      const before = place.server.requests.length;
-      const { home, server } = place;
-      const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
-      const all = args.includes('--dry-run') ? args : [...args, '--yes'];
-      const { code, stdout, stderr } = await runFrontdesk(all, { home, env, stdin: stdinOf(operation) });
-      expect({ code, stdout, stderr }).toEqual({
-        code: 5,
-        stdout: '',
-        stderr: 'frontdesk: changes are not allowed in this environment. Nothing was sent.\n',
-      });
-      expect(server.requests).toHaveLength(before);
-    },
-  );
-
-  it.each(['1', 'true', 'yes'])('FRONTDESK_READ_ONLY=%s refuses a change whatever the profile says', async (value) => {
-    const env = { FRONTDESK_READ_ONLY: value };
-    const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
-    expect((await runFrontdesk(args, { env })).code).toBe(5);
+it.each(casesOf(Object.keys(WAYS)))('FRONTDESK_READ_ONLY refuses %s as %s, and nothing is sent', async (name, way) => {
+  const operation = writes.find((row) => row.name === name);
+  if (operation === undefined) throw new Error(name);
+  const place = await open();
+  const args = await WAYS[way]?.(place, operation);
+  if (args === undefined) throw new Error(`${name} as ${way}`);
+  const before = place.server.requests.length;
+  const { home, server } = place;
+  const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
+  const all = args.includes('--dry-run') ? args : [...args, '--yes'];
+  const { code, stdout, stderr } = await runFrontdesk(all, { home, env, stdin: stdinOf(operation) });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: 'frontdesk: changes are not allowed in this environment. Nothing was sent.\n',
   });
-
-  it.each(['', '0', 'false'])('FRONTDESK_READ_ONLY with the value %j refuses nothing', async (value) => {
-    const env = { FRONTDESK_READ_ONLY: value };
-    const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
-    expect((await runFrontdesk(args, { env })).code).toBe(0);
-  });
-
-  it('FRONTDESK_READ_ONLY allows reading, planning and showing plans', async () => {
-    const { home, server } = await open();
-    const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
-    const run = (args: readonly string[]) => runFrontdesk(args, { home, env, stdin: idLines(2) });
-    expect((await run(['card', 'get', cardId(1)])).code).toBe(0);
-    expect((await run(['api', 'GET', '/v1/cards/x'])).code).toBe(0);
-    expect((await run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
-    expect((await run(['plan', 'show', 'p.plan'])).code).toBe(0);
-  });
+  expect(server.requests).toHaveLength(before);
 });
 
-describe('a profile that demands approvals', () => {
-  /** The file of allowed signers in the folder that the program runs in: `profile set` refuses one that is missing. */
-  const writeApprovers = (home: Place['home']) => writeFileSync(join(home.path, 'work', 'who'), '', { mode: 0o600 });
+it.each(['1', 'true', 'yes'])('FRONTDESK_READ_ONLY=%s refuses a change whatever the profile says', async (value) => {
+  const env = { FRONTDESK_READ_ONLY: value };
+  const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
+  expect((await runFrontdesk(args, { env })).code).toBe(5);
+});
 
-  async function demanding(): Promise<Place & { env: Record<string, string> }> {
-    const place = await open();
-    const { home, server } = place;
-    const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url];
-    writeApprovers(home);
-    const { code, stdout } = await runFrontdesk([...set, '--approvers', 'who', '--approvals', '2', '--json'], { home });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ approvers: join(home.path, 'work', 'who'), approvals: 2 });
-    return { ...place, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN } };
-  }
+it.each(['', '0', 'false'])('FRONTDESK_READ_ONLY with the value %j refuses nothing', async (value) => {
+  const env = { FRONTDESK_READ_ONLY: value };
+  const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
+  expect((await runFrontdesk(args, { env })).code).toBe(0);
+});
 
-  it.each(casesOf(['rows', 'a named run', 'raw']))(
-    'L8 a profile with approvals refuses %s as %s, and nothing is sent',
-    async (name, way) => {
-      const operation = writes.find((row) => row.name === name);
-      if (operation === undefined) throw new Error(name);
-      const place = await demanding();
-      const args = await WAYS[way]?.(place, operation);
-      if (args === undefined) throw new Error(`${name} as ${way}`);
-      const { home, env } = place;
-      const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
-      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-      expect(stderr).toContain('profile live demands 2 approvals of');
-      expect(place.server.requests).toEqual([]);
-    },
-  );
+it('FRONTDESK_READ_ONLY allows reading, planning and showing plans', async () => {
+  const { home, server } = await open();
+  const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
+  const run = (args: readonly string[]) => runFrontdesk(args, { home, env, stdin: idLines(2) });
+  expect((await run(['card', 'get', cardId(1)])).code).toBe(0);
+  expect((await run(['api', 'GET', '/v1/cards/x'])).code).toBe(0);
+  expect((await run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
+  expect((await run(['plan', 'show', 'p.plan'])).code).toBe(0);
+});
 
-  it('a profile with approvals refuses each shard of an input, and a resume, and allows single changes', async () => {
+/** The file of allowed signers in the folder that the program runs in: `profile set` refuses one that is missing. */
+const writeApprovers = (home: Place['home']) => writeFileSync(join(home.path, 'work', 'who'), '', { mode: 0o600 });
+
+async function demanding(): Promise<Place & { env: Record<string, string> }> {
+  const place = await open();
+  const { home, server } = place;
+  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url];
+  writeApprovers(home);
+  const { code, stdout } = await runFrontdesk([...set, '--approvers', 'who', '--approvals', '2', '--json'], { home });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ approvers: join(home.path, 'work', 'who'), approvals: 2 });
+  return { ...place, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN } };
+}
+
+it.each(casesOf(['rows', 'a named run', 'raw']))(
+  'L8 a profile with approvals refuses %s as %s, and nothing is sent',
+  async (name, way) => {
+    const operation = writes.find((row) => row.name === name);
+    if (operation === undefined) throw new Error(name);
     const place = await demanding();
-    const { home, env, server } = place;
-    const bulk = ['card', 'activate', '--from', '-', '--yes'];
-    const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
-    expect((await run([...bulk, '--shard', '1/2'])).code).toBe(5);
-    expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
-    const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
-    expect(raw.code).toBe(5);
-    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows. See');
-    expect(server.requests).toEqual([]);
-    expect((await run(bulk, idLines(1))).code).toBe(0);
-    expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
-    expect(posts(place)).toHaveLength(2);
-  });
+    const args = await WAYS[way]?.(place, operation);
+    if (args === undefined) throw new Error(`${name} as ${way}`);
+    const { home, env } = place;
+    const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toContain('profile live demands 2 approvals of');
+    expect(place.server.requests).toEqual([]);
+  },
+);
 
-  it('a profile with approvals refuses a bulk run that was begun before', async () => {
-    const place = await open();
-    const { home, server } = place;
-    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'http://127.0.0.1:9'], { home });
-    const begin = ['card', 'activate', '--from', '-', '--run', 'old', '--yes', '--retries', '0'];
-    expect((await runFrontdesk(begin, { home, env, stdin: idLines(9) })).code).toBe(7);
-    writeApprovers(home);
-    await runFrontdesk(['profile', 'set', 'live', '--approvers', 'who'], { home });
-    const { code, stderr } = await runFrontdesk(['runs', 'resume', 'old'], { home, env });
-    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('demands an approval') });
-    expect(server.requests).toEqual([]);
-  });
-
-  it.each([
-    ['--approvals', '0'],
-    ['--approvals', '10'],
-    ['--approvals', 'two'],
-  ])('profile set refuses %s %s as approvals', async (option, value) => {
-    const { code } = await runFrontdesk(['profile', 'set', 'live', option, value]);
-    expect(code).toBe(2);
-  });
-
-  it('profile set removes approvers and approvals with an empty value', async () => {
-    const { home } = await demanding();
-    const args = ['profile', 'set', 'live', '--approvers', '', '--approvals', '', '--json'];
-    const { stdout } = await runFrontdesk(args, { home });
-    expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'current', 'cardsUrl', 'calendarUrl']);
-  });
+it('a profile with approvals refuses each shard of an input, and a resume, and allows single changes', async () => {
+  const place = await demanding();
+  const { home, env, server } = place;
+  const bulk = ['card', 'activate', '--from', '-', '--yes'];
+  const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
+  expect((await run([...bulk, '--shard', '1/2'])).code).toBe(5);
+  expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
+  const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
+  expect(raw.code).toBe(5);
+  expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows. See');
+  expect(server.requests).toEqual([]);
+  expect((await run(bulk, idLines(1))).code).toBe(0);
+  expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
+  expect(posts(place)).toHaveLength(2);
 });
 
-describe('FRONTDESK_AUDIT_LOG', () => {
-  const linesOf = (path: string) =>
-    readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+it('a profile with approvals refuses a bulk run that was begun before', async () => {
+  const place = await open();
+  const { home, server } = place;
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'http://127.0.0.1:9'], { home });
+  const begin = ['card', 'activate', '--from', '-', '--run', 'old', '--yes', '--retries', '0'];
+  expect((await runFrontdesk(begin, { home, env, stdin: idLines(9) })).code).toBe(7);
+  writeApprovers(home);
+  await runFrontdesk(['profile', 'set', 'live', '--approvers', 'who'], { home });
+  const { code, stderr } = await runFrontdesk(['runs', 'resume', 'old'], { home, env });
+  expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('demands an approval') });
+  expect(server.requests).toEqual([]);
+});
 
-  it.skipIf(process.platform === 'win32')(
-    'FRONTDESK_AUDIT_LOG refuses a file that everybody can write to (4), and nothing is sent',
-    async () => {
-      const home = createHome();
-      const path = join(home.path, 'audit.jsonl');
-      writeFileSync(path, '');
-      chmodSync(path, 0o666);
-      const server = await startRecordingServer(playService());
-      const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
-      const { code, stderr } = await runFrontdesk(['card', 'block', cardId(1), '--yes'], { home, env });
-      expect(code).toBe(4);
-      expect(stderr).toContain(`the audit log ${path} can be written by every user. Nothing was sent.`);
-      expect(stderr).toContain(`hint: fix it with: chmod o-w ${path}`);
-      expect([server.requests, readFileSync(path, 'utf8')]).toEqual([[], '']);
-    },
+it.each([
+  ['--approvals', '0'],
+  ['--approvals', '10'],
+  ['--approvals', 'two'],
+])('profile set refuses %s %s as approvals', async (option, value) => {
+  const { code } = await runFrontdesk(['profile', 'set', 'live', option, value]);
+  expect(code).toBe(2);
+});
+
+it('profile set removes approvers and approvals with an empty value', async () => {
+  const { home } = await demanding();
+  const args = ['profile', 'set', 'live', '--approvers', '', '--approvals', '', '--json'];
+  const { stdout } = await runFrontdesk(args, { home });
+  expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'current', 'cardsUrl', 'calendarUrl']);
+});
+
+const linesOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+it.skipIf(process.platform === 'win32')(
+  'FRONTDESK_AUDIT_LOG refuses a file that everybody can write to (4), and nothing is sent',
+  async () => {
+    const home = createHome();
+    const path = join(home.path, 'audit.jsonl');
+    writeFileSync(path, '');
+    chmodSync(path, 0o666);
+    const server = await startRecordingServer(playService());
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+    const { code, stderr } = await runFrontdesk(['card', 'block', cardId(1), '--yes'], { home, env });
+    expect(code).toBe(4);
+    expect(stderr).toContain(`the audit log ${path} can be written by every user. Nothing was sent.`);
+    expect(stderr).toContain(`hint: fix it with: chmod o-w ${path}`);
+    expect([server.requests, readFileSync(path, 'utf8')]).toEqual([[], '']);
+  },
+);
+
+it('FRONTDESK_AUDIT_LOG has a change before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
+  const seen: string[] = [];
+  const home = createHome();
+  const path = join(home.path, 'audit.jsonl');
+  const server = await startRecordingServer(
+    playService(() => {
+      seen.push(readFileSync(path, 'utf8'));
+      return undefined;
+    }),
   );
-
-  it('FRONTDESK_AUDIT_LOG has a change before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
-    const seen: string[] = [];
-    const home = createHome();
-    const path = join(home.path, 'audit.jsonl');
-    const server = await startRecordingServer(
-      playService(() => {
-        seen.push(readFileSync(path, 'utf8'));
-        return undefined;
-      }),
-    );
-    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
-    const args = ['card', 'block', cardId(1), '--reason', 'X-1', '--yes'];
-    expect((await runFrontdesk(args, { home, env })).code).toBe(0);
-    const begin = { event: 'begin', profile: 'default', operation: 'card.block', id: cardId(1), reason: 'X-1' };
-    expect(seen.map((text) => JSON.parse(text))).toEqual([expect.objectContaining(begin)]);
-    const events = linesOf(path);
-    expect(events).toEqual([
-      expect.objectContaining(begin),
-      {
-        event: 'end',
-        entry: events[0].entry,
-        time: expect.stringMatching(/Z$/),
-        operation: 'card.block',
-        id: cardId(1),
-        outcome: 'applied',
-        httpStatus: 200,
-        attempts: 1,
-        clientReference: 'order-1',
-        observedStatus: 'BLOCKED',
-        sentAtMs: expect.any(Number),
-        durationMs: expect.any(Number),
-      },
-    ]);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    const kept = readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8');
-    expect(kept).toBe(readFileSync(path, 'utf8'));
-    expect(readFileSync(path, 'utf8')).not.toContain(CARDS_TOKEN);
-    // A log of the operator's making keeps its mode, and a line that was cut is left behind.
-    appendFileSync(path, '{"event":"beg');
-    expect((await runFrontdesk([...args, '--no-history'], { home, env })).code).toBe(0);
-    const text = readFileSync(path, 'utf8').split('\n');
-    expect(text[2]).toBe('{"event":"beg');
-    expect(text.slice(3, -1).map((line) => JSON.parse(line).event)).toEqual(['begin', 'end']);
-    expect(readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8')).toBe(kept);
-  });
-
-  it('FRONTDESK_AUDIT_LOG has the rows of runs, whatever their outcome', async () => {
-    const home = createHome();
-    const path = join(home.path, 'audit.jsonl');
-    const server = await startRecordingServer(
-      playService(({ url, method }) =>
-        method === 'POST' && url.includes(cardId(2))
-          ? { status: 409, body: { errorCode: 'NO', message: 'no' } }
-          : undefined,
-      ),
-    );
-    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
-    const args = [
-      'card',
-      'block',
-      '--from',
-      '-',
-      '--expect',
-      'status',
-      '--run',
-      'r',
-      '--reason',
-      'X-1',
-      '--yes',
-      '-j',
-      '1',
-    ];
-    const stdin = `cardId,status\n${cardId(1)},ACTIVE\n${cardId(2)},ACTIVE\n${cardId(3)},BLOCKED\n`;
-    expect((await runFrontdesk(args, { home, env, stdin })).code).toBe(15);
-    const events = linesOf(path).map(({ event, entry, outcome, id, run }) => [event, entry, outcome, id, run]);
-    expect(events).toEqual([
-      ['begin', 'r:1', undefined, cardId(1), 'r'],
-      ['end', 'r:1', 'applied', cardId(1), 'r'],
-      ['begin', 'r:2', undefined, cardId(2), 'r'],
-      ['end', 'r:2', 'rejected', cardId(2), 'r'],
-      ['begin', 'r:3', undefined, cardId(3), 'r'],
-      ['end', 'r:3', 'not_sent', cardId(3), 'r'],
-    ]);
-  });
-
-  it.each([
-    ['one write', ['card', 'block', cardId(1), '--yes']],
-    ['one write without history', ['card', 'block', cardId(1), '--yes', '--no-history']],
-    ['rows', ['card', 'activate', '--from', '-', '--yes']],
-    ['a raw write', ['api', 'POST', `/v1/cards/${cardId(1)}/block`, '--yes']],
-  ])('FRONTDESK_AUDIT_LOG that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
-    const { home, server } = await open();
-    mkdirSync(join(home.path, 'folder'));
-    const pipe = join(home.path, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    for (const path of [join(home.path, 'folder'), join(home.path, 'missing', 'log'), pipe]) {
-      const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
-      const { code, stdout, stderr } = await runFrontdesk(args, { home, env, stdin: idLines(2) });
-      expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
-      expect(stderr).toContain(`could not write the audit log (${path})`);
-    }
-    expect(server.requests).toEqual([]);
-    const history = await runFrontdesk(['history', '--json', '--outcome', 'unknown'], { home });
-    expect(history.stdout).toBe('[]\n');
-  });
-
-  it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
-    const { home, server } = await open();
-    writeFileSync(join(home.path, 'work', 'x'), '');
-    const env = { ...server.env, FRONTDESK_AUDIT_LOG: '/nowhere/log' };
-    expect((await runFrontdesk(['card', 'get', cardId(1)], { home, env })).code).toBe(0);
-  });
+  const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+  const args = ['card', 'block', cardId(1), '--reason', 'X-1', '--yes'];
+  expect((await runFrontdesk(args, { home, env })).code).toBe(0);
+  const begin = { event: 'begin', profile: 'default', operation: 'card.block', id: cardId(1), reason: 'X-1' };
+  expect(seen.map((text) => JSON.parse(text))).toEqual([expect.objectContaining(begin)]);
+  const events = linesOf(path);
+  expect(events).toEqual([
+    expect.objectContaining(begin),
+    {
+      event: 'end',
+      entry: events[0].entry,
+      time: expect.stringMatching(/Z$/),
+      operation: 'card.block',
+      id: cardId(1),
+      outcome: 'applied',
+      httpStatus: 200,
+      attempts: 1,
+      clientReference: 'order-1',
+      observedStatus: 'BLOCKED',
+      sentAtMs: expect.any(Number),
+      durationMs: expect.any(Number),
+    },
+  ]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const kept = readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8');
+  expect(kept).toBe(readFileSync(path, 'utf8'));
+  expect(readFileSync(path, 'utf8')).not.toContain(CARDS_TOKEN);
+  // A log of the operator's making keeps its mode, and a line that was cut is left behind.
+  appendFileSync(path, '{"event":"beg');
+  expect((await runFrontdesk([...args, '--no-history'], { home, env })).code).toBe(0);
+  const text = readFileSync(path, 'utf8').split('\n');
+  expect(text[2]).toBe('{"event":"beg');
+  expect(text.slice(3, -1).map((line) => JSON.parse(line).event)).toEqual(['begin', 'end']);
+  expect(readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8')).toBe(kept);
 });
 
-describe('an argument that may be a secret is repeated in no message', () => {
-  const SECRET = 'sk-4f9c2d81e0';
-  const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
-  /** Messages cut a value of more than 60 characters. */
-  const LONG = `${JWT}${'x'.repeat(60)}`;
+it('FRONTDESK_AUDIT_LOG has the rows of runs, whatever their outcome', async () => {
+  const home = createHome();
+  const path = join(home.path, 'audit.jsonl');
+  const server = await startRecordingServer(
+    playService(({ url, method }) =>
+      method === 'POST' && url.includes(cardId(2))
+        ? { status: 409, body: { errorCode: 'NO', message: 'no' } }
+        : undefined,
+    ),
+  );
+  const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+  const args = [
+    'card',
+    'block',
+    '--from',
+    '-',
+    '--expect',
+    'status',
+    '--run',
+    'r',
+    '--reason',
+    'X-1',
+    '--yes',
+    '-j',
+    '1',
+  ];
+  const stdin = `cardId,status\n${cardId(1)},ACTIVE\n${cardId(2)},ACTIVE\n${cardId(3)},BLOCKED\n`;
+  expect((await runFrontdesk(args, { home, env, stdin })).code).toBe(15);
+  const events = linesOf(path).map(({ event, entry, outcome, id, run }) => [event, entry, outcome, id, run]);
+  expect(events).toEqual([
+    ['begin', 'r:1', undefined, cardId(1), 'r'],
+    ['end', 'r:1', 'applied', cardId(1), 'r'],
+    ['begin', 'r:2', undefined, cardId(2), 'r'],
+    ['end', 'r:2', 'rejected', cardId(2), 'r'],
+    ['begin', 'r:3', undefined, cardId(3), 'r'],
+    ['end', 'r:3', 'not_sent', cardId(3), 'r'],
+  ]);
+});
 
-  it.each([
-    [['card', 'get', '--token', SECRET]],
-    [['card', 'get', `--token=${SECRET}`]],
-    [['card', 'get', cardId(1), `--tokn=${SECRET}`]],
-    [['--api-key', SECRET, 'card', 'get']],
-    [['--cards-token', SECRET]],
-    [['card', 'gte', '--token', SECRET]],
-    [['--access-token', SECRET, 'card', 'gte']],
-    [['--token', SECRET, SECRET]],
-    [['auth', 'login', '--password', SECRET]],
-    [['card', 'get', '--key', SECRET]],
-    [['auth', 'login', '--token', SECRET, '--json']],
-    [['profile', 'set', 'x', '--secret', SECRET]],
-    [['card', 'get', JWT]],
-    [['card', 'get', cardId(1), '-o', JWT]],
-    [['api', 'GET', `/v1/cards?x=#${JWT}`]],
-    [['auth', 'login', `Bearer ${SECRET}`]],
-    [['card', 'get', LONG]],
-    [['card', 'get', cardId(1), '--timeout', `Bearer ${LONG}`, '--json']],
-  ])('an argument that may be a secret is repeated in no message: %j', async (args) => {
-    const { code, stdout, stderr } = await runFrontdesk(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).not.toContain(SECRET);
-    expect(stderr).not.toContain(JWT);
-  });
+it.each([
+  ['one write', ['card', 'block', cardId(1), '--yes']],
+  ['one write without history', ['card', 'block', cardId(1), '--yes', '--no-history']],
+  ['rows', ['card', 'activate', '--from', '-', '--yes']],
+  ['a raw write', ['api', 'POST', `/v1/cards/${cardId(1)}/block`, '--yes']],
+])('FRONTDESK_AUDIT_LOG that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
+  const { home, server } = await open();
+  mkdirSync(join(home.path, 'folder'));
+  const pipe = join(home.path, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [join(home.path, 'folder'), join(home.path, 'missing', 'log'), pipe]) {
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+    const { code, stdout, stderr } = await runFrontdesk(args, { home, env, stdin: idLines(2) });
+    expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
+    expect(stderr).toContain(`could not write the audit log (${path})`);
+  }
+  expect(server.requests).toEqual([]);
+  const history = await runFrontdesk(['history', '--json', '--outcome', 'unknown'], { home });
+  expect(history.stdout).toBe('[]\n');
+});
 
-  it('a path and a command are repeated in messages like any other word', async () => {
-    const { stderr } = await runFrontdesk([
-      'auth',
-      'login',
-      '--family',
-      'cards',
-      '--token-file',
-      'missing.txt',
-      'extra',
-    ]);
-    expect(stderr).toContain('extra');
-  });
+it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
+  const { home, server } = await open();
+  writeFileSync(join(home.path, 'work', 'x'), '');
+  const env = { ...server.env, FRONTDESK_AUDIT_LOG: '/nowhere/log' };
+  expect((await runFrontdesk(['card', 'get', cardId(1)], { home, env })).code).toBe(0);
+});
+
+const SECRET = 'sk-4f9c2d81e0';
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
+/** Messages cut a value of more than 60 characters. */
+const LONG = `${JWT}${'x'.repeat(60)}`;
+
+it.each([
+  [['card', 'get', '--token', SECRET]],
+  [['card', 'get', `--token=${SECRET}`]],
+  [['card', 'get', cardId(1), `--tokn=${SECRET}`]],
+  [['--api-key', SECRET, 'card', 'get']],
+  [['--cards-token', SECRET]],
+  [['card', 'gte', '--token', SECRET]],
+  [['--access-token', SECRET, 'card', 'gte']],
+  [['--token', SECRET, SECRET]],
+  [['auth', 'login', '--password', SECRET]],
+  [['card', 'get', '--key', SECRET]],
+  [['auth', 'login', '--token', SECRET, '--json']],
+  [['profile', 'set', 'x', '--secret', SECRET]],
+  [['card', 'get', JWT]],
+  [['card', 'get', cardId(1), '-o', JWT]],
+  [['api', 'GET', `/v1/cards?x=#${JWT}`]],
+  [['auth', 'login', `Bearer ${SECRET}`]],
+  [['card', 'get', LONG]],
+  [['card', 'get', cardId(1), '--timeout', `Bearer ${LONG}`, '--json']],
+])('an argument that may be a secret is repeated in no message: %j', async (args) => {
+  const { code, stdout, stderr } = await runFrontdesk(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).not.toContain(SECRET);
+  expect(stderr).not.toContain(JWT);
+});
+
+it('a path and a command are repeated in messages like any other word', async () => {
+  const { stderr } = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-file', 'missing.txt', 'extra']);
+  expect(stderr).toContain('extra');
 });

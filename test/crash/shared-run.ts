@@ -118,8 +118,6 @@ export class SharedRun {
         dropped: server.dropped,
         applications: server.applications,
         resultIds: server.resultIds,
-        resends: [],
-        isSettled: false,
         earlier: this.#earlier,
         printed: printedRows(end.stdout),
         exitCode: end.code,

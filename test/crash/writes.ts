@@ -58,57 +58,26 @@ const REISSUE = cardWrite('reissue', {
   },
 });
 
-const EVENT_CREATE: Write = {
-  command: ['calendar', 'event', 'create'],
-  fileName: 'events.csv',
-  inputOf: (keys) => `name,start,calendar\n${keys.map((key) => `${key},2026-05-01T12:00:00,cal_1\n`).join('')}`,
-  keyOf: (row) => `event ${row}`,
-  keyIn: (_path, body) => /"name":"([^"]*)"/.exec(body)?.[1] ?? body,
-  isKeyTheId: false,
-  answer(key, nth) {
-    const resultId = `ev_${key.slice('event '.length)}_${nth}`;
-    const text = `{"id":"${resultId}","object":"event","active":true,"name":"${key}","start":"2026-05-01T12:00:00"}`;
-    return { text, resultId };
-  },
-};
-
-const SUBSCRIBER_UPDATE: Write = {
-  command: ['calendar', 'subscribers', 'update'],
-  fileName: 'subscribers.json',
-  inputOf: (keys) => `[${keys.map((key) => `{"id":"${key}","first_name":"New","active":true}`).join(',\n')}]`,
-  keyOf: (row) => `sub/${row}`,
-  keyIn: (path) => decodeURIComponent(path.slice('/v1/subscribers/'.length)),
-  isKeyTheId: true,
-  answer: (key) => ({ text: `{"id":"${key}","object":"subscriber","active":true,"first_name":"New"}` }),
-};
-
 const subscribersCsv = (firstName: string) => (keys: readonly string[]) =>
   `id,email,first_name\n${keys.map((key) => `${key},person@example.com,${firstName}\n`).join('')}`;
 
 const SUBSCRIBER_CHANGES: Write = {
-  ...SUBSCRIBER_UPDATE,
+  command: ['calendar', 'subscribers', 'update'],
   fileName: 'new.csv',
   inputOf: subscribersCsv('New'),
+  keyOf: (row) => `sub/${row}`,
+  keyIn: (path) => decodeURIComponent(path.slice('/v1/subscribers/'.length)),
+  isKeyTheId: true,
+  answer: (key) => ({ text: `{"id":"${key}","object":"subscriber","active":true,"first_name":"New"}` }),
   older: { fileName: 'old.csv', textOf: subscribersCsv('Old') },
 };
 
-/** Each kind of write: settled by reading back, one-time ids in the answer, no id at all, nothing to read back. */
+/** Each kind of write: settled by reading back, one-time ids in the answer, nothing to read back. */
 export const WRITES = {
   activate: ACTIVATE,
   block: BLOCK,
   reissue: REISSUE,
-  eventCreate: EVENT_CREATE,
-  subscriberUpdate: SUBSCRIBER_UPDATE,
   subscriberChanges: SUBSCRIBER_CHANGES,
 } as const;
 
 export type WriteName = keyof typeof WRITES;
-
-export const WRITE_NAMES = [
-  'activate',
-  'block',
-  'reissue',
-  'eventCreate',
-  'subscriberUpdate',
-  'subscriberChanges',
-] as const satisfies readonly WriteName[];

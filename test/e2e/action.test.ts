@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 
@@ -60,44 +60,42 @@ async function run(env: Readonly<Record<string, string>>, handler = release) {
   return { code, stderr, path: read('path'), output: read('output'), bin, lines: server.lines };
 }
 
-describe('action.yml', () => {
-  it('action.yml has no expression in its shell lines', () => {
-    expect(step?.run).not.toContain('${{');
-  });
+it('action.yml has no expression in its shell lines', () => {
+  expect(step?.run).not.toContain('${{');
+});
 
-  it('action.yml downloads the executable, compares it with SHA256SUMS, and puts it on the PATH', async () => {
-    const { code, stderr, path, output, bin, lines } = await run({});
-    expect([code, stderr, path, output]).toEqual([0, '', `${bin}\n`, `path=${join(bin, 'frontdesk')}\n`]);
-    expect(readFileSync(join(bin, 'frontdesk'), 'utf8')).toBe(EXECUTABLE);
-    expect(lines).toEqual(['GET /r/frontdesk-1.2.3-linux-x64', 'GET /r/SHA256SUMS']);
-  });
+it('action.yml downloads the executable, compares it with SHA256SUMS, and puts it on the PATH', async () => {
+  const { code, stderr, path, output, bin, lines } = await run({});
+  expect([code, stderr, path, output]).toEqual([0, '', `${bin}\n`, `path=${join(bin, 'frontdesk')}\n`]);
+  expect(readFileSync(join(bin, 'frontdesk'), 'utf8')).toBe(EXECUTABLE);
+  expect(lines).toEqual(['GET /r/frontdesk-1.2.3-linux-x64', 'GET /r/SHA256SUMS']);
+});
 
-  it('action.yml with a given sum uses no other', async () => {
-    const { code, lines } = await run({ SHA256: SUM });
-    expect([code, lines]).toEqual([0, ['GET /r/frontdesk-1.2.3-linux-x64']]);
-  });
+it('action.yml with a given sum uses no other', async () => {
+  const { code, lines } = await run({ SHA256: SUM });
+  expect([code, lines]).toEqual([0, ['GET /r/frontdesk-1.2.3-linux-x64']]);
+});
 
-  it.each([
-    ['another sum than the given one', { SHA256: 'a'.repeat(64) }, `has the SHA-256 ${SUM}, not ${'a'.repeat(64)}`],
-    ['a version that is none', { VERSION: '1.2.3; curl evil' }, 'version must be one such as 0.1.0'],
-    ['a sum that is none', { SHA256: 'abc' }, 'sha256 must be 64 hexadecimal digits'],
-    ['a runner without an executable', { RUNNER_ARCH: 'X86' }, 'no release has an executable for Linux X86'],
-    ['a version that is not there', { VERSION: '9.9.9' }, 'could not be downloaded'],
-    ['a file that SHA256SUMS does not name', { RUNNER_OS: 'macOS' }, 'could not be downloaded'],
-    ['http without a sum', { URL: 'http://files.invalid/r' }, 'url must be https, unless sha256 is given'],
-    ['http to a host that begins like this machine', { URL: 'http://127.0.0.1.invalid/r' }, 'url must be https'],
-    ['a copy of the action without a URL', { URL: '' }, 'url is required if the action is a copy'],
-  ])('action.yml fails on %s, and nothing is on the PATH', async (_, env, message) => {
-    const { code, stderr, path } = await run(env);
-    expect([code, path]).toEqual([1, '']);
-    expect(stderr).toContain(`::error::frontdesk: `);
-    expect(stderr).toContain(message);
-  });
+it.each([
+  ['another sum than the given one', { SHA256: 'a'.repeat(64) }, `has the SHA-256 ${SUM}, not ${'a'.repeat(64)}`],
+  ['a version that is none', { VERSION: '1.2.3; curl evil' }, 'version must be one such as 0.1.0'],
+  ['a sum that is none', { SHA256: 'abc' }, 'sha256 must be 64 hexadecimal digits'],
+  ['a runner without an executable', { RUNNER_ARCH: 'X86' }, 'no release has an executable for Linux X86'],
+  ['a version that is not there', { VERSION: '9.9.9' }, 'could not be downloaded'],
+  ['a file that SHA256SUMS does not name', { RUNNER_OS: 'macOS' }, 'could not be downloaded'],
+  ['http without a sum', { URL: 'http://files.invalid/r' }, 'url must be https, unless sha256 is given'],
+  ['http to a host that begins like this machine', { URL: 'http://127.0.0.1.invalid/r' }, 'url must be https'],
+  ['a copy of the action without a URL', { URL: '' }, 'url is required if the action is a copy'],
+])('action.yml fails on %s, and nothing is on the PATH', async (_, env, message) => {
+  const { code, stderr, path } = await run(env);
+  expect([code, path]).toEqual([1, '']);
+  expect(stderr).toContain(`::error::frontdesk: `);
+  expect(stderr).toContain(message);
+});
 
-  it('action.yml fails on sums that do not name the file', async () => {
-    const { code, stderr } = await run({}, (request, count) =>
-      request.url.endsWith('SHA256SUMS') ? { body: 'nothing' } : release(request, count),
-    );
-    expect([code, stderr]).toEqual([1, '::error::frontdesk: SHA256SUMS does not name frontdesk-1.2.3-linux-x64\n']);
-  });
+it('action.yml fails on sums that do not name the file', async () => {
+  const { code, stderr } = await run({}, (request, count) =>
+    request.url.endsWith('SHA256SUMS') ? { body: 'nothing' } : release(request, count),
+  );
+  expect([code, stderr]).toEqual([1, '::error::frontdesk: SHA256SUMS does not name frontdesk-1.2.3-linux-x64\n']);
 });

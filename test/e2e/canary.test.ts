@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { REGISTRY } from '../../src/registry.ts';
 import {
   type Behaviour,
@@ -104,129 +104,123 @@ async function logIn(stage: Stage): Promise<void> {
   }
 }
 
-describe('the look for planted tokens', () => {
-  test.each([
-    ['plain', (token: string) => token],
-    ['plain', (token: string) => `cut: ${token.slice(0, 20)}…`],
-    ['percent-encoded', (token: string) => encodeURIComponent(token)],
-    ['base64', (token: string) => Buffer.from(token).toString('base64')],
-    ['base64', (token: string) => Buffer.from(`:${token}`).toString('base64')],
-    ['base64', (token: string) => Buffer.from(`user:${token}@`).toString('base64')],
-    ['base64', (token: string) => Buffer.from(`x ${token}`).toString('base64url')],
-    ['hex', (token: string) => Buffer.from(token).toString('hex')],
-  ])('the search for planted tokens finds a token that is %s (%#)', (form, disguise) => {
-    const found = findCanary(Buffer.from(`before ${disguise(CARDS_CANARY)} after`), [STORED_CANARY, CARDS_CANARY]);
-    expect(found).toContain(`token 2, ${form}`);
-    expect(found.filter((name) => name.startsWith('token 1'))).toEqual([]);
-  });
-
-  test('the search for planted tokens finds none in innocent text', () => {
-    expect(findCanary(Buffer.from('fdCanary Bearer *** ends with ==, d3fa 7f3a'), [CARDS_CANARY])).toEqual([]);
-  });
-
-  test('the search for planted tokens fails a test in which a token was an argument, was printed, or was written to a file', async () => {
-    await expect(onStage(async (stage) => void (await stage.run([...GET, CALENDAR_CANARY])))).rejects.toThrow(
-      'by argv',
-    );
-    await expect(onStage(async (stage) => void (await stage.shell('echo $FRONTDESK_CARDS_TOKEN')))).rejects.toThrow(
-      'a planted token was seen',
-    );
-    await expect(onStage(async (stage) => void stage.file('notes.txt', `x${STORED_CANARY}`))).rejects.toThrow(
-      'were written to files',
-    );
-  });
+test.each([
+  ['plain', (token: string) => token],
+  ['plain', (token: string) => `cut: ${token.slice(0, 20)}…`],
+  ['percent-encoded', (token: string) => encodeURIComponent(token)],
+  ['base64', (token: string) => Buffer.from(token).toString('base64')],
+  ['base64', (token: string) => Buffer.from(`:${token}`).toString('base64')],
+  ['base64', (token: string) => Buffer.from(`user:${token}@`).toString('base64')],
+  ['base64', (token: string) => Buffer.from(`x ${token}`).toString('base64url')],
+  ['hex', (token: string) => Buffer.from(token).toString('hex')],
+])('the search for planted tokens finds a token that is %s (%#)', (form, disguise) => {
+  const found = findCanary(Buffer.from(`before ${disguise(CARDS_CANARY)} after`), [STORED_CANARY, CARDS_CANARY]);
+  expect(found).toContain(`token 2, ${form}`);
+  expect(found.filter((name) => name.startsWith('token 1'))).toEqual([]);
 });
 
-describe.concurrent('tokens', () => {
-  test('tokens are printed by no command, with --verbose and FRONTDESK_DEBUG too', () =>
-    onStage(async (stage) => {
-      await logIn(stage);
-      const paths = REGISTRY.entries.map(({ path }) => path).filter((path) => !LEFT_OUT.includes(path.join(' ')));
-      const call = async (path: readonly string[], env: Readonly<Record<string, undefined>>) => {
-        const args = [...path, ...(ARGUMENTS[path.join(' ')] ?? []), '--verbose', '--json'];
-        const { code, stderr } = await stage.run(args, { env: { ...env, FRONTDESK_DEBUG: '1' } });
-        expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: expect.any(String) });
-      };
-      // The first ten call the service, with the stored tokens as well as with those of the environment.
-      for (const path of paths.slice(0, 10)) await call(path, { ...NO_URLS, ...NO_TOKENS });
-      for (const path of paths) await call(path, NO_URLS);
-      const store = join(stage.home.configDir, 'credentials.json');
-      expect(readFileSync(store, 'utf8').split(STORED_CANARY)).toHaveLength(3);
-      expect(leaksInFiles(stage.home)).toEqual([]);
-      expect(readdirSync(stage.home.stateDir).length).toBeGreaterThan(1);
-    }));
+test('the search for planted tokens finds none in innocent text', () => {
+  expect(findCanary(Buffer.from('fdCanary Bearer *** ends with ==, d3fa 7f3a'), [CARDS_CANARY])).toEqual([]);
+});
 
-  test('tokens are printed by no failure, although the response echoes them', async () => {
-    const echo = `${CARDS_CANARY} ${encodeURIComponent(CARDS_CANARY)} Bearer ${CARDS_CANARY}`;
-    const faults: readonly Behaviour[] = [
-      json(401, { errorCode: CARDS_CANARY, message: echo, details: { echo: [echo] } }),
-      json(403, { title: echo, detail: echo }),
-      reply(404, { 'Content-Type': 'text/html' }, `<title>${echo}</title>${echo}`),
-      reply(302, { Location: `https://user:${CARDS_CANARY}@evil.example/${encodeURIComponent(CARDS_CANARY)}` }, ''),
-      json(429, { errorCode: 'X', message: echo }, { 'Retry-After': '99999', 'X-Request-Id': CARDS_CANARY }),
-      json(500, echo),
-      json(200, `{"cardId":"${CARDS_CANARY}","status":"${echo}"}`),
-      json(200, `{"a":1,"a":2,"token":"${echo}"}`),
-      reply(200, { 'Content-Type': 'text/html', 'X-Echo': echo, 'Set-Cookie': `t=${CARDS_CANARY}` }, echo),
-      raw(`HTTP/1.1 200 ${CARDS_CANARY}\r\nBad Header ${CARDS_CANARY}\r\n\r\n`),
-      raw(CARDS_CANARY),
-      resetAfterRequest(),
-    ];
-    const play = (fault: Behaviour) =>
-      onStage(
-        async (stage) => {
-          const more = ['--verbose', '--retries', '0', '-o'];
-          const env = { FRONTDESK_DEBUG: '1' };
-          const [read, write, many] = await Promise.all([
-            stage.run([...GET, ...more, 'table'], { env }),
-            stage.run(['card', 'reissue', CARD_ID, '--yes', ...more, 'json'], { env }),
-            stage.run(['card', 'get', CARD_ID, CARD_ID.replace('7', '8'), ...more, 'csv'], { env }),
-          ]);
-          for (const { code } of [read, write, many]) expect(code).not.toBe(1);
-        },
-        { route: () => fault },
-      );
-    await Promise.all(faults.map(play));
-  });
+test('the search for planted tokens fails a test in which a token was an argument, was printed, or was written to a file', async () => {
+  await expect(onStage(async (stage) => void (await stage.run([...GET, CALENDAR_CANARY])))).rejects.toThrow('by argv');
+  await expect(onStage(async (stage) => void (await stage.shell('echo $FRONTDESK_CARDS_TOKEN')))).rejects.toThrow(
+    'a planted token was seen',
+  );
+  await expect(onStage(async (stage) => void stage.file('notes.txt', `x${STORED_CANARY}`))).rejects.toThrow(
+    'were written to files',
+  );
+});
 
-  test('tokens are not sent over an untrusted certificate or to a proxy that refuses', () =>
-    onStage(async (stage) => {
-      const expired = await startFaultServer({ script: [silence()], tls: EXPIRED_CERTIFICATE });
-      const proxy = await startProxyServer({ answer: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' });
-      try {
-        const more = ['--verbose', '--retries', '0'];
-        const debug = { FRONTDESK_DEBUG: '1' };
-        const tls = await stage.run([...GET, ...more], { env: { ...debug, FRONTDESK_CARDS_URL: expired.url } });
-        expect(tls.code).toBe(7);
-        const secret = encodeURIComponent(CALENDAR_CANARY);
-        const env = {
-          ...debug,
-          FRONTDESK_CARDS_URL: 'https://cards.example.com',
-          HTTPS_PROXY: proxy.url.replace('//', `//user:${secret}@`),
-        };
-        const proxied = await stage.run([...GET, ...more], { env });
-        expect(proxied.code).toBe(7);
-        expect(proxy.heads.join('')).not.toContain(CARDS_CANARY);
-        expect(expired.requests).toEqual([]);
-      } finally {
-        await proxy.close();
-        await expired.close();
-      }
-    }));
+test.concurrent('tokens are printed by no command, with --verbose and FRONTDESK_DEBUG too', () =>
+  onStage(async (stage) => {
+    await logIn(stage);
+    const paths = REGISTRY.entries.map(({ path }) => path).filter((path) => !LEFT_OUT.includes(path.join(' ')));
+    const call = async (path: readonly string[], env: Readonly<Record<string, undefined>>) => {
+      const args = [...path, ...(ARGUMENTS[path.join(' ')] ?? []), '--verbose', '--json'];
+      const { code, stderr } = await stage.run(args, { env: { ...env, FRONTDESK_DEBUG: '1' } });
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: expect.any(String) });
+    };
+    // The first ten call the service, with the stored tokens as well as with those of the environment.
+    for (const path of paths.slice(0, 10)) await call(path, { ...NO_URLS, ...NO_TOKENS });
+    for (const path of paths) await call(path, NO_URLS);
+    const store = join(stage.home.configDir, 'credentials.json');
+    expect(readFileSync(store, 'utf8').split(STORED_CANARY)).toHaveLength(3);
+    expect(leaksInFiles(stage.home)).toEqual([]);
+    expect(readdirSync(stage.home.stateDir).length).toBeGreaterThan(1);
+  }));
 
-  test('tokens are in the arguments of no process during a call', () =>
+test.concurrent('tokens are printed by no failure, although the response echoes them', async () => {
+  const echo = `${CARDS_CANARY} ${encodeURIComponent(CARDS_CANARY)} Bearer ${CARDS_CANARY}`;
+  const faults: readonly Behaviour[] = [
+    json(401, { errorCode: CARDS_CANARY, message: echo, details: { echo: [echo] } }),
+    json(403, { title: echo, detail: echo }),
+    reply(404, { 'Content-Type': 'text/html' }, `<title>${echo}</title>${echo}`),
+    reply(302, { Location: `https://user:${CARDS_CANARY}@evil.example/${encodeURIComponent(CARDS_CANARY)}` }, ''),
+    json(429, { errorCode: 'X', message: echo }, { 'Retry-After': '99999', 'X-Request-Id': CARDS_CANARY }),
+    json(500, echo),
+    json(200, `{"cardId":"${CARDS_CANARY}","status":"${echo}"}`),
+    json(200, `{"a":1,"a":2,"token":"${echo}"}`),
+    reply(200, { 'Content-Type': 'text/html', 'X-Echo': echo, 'Set-Cookie': `t=${CARDS_CANARY}` }, echo),
+    raw(`HTTP/1.1 200 ${CARDS_CANARY}\r\nBad Header ${CARDS_CANARY}\r\n\r\n`),
+    raw(CARDS_CANARY),
+    resetAfterRequest(),
+  ];
+  const play = (fault: Behaviour) =>
     onStage(
       async (stage) => {
-        await logIn(stage);
-        const running = startFrontdesk([...GET, '-p', 'live'], { home: stage.home, env: NO_URLS });
-        await until('the request', () => stage.lines.length === 1);
-        const { pid } = running.child;
-        const commandLine = readFileSync(`/proc/${pid}/cmdline`);
-        running.child.kill('SIGINT');
-        expect((await running.result).code).toBe(130);
-        expect(commandLine.toString()).toContain(CARD_ID);
-        expect(findCanary(commandLine, [CARDS_CANARY, STORED_CANARY])).toEqual([]);
+        const more = ['--verbose', '--retries', '0', '-o'];
+        const env = { FRONTDESK_DEBUG: '1' };
+        const [read, write, many] = await Promise.all([
+          stage.run([...GET, ...more, 'table'], { env }),
+          stage.run(['card', 'reissue', CARD_ID, '--yes', ...more, 'json'], { env }),
+          stage.run(['card', 'get', CARD_ID, CARD_ID.replace('7', '8'), ...more, 'csv'], { env }),
+        ]);
+        for (const { code } of [read, write, many]) expect(code).not.toBe(1);
       },
-      { route: () => silence() },
-    ));
+      { route: () => fault },
+    );
+  await Promise.all(faults.map(play));
 });
+
+test.concurrent('tokens are not sent over an untrusted certificate or to a proxy that refuses', () =>
+  onStage(async (stage) => {
+    const expired = await startFaultServer({ script: [silence()], tls: EXPIRED_CERTIFICATE });
+    const proxy = await startProxyServer({ answer: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' });
+    try {
+      const more = ['--verbose', '--retries', '0'];
+      const debug = { FRONTDESK_DEBUG: '1' };
+      const tls = await stage.run([...GET, ...more], { env: { ...debug, FRONTDESK_CARDS_URL: expired.url } });
+      expect(tls.code).toBe(7);
+      const secret = encodeURIComponent(CALENDAR_CANARY);
+      const env = {
+        ...debug,
+        FRONTDESK_CARDS_URL: 'https://cards.example.com',
+        HTTPS_PROXY: proxy.url.replace('//', `//user:${secret}@`),
+      };
+      const proxied = await stage.run([...GET, ...more], { env });
+      expect(proxied.code).toBe(7);
+      expect(proxy.heads.join('')).not.toContain(CARDS_CANARY);
+      expect(expired.requests).toEqual([]);
+    } finally {
+      await proxy.close();
+      await expired.close();
+    }
+  }));
+
+test.concurrent('tokens are in the arguments of no process during a call', () =>
+  onStage(
+    async (stage) => {
+      await logIn(stage);
+      const running = startFrontdesk([...GET, '-p', 'live'], { home: stage.home, env: NO_URLS });
+      await until('the request', () => stage.lines.length === 1);
+      const { pid } = running.child;
+      const commandLine = readFileSync(`/proc/${pid}/cmdline`);
+      running.child.kill('SIGINT');
+      expect((await running.result).code).toBe(130);
+      expect(commandLine.toString()).toContain(CARD_ID);
+      expect(findCanary(commandLine, [CARDS_CANARY, STORED_CANARY])).toEqual([]);
+    },
+    { route: () => silence() },
+  ));

@@ -75,197 +75,187 @@ async function usedHome() {
   return { home, files };
 }
 
-describe('compiled code that earlier starts kept', () => {
-  it('compiled code is used by the next start, which writes nothing', async () => {
-    const { home, files } = await usedHome();
-    const before = versions(files);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect(versions(keptFiles(home))).toEqual(before);
-    await doctorOn(home);
-    const { status, message } = await doctorOn(home);
-    expect(status).toBe('ok');
-    expect(message).toMatch(/: (\d+) of the \1 files that doctor loads were compiled already$/);
-  });
-
-  it('compiled code is not used if a bit of it was lost, and is written anew', async () => {
-    const { home, files } = await usedHome();
-    for (const at of [0, 8, 15, 16, 40, 1000]) {
-      for (const path of files) {
-        const bytes = readFileSync(path);
-        const place = Math.min(at, bytes.length - 1);
-        bytes.writeUInt8(bytes.readUInt8(place) ^ 0x10, place);
-        writeFileSync(path, bytes);
-      }
-      expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-      for (const path of files) {
-        const bytes = readFileSync(path);
-        expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2))).toBe(true);
-      }
-    }
-  });
-
-  it('compiled code is not used if its second copy has sixteen random bytes', async () => {
-    const { home, files } = await usedHome();
-    for (const path of files) {
-      const bytes = readFileSync(path);
-      randomBytes(16).copy(bytes, Math.floor(bytes.length * 0.75));
-      writeFileSync(path, bytes);
-    }
-    expect((await doctorOn(home)).message).toMatch(/^damaged files in .* were not used. frontdesk writes them again$/);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-  });
-
-  it.each([
-    ['nothing', () => 0],
-    ['less than a head', () => 15],
-    ['a head', () => 16],
-    ['two heads', () => 32],
-    ['an odd number of bytes', () => 1001],
-    ['one of two copies', (size: number) => size / 2],
-    ['all but the last byte', (size: number) => size - 1],
-    ['all but the last two bytes', (size: number) => size - 2],
-  ])('compiled code is not used if %s is left of it', async (_, lengthOf) => {
-    const { home, files } = await usedHome();
-    for (const path of files) truncateSync(path, lengthOf(lstatSync(path).size));
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-  });
-
-  it('compiled code is not used if it was replaced by zeros', async () => {
-    const { home, files } = await usedHome();
-    for (const path of files) writeFileSync(path, Buffer.alloc(lstatSync(path).size));
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-  });
-
-  it('compiled code that V8 refuses is written anew three times, and then never again', async () => {
-    const { home, files } = await usedHome();
-    const [path = ''] = files.filter((file) => file.endsWith('base.cjs'));
-    const refusals: number[] = [];
-    for (let start = 0; start < 5; start += 1) {
-      const bytes = readFileSync(path);
-      refusals.push(bytes.readUInt32LE(12));
-      // The mark of V8's own that both copies begin with: whole, as it was written, and of no use.
-      for (const from of [16, bytes.length / 2 + 16]) bytes.fill(0x5a, from, from + 4);
-      writeFileSync(path, bytes);
-      expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    }
-    expect(refusals).toEqual([0, 1, 2, 3, 3]);
-    expect((await doctorOn(home)).status).toBe('warning');
-  });
-
-  it('compiled code stays whole with ten starts at once', async () => {
-    const home = createHome();
-    const ended = await Promise.all(Array.from({ length: 10 }, () => call(home)));
-    expect(ended.map(readOf)).toEqual(Array.from({ length: 10 }, () => AS_ALWAYS));
-    const files = keptFiles(home);
-    expect(files.map((path) => basename(path)).filter((name) => name.startsWith('.'))).toEqual([]);
-    for (const path of files) {
-      const bytes = readFileSync(path);
-      expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2)), path).toBe(true);
-    }
-    const before = versions(files);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect(versions(keptFiles(home))).toEqual(before);
-  });
-
-  it('compiled code belongs to the options of Node that it was made under', async () => {
-    const { home, files } = await usedHome();
-    const before = versions(files);
-    const env = { NODE_OPTIONS: '--max-old-space-size=300' };
-    for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
-    expect(readdirSync(compiledFolder(home)).length).toBe(2);
-    expect(versions(files)).toEqual(before);
-    expect((await doctorOn(home, env)).status).toBe('ok');
-  });
+it('compiled code is used by the next start, which writes nothing', async () => {
+  const { home, files } = await usedHome();
+  const before = versions(files);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect(versions(keptFiles(home))).toEqual(before);
+  await doctorOn(home);
+  const { status, message } = await doctorOn(home);
+  expect(status).toBe('ok');
+  expect(message).toMatch(/: (\d+) of the \1 files that doctor loads were compiled already$/);
 });
 
-describe('the compiled code of two builds', () => {
-  /** The program in a folder of its own, with another text of the same length in it. */
-  function otherBuild(home: Home, seal: boolean): string {
-    const folder = join(home.path, seal ? 'other' : 'half-replaced');
-    for (const name of ['bin', 'dist', 'package.json'])
-      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-    const chunks = join(folder, 'dist', 'chunks');
-    const digests: Record<string, string> = {};
-    for (const name of readdirSync(chunks).sort()) {
-      const text = readFileSync(join(chunks, name), 'latin1').replaceAll('unknown command of', 'unheard command of');
-      writeFileSync(join(chunks, name), text);
-      digests[name] = createHash('sha256').update(text, 'latin1').digest('hex');
+it('compiled code is not used if a bit of it was lost, and is written anew', async () => {
+  const { home, files } = await usedHome();
+  for (const at of [0, 8, 15, 16, 40, 1000]) {
+    for (const path of files) {
+      const bytes = readFileSync(path);
+      const place = Math.min(at, bytes.length - 1);
+      bytes.writeUInt8(bytes.readUInt8(place) ^ 0x10, place);
+      writeFileSync(path, bytes);
     }
-    if (seal) {
-      const list = JSON.stringify(digests);
-      writeFileSync(join(folder, 'dist', 'chunks.json'), list);
-      writeFileSync(join(folder, 'dist', 'build-id'), createHash('sha256').update(list).digest('hex').slice(0, 16));
+    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+    for (const path of files) {
+      const bytes = readFileSync(path);
+      expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2))).toBe(true);
     }
-    return join(folder, 'bin', 'frontdesk.js');
   }
-
-  function refuse(home: Home, program: string): string {
-    const env = { PATH: process.env['PATH'], HOME: home.path, LANG: 'C.UTF-8' };
-    return spawnSync(process.execPath, [program, 'frobnicate'], { env, encoding: 'utf8' }).stderr;
-  }
-
-  it('the compiled code of two builds that take turns is not mixed up', () => {
-    const home = createHome();
-    const other = otherBuild(home, true);
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
-      expect(refuse(home, other)).toContain('unheard command of');
-    }
-    expect(readdirSync(compiledFolder(home)).length).toBe(2);
-  });
-
-  it('compiled code is not kept of files that were not built together, as while a package is being replaced', () => {
-    const home = createHome();
-    const half = otherBuild(home, false);
-    expect(refuse(home, half)).toContain('unheard command of');
-    expect(existsSync(compiledFolder(home))).toBe(false);
-    expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
-    expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
-  });
 });
 
-describe('where compiled code cannot be kept', () => {
-  it.each([
-    ['there is no home', { HOME: undefined }],
-    ['the home is not there', { HOME: '/proc/self/absent' }],
-    ['it is switched off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
-  ])('a call works if compiled code cannot be kept: %s', async (_, env) => {
-    const home = createHome();
-    for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
-    expect(keptFiles(home)).toEqual([]);
-    expect((await doctorOn(home, env)).message).toMatch(/every start compiles the program again$/);
-  });
+it('compiled code is not used if its second copy has sixteen random bytes', async () => {
+  const { home, files } = await usedHome();
+  for (const path of files) {
+    const bytes = readFileSync(path);
+    randomBytes(16).copy(bytes, Math.floor(bytes.length * 0.75));
+    writeFileSync(path, bytes);
+  }
+  expect((await doctorOn(home)).message).toMatch(/^damaged files in .* were not used. frontdesk writes them again$/);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+});
 
-  it('a call works if a file is in the place of the folder of compiled code', async () => {
-    const home = createHome();
-    writeFileSync(join(home.path, '.cache'), 'mine');
-    for (let start = 0; start < 2; start += 1) expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect(readFileSync(join(home.path, '.cache'), 'utf8')).toBe('mine');
-  });
+it.each([
+  ['nothing', () => 0],
+  ['less than a head', () => 15],
+  ['a head', () => 16],
+  ['two heads', () => 32],
+  ['an odd number of bytes', () => 1001],
+  ['one of two copies', (size: number) => size / 2],
+  ['all but the last byte', (size: number) => size - 1],
+  ['all but the last two bytes', (size: number) => size - 2],
+])('compiled code is not used if %s is left of it', async (_, lengthOf) => {
+  const { home, files } = await usedHome();
+  for (const path of files) truncateSync(path, lengthOf(lstatSync(path).size));
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+});
 
-  it.skipIf(process.platform === 'win32')(
-    'compiled code is not run from a folder that others can write to',
-    async () => {
-      const { home, files } = await usedHome();
-      const before = versions(files);
-      chmodSync(compiledFolder(home), 0o777);
-      expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-      const { status, message } = await doctorOn(home);
-      expect({ status, message }).toEqual({
-        status: 'warning',
-        message: `${compiledFolder(home)} is not used, as it is not yours alone: every start compiles the program again`,
-      });
-      expect(versions(files)).toEqual(before);
-    },
-  );
+it('compiled code is not used if it was replaced by zeros', async () => {
+  const { home, files } = await usedHome();
+  for (const path of files) writeFileSync(path, Buffer.alloc(lstatSync(path).size));
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+});
 
-  it.skipIf(process.platform === 'win32')('compiled code in a file that others can write to is not run', async () => {
-    const { home, files } = await usedHome();
-    for (const path of files) chmodSync(path, 0o666);
-    expect((await doctorOn(home)).message).toMatch(/^damaged files in /);
+it('compiled code that V8 refuses is written anew three times, and then never again', async () => {
+  const { home, files } = await usedHome();
+  const [path = ''] = files.filter((file) => file.endsWith('base.cjs'));
+  const refusals: number[] = [];
+  for (let start = 0; start < 5; start += 1) {
+    const bytes = readFileSync(path);
+    refusals.push(bytes.readUInt32LE(12));
+    // The mark of V8's own that both copies begin with: whole, as it was written, and of no use.
+    for (const from of [16, bytes.length / 2 + 16]) bytes.fill(0x5a, from, from + 4);
+    writeFileSync(path, bytes);
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect(files.map((path) => lstatSync(path).mode & 0o777).filter((mode) => mode !== 0o600)).toEqual([]);
+  }
+  expect(refusals).toEqual([0, 1, 2, 3, 3]);
+  expect((await doctorOn(home)).status).toBe('warning');
+});
+
+it('compiled code stays whole with ten starts at once', async () => {
+  const home = createHome();
+  const ended = await Promise.all(Array.from({ length: 10 }, () => call(home)));
+  expect(ended.map(readOf)).toEqual(Array.from({ length: 10 }, () => AS_ALWAYS));
+  const files = keptFiles(home);
+  expect(files.map((path) => basename(path)).filter((name) => name.startsWith('.'))).toEqual([]);
+  for (const path of files) {
+    const bytes = readFileSync(path);
+    expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2)), path).toBe(true);
+  }
+  const before = versions(files);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect(versions(keptFiles(home))).toEqual(before);
+});
+
+it('compiled code belongs to the options of Node that it was made under', async () => {
+  const { home, files } = await usedHome();
+  const before = versions(files);
+  const env = { NODE_OPTIONS: '--max-old-space-size=300' };
+  for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
+  expect(readdirSync(compiledFolder(home)).length).toBe(2);
+  expect(versions(files)).toEqual(before);
+  expect((await doctorOn(home, env)).status).toBe('ok');
+});
+
+/** The program in a folder of its own, with another text of the same length in it. */
+function otherBuild(home: Home, seal: boolean): string {
+  const folder = join(home.path, seal ? 'other' : 'half-replaced');
+  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  const chunks = join(folder, 'dist', 'chunks');
+  const digests: Record<string, string> = {};
+  for (const name of readdirSync(chunks).sort()) {
+    const text = readFileSync(join(chunks, name), 'latin1').replaceAll('unknown command of', 'unheard command of');
+    writeFileSync(join(chunks, name), text);
+    digests[name] = createHash('sha256').update(text, 'latin1').digest('hex');
+  }
+  if (seal) {
+    const list = JSON.stringify(digests);
+    writeFileSync(join(folder, 'dist', 'chunks.json'), list);
+    writeFileSync(join(folder, 'dist', 'build-id'), createHash('sha256').update(list).digest('hex').slice(0, 16));
+  }
+  return join(folder, 'bin', 'frontdesk.js');
+}
+
+function refuse(home: Home, program: string): string {
+  const env = { PATH: process.env['PATH'], HOME: home.path, LANG: 'C.UTF-8' };
+  return spawnSync(process.execPath, [program, 'frobnicate'], { env, encoding: 'utf8' }).stderr;
+}
+
+it('the compiled code of two builds that take turns is not mixed up', () => {
+  const home = createHome();
+  const other = otherBuild(home, true);
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
+    expect(refuse(home, other)).toContain('unheard command of');
+  }
+  expect(readdirSync(compiledFolder(home)).length).toBe(2);
+});
+
+it('compiled code is not kept of files that were not built together, as while a package is being replaced', () => {
+  const home = createHome();
+  const half = otherBuild(home, false);
+  expect(refuse(home, half)).toContain('unheard command of');
+  expect(existsSync(compiledFolder(home))).toBe(false);
+  expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
+  expect(refuse(home, join(ROOT, 'bin', 'frontdesk.js'))).toContain('unknown command of');
+});
+
+it.each([
+  ['there is no home', { HOME: undefined }],
+  ['the home is not there', { HOME: '/proc/self/absent' }],
+  ['it is switched off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
+])('a call works if compiled code cannot be kept: %s', async (_, env) => {
+  const home = createHome();
+  for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
+  expect(keptFiles(home)).toEqual([]);
+  expect((await doctorOn(home, env)).message).toMatch(/every start compiles the program again$/);
+});
+
+it('a call works if a file is in the place of the folder of compiled code', async () => {
+  const home = createHome();
+  writeFileSync(join(home.path, '.cache'), 'mine');
+  for (let start = 0; start < 2; start += 1) expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect(readFileSync(join(home.path, '.cache'), 'utf8')).toBe('mine');
+});
+
+it.skipIf(process.platform === 'win32')('compiled code is not run from a folder that others can write to', async () => {
+  const { home, files } = await usedHome();
+  const before = versions(files);
+  chmodSync(compiledFolder(home), 0o777);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  const { status, message } = await doctorOn(home);
+  expect({ status, message }).toEqual({
+    status: 'warning',
+    message: `${compiledFolder(home)} is not used, as it is not yours alone: every start compiles the program again`,
   });
+  expect(versions(files)).toEqual(before);
+});
+
+it.skipIf(process.platform === 'win32')('compiled code in a file that others can write to is not run', async () => {
+  const { home, files } = await usedHome();
+  for (const path of files) chmodSync(path, 0o666);
+  expect((await doctorOn(home)).message).toMatch(/^damaged files in /);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect(files.map((path) => lstatSync(path).mode & 0o777).filter((mode) => mode !== 0o600)).toEqual([]);
 });
 
 describe.skipIf(process.platform === 'win32')('compiled code that another brought', () => {
@@ -368,40 +358,38 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
   });
 });
 
-describe('the folders of other builds', () => {
-  function addFolders(home: Home, count: number, ageDays: number): void {
-    const then = Date.now() / 1000 - ageDays * 86_400;
-    for (let n = 0; n < count; n += 1) {
-      const folder = join(compiledFolder(home), `other-${ageDays}-${n}`);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      utimesSync(folder, then, then);
-    }
-    chmodSync(compiledFolder(home), 0o700);
+function addFolders(home: Home, count: number, ageDays: number): void {
+  const then = Date.now() / 1000 - ageDays * 86_400;
+  for (let n = 0; n < count; n += 1) {
+    const folder = join(compiledFolder(home), `other-${ageDays}-${n}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    utimesSync(folder, then, then);
   }
-  const countOf = (home: Home, age: number) =>
-    readdirSync(compiledFolder(home)).filter((name) => name.startsWith(`other-${age}-`)).length;
+  chmodSync(compiledFolder(home), 0o700);
+}
+const countOf = (home: Home, age: number) =>
+  readdirSync(compiledFolder(home)).filter((name) => name.startsWith(`other-${age}-`)).length;
 
-  it('the compiled code of other builds is removed after a month', async () => {
-    const home = createHome();
-    addFolders(home, 3, 31);
-    addFolders(home, 2, 29);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect([countOf(home, 31), countOf(home, 29), readdirSync(compiledFolder(home)).length]).toEqual([0, 2, 3]);
-  });
+it('the compiled code of other builds is removed after a month', async () => {
+  const home = createHome();
+  addFolders(home, 3, 31);
+  addFolders(home, 2, 29);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect([countOf(home, 31), countOf(home, 29), readdirSync(compiledFolder(home)).length]).toEqual([0, 2, 3]);
+});
 
-  it('of twelve folders of compiled code the oldest gives way to a new one', async () => {
-    const home = createHome();
-    addFolders(home, 1, 9);
-    addFolders(home, 11, 2);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect([countOf(home, 9), countOf(home, 2), readdirSync(compiledFolder(home)).length]).toEqual([0, 11, 12]);
-  });
+it('of twelve folders of compiled code the oldest gives way to a new one', async () => {
+  const home = createHome();
+  addFolders(home, 1, 9);
+  addFolders(home, 11, 2);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect([countOf(home, 9), countOf(home, 2), readdirSync(compiledFolder(home)).length]).toEqual([0, 11, 12]);
+});
 
-  it('twelve folders of compiled code stay if one was written today, so options that change at every start write once a day', async () => {
-    const home = createHome();
-    addFolders(home, 11, 9);
-    addFolders(home, 1, 0);
-    expect(readOf(await call(home))).toEqual(AS_ALWAYS);
-    expect([countOf(home, 9), countOf(home, 0), readdirSync(compiledFolder(home)).length]).toEqual([11, 1, 12]);
-  });
+it('twelve folders of compiled code stay if one was written today, so options that change at every start write once a day', async () => {
+  const home = createHome();
+  addFolders(home, 11, 9);
+  addFolders(home, 1, 0);
+  expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+  expect([countOf(home, 9), countOf(home, 0), readdirSync(compiledFolder(home)).length]).toEqual([11, 1, 12]);
 });

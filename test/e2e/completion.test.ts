@@ -111,29 +111,25 @@ beforeAll(async () => {
   }
 });
 
-describe('completion in bash', () => {
-  const [bash] = SHELLS;
+const [bash] = SHELLS;
 
-  it.each([
-    { words: ['frontdesk', 'card', 'get', '--output', '=', 'j'], offered: ['json'] },
-    { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv', 'xlsx'] },
-    { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
-    { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
-    { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },
-  ])('completion in bash offers $offered after $words', ({ words, offered }) => {
-    expect(bash?.offers(words)).toEqual(offered);
-  });
+it.each([
+  { words: ['frontdesk', 'card', 'get', '--output', '=', 'j'], offered: ['json'] },
+  { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv', 'xlsx'] },
+  { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
+  { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
+  { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },
+])('completion in bash offers $offered after $words', ({ words, offered }) => {
+  expect(bash?.offers(words)).toEqual(offered);
 });
 
-describe('frontdesk completion', () => {
-  it.each([
-    { shell: 'bash', file: 'frontdesk.bash' },
-    { shell: 'zsh', file: '_frontdesk' },
-    { shell: 'fish', file: 'frontdesk.fish' },
-    { shell: 'powershell', file: 'frontdesk.ps1' },
-  ])('frontdesk completion prints the committed script of $shell', async ({ shell, file }) => {
-    const { code, stdout, stderr } = await runFrontdesk(['completion', shell]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(readFileSync(script(file), 'utf8'));
-  });
+it.each([
+  { shell: 'bash', file: 'frontdesk.bash' },
+  { shell: 'zsh', file: '_frontdesk' },
+  { shell: 'fish', file: 'frontdesk.fish' },
+  { shell: 'powershell', file: 'frontdesk.ps1' },
+])('frontdesk completion prints the committed script of $shell', async ({ shell, file }) => {
+  const { code, stdout, stderr } = await runFrontdesk(['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe(readFileSync(script(file), 'utf8'));
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { smoke } from '../support/smoke.ts';
 
 const name = process.platform === 'win32' ? 'frontdesk.exe' : 'frontdesk';
@@ -12,21 +12,16 @@ const isInWine = process.env['FRONTDESK_TEST_EXE'] !== undefined && standIn !== 
 const program = isInWine ? [process.execPath, standIn] : [executable];
 const isHere = isInWine || existsSync(executable);
 
-describe('the standalone executable', () => {
-  it.skipIf(!isHere)(
-    'the standalone executable does a shift of work (skipped until `npm run build:exe` made it)',
-    () => {
-      expect(smoke(program)).toEqual([]);
-    },
-  );
+it.skipIf(!isHere)('the standalone executable does a shift of work (skipped until `npm run build:exe` made it)', () => {
+  expect(smoke(program)).toEqual([]);
+});
 
-  it.skipIf(!isHere)('the standalone executable uses the compiled code that it contains', () => {
-    const [file = '', ...first] = program;
-    const args = [...first, 'doctor', '--json', '--query', "checks[?name=='compile-cache'].message | [0]"];
-    const env = { PATH: process.env['PATH'], FRONTDESK_TEST_EXE: process.env['FRONTDESK_TEST_EXE'] };
-    const { stdout } = spawnSync(file, args, { env, encoding: 'utf8' });
-    expect(JSON.parse(stdout)).toMatch(
-      /^inside the executable: (\d+) of the \1 files that doctor loads were compiled already$/,
-    );
-  });
+it.skipIf(!isHere)('the standalone executable uses the compiled code that it contains', () => {
+  const [file = '', ...first] = program;
+  const args = [...first, 'doctor', '--json', '--query', "checks[?name=='compile-cache'].message | [0]"];
+  const env = { PATH: process.env['PATH'], FRONTDESK_TEST_EXE: process.env['FRONTDESK_TEST_EXE'] };
+  const { stdout } = spawnSync(file, args, { env, encoding: 'utf8' });
+  expect(JSON.parse(stdout)).toMatch(
+    /^inside the executable: (\d+) of the \1 files that doctor loads were compiled already$/,
+  );
 });

@@ -63,27 +63,25 @@ describe.concurrent.each(WRITES)('%s', (write) => {
   });
 });
 
-describe.concurrent('the built program ends the same way', () => {
-  const rows: readonly (readonly [CallName, EventName, string])[] = [
-    ['activate', 'connection refused', '7 not_sent -'],
-    ['block', 'untrusted certificate', '7 not_sent 0 POST 0 GET'],
-    ['provisionB', '429 with Retry-After', '11 rejected 3 POST 0 GET'],
-    ['event', '408', '8 unknown 1 POST 0 GET'],
-    ['calendar', '503 with Retry-After', '8 unknown 2 POST 0 GET'],
-    ['subscriber', '500', '8 unknown 1 POST 0 GET'],
-    ['reissue', 'reset after the request', '8 unknown 1 POST 2 GET'],
-    ['provisionA', '200 with a cut body', '8 unknown 1 POST 0 GET'],
-    ['event', '200 without a body', '8 unknown 1 POST 0 GET'],
-    ['block', 'no HTTP', '8 unknown 1 POST 2 GET'],
-    ['activate', '409', '6 rejected 1 POST 0 GET'],
-    ['calendar', '401', '4 rejected 1 POST 0 GET'],
-    ['subscriber', '403', '5 rejected 1 POST 0 GET'],
-  ];
-  it.each(rows)('the built program: %s meets: %s', async (call, eventName, expected) => {
-    const stage = await build({ write: 'cardBlock', event: EVENTS[eventName], isDone: false });
-    const result = await meet(stage.url, call, { retries: 2, budgetMs: 60_000 });
-    const requests = requestsAt(stage);
-    await stage.close();
-    expect(`${result.end} ${requests}`).toBe(expected);
-  });
+const rows: readonly (readonly [CallName, EventName, string])[] = [
+  ['activate', 'connection refused', '7 not_sent -'],
+  ['block', 'untrusted certificate', '7 not_sent 0 POST 0 GET'],
+  ['provisionB', '429 with Retry-After', '11 rejected 3 POST 0 GET'],
+  ['event', '408', '8 unknown 1 POST 0 GET'],
+  ['calendar', '503 with Retry-After', '8 unknown 2 POST 0 GET'],
+  ['subscriber', '500', '8 unknown 1 POST 0 GET'],
+  ['reissue', 'reset after the request', '8 unknown 1 POST 2 GET'],
+  ['provisionA', '200 with a cut body', '8 unknown 1 POST 0 GET'],
+  ['event', '200 without a body', '8 unknown 1 POST 0 GET'],
+  ['block', 'no HTTP', '8 unknown 1 POST 2 GET'],
+  ['activate', '409', '6 rejected 1 POST 0 GET'],
+  ['calendar', '401', '4 rejected 1 POST 0 GET'],
+  ['subscriber', '403', '5 rejected 1 POST 0 GET'],
+];
+it.concurrent.each(rows)('the built program: %s meets: %s', async (call, eventName, expected) => {
+  const stage = await build({ write: 'cardBlock', event: EVENTS[eventName], isDone: false });
+  const result = await meet(stage.url, call, { retries: 2, budgetMs: 60_000 });
+  const requests = requestsAt(stage);
+  await stage.close();
+  expect(`${result.end} ${requests}`).toBe(expected);
 });

@@ -145,43 +145,41 @@ describe('the package', () => {
   });
 });
 
-describe('what is bundled', () => {
-  const LICENCES = new Set([
-    'MIT',
-    'ISC',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'Apache-2.0',
-    '0BSD',
-    'BlueOak-1.0.0',
-    'MPL-2.0',
-  ]);
-  const headings = [
-    ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
-  ];
-  const bundled = headings.map(([, name = '', version = '', licence = '']) => ({ name, version, licence }));
+const LICENCES = new Set([
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'MPL-2.0',
+]);
+const headings = [
+  ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
+];
+const bundled = headings.map(([, name = '', version = '', licence = '']) => ({ name, version, licence }));
 
-  it('each bundled package is named in the notices, under a licence that allows it', () => {
-    expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'undici', 'zod']));
-    expect(bundled.filter(({ licence }) => !LICENCES.has(licence))).toEqual([]);
-  });
+it('each bundled package is named in the notices, under a licence that allows it', () => {
+  expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'undici', 'zod']));
+  expect(bundled.filter(({ licence }) => !LICENCES.has(licence))).toEqual([]);
+});
 
-  const lock = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(join(root, 'package-lock.json'));
-  it('each bundled package accepts Node 20.19.0, as the lock says', () => {
-    const refusing = Object.entries(lock.packages)
-      .filter(([path]) => bundled.some(({ name }) => path.endsWith(`node_modules/${name}`)))
-      .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, [20, 19, 0]))
-      .map(([path, { engines }]) => `${path}: ${engines?.node}`);
-    expect(refusing).toEqual([]);
-  });
+const lock = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(join(root, 'package-lock.json'));
+it('each bundled package accepts Node 20.19.0, as the lock says', () => {
+  const refusing = Object.entries(lock.packages)
+    .filter(([path]) => bundled.some(({ name }) => path.endsWith(`node_modules/${name}`)))
+    .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, [20, 19, 0]))
+    .map(([path, { engines }]) => `${path}: ${engines?.node}`);
+  expect(refusing).toEqual([]);
+});
 
-  it('installing the lock runs no script but the known ones', () => {
-    const { allowScripts } = readJson<Manifest>(join(root, 'package.json'));
-    const names = Object.entries(lock.packages)
-      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
-      .map(([path]) => path.replace(/^.*node_modules\//, ''));
-    expect(names.filter((name) => !(name in allowScripts) && name !== 'fsevents')).toEqual([]);
-  });
+it('installing the lock runs no script but the known ones', () => {
+  const { allowScripts } = readJson<Manifest>(join(root, 'package.json'));
+  const names = Object.entries(lock.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  expect(names.filter((name) => !(name in allowScripts) && name !== 'fsevents')).toEqual([]);
 });
 
 type Version = readonly [number, number, number];

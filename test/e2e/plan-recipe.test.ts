@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { playService } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, startRecordingServer } from '../support/recording-server.ts';
@@ -73,60 +73,58 @@ function clone(folder: string): void {
   writeFileSync(join(folder, 'subscribers.csv'), 'id,email\nsub_1,ana@example.com\nsub_2,bob@example.com\n');
 }
 
-describe('the recipe for plans in GitHub Actions', () => {
-  it('the workflow for plans plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
-    const server = await startRecordingServer(playService());
-    const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
-    const first = newFolder();
-    clone(first);
-    const planned = await runJob(jobs.plan, first, { FRONTDESK_CALENDAR_URL });
-    expect(planned).toMatchObject({ code: 0 });
-    expect(planned.log).not.toContain('@example.com');
-    expect(readFileSync(join(first, 'review.md'), 'utf8')).toContain('ana@example.com');
-    expect(server.lines).toEqual([]);
+it('the workflow for plans plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
+  const server = await startRecordingServer(playService());
+  const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
+  const first = newFolder();
+  clone(first);
+  const planned = await runJob(jobs.plan, first, { FRONTDESK_CALENDAR_URL });
+  expect(planned).toMatchObject({ code: 0 });
+  expect(planned.log).not.toContain('@example.com');
+  expect(readFileSync(join(first, 'review.md'), 'utf8')).toContain('ana@example.com');
+  expect(server.lines).toEqual([]);
 
-    const attempt = async (number: number, before?: string) => {
-      const folder = newFolder();
-      for (const name of ['subscribers.plan', 'review.md']) cpSync(join(first, name), join(folder, name));
-      if (before !== undefined) cpSync(join(before, 'state'), join(folder, 'state'), { recursive: true });
-      const ended = await runJob(jobs.apply, folder, {
-        FRONTDESK_CALENDAR_URL,
-        FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
-        FRONTDESK_STATE_DIR: join(folder, 'state'),
-        ATTEMPT: String(number),
-      });
-      return { ...ended, folder };
-    };
-    const applied = await attempt(1);
-    expect(applied).toMatchObject({ code: 0 });
-    expect(applied.log).not.toContain('@example.com');
-    expect(server.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
-      ['POST', '/v1/subscribers/sub_1', '{"email":"ana@example.com"}'],
-    ]);
-    const again = await attempt(2, applied.folder);
-    expect(again).toMatchObject({ code: 0 });
-    expect(readFileSync(join(again.folder, 'results.ndjson'), 'utf8')).toContain('"outcome":"applied"');
-    const lost = await attempt(2);
-    expect(lost).toMatchObject({ code: 1, log: expect.stringContaining('is lost') });
-    expect(existsSync(join(lost.folder, 'results.ndjson'))).toBe(false);
-    expect(server.requests).toHaveLength(1);
-  });
+  const attempt = async (number: number, before?: string) => {
+    const folder = newFolder();
+    for (const name of ['subscribers.plan', 'review.md']) cpSync(join(first, name), join(folder, name));
+    if (before !== undefined) cpSync(join(before, 'state'), join(folder, 'state'), { recursive: true });
+    const ended = await runJob(jobs.apply, folder, {
+      FRONTDESK_CALENDAR_URL,
+      FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
+      FRONTDESK_STATE_DIR: join(folder, 'state'),
+      ATTEMPT: String(number),
+    });
+    return { ...ended, folder };
+  };
+  const applied = await attempt(1);
+  expect(applied).toMatchObject({ code: 0 });
+  expect(applied.log).not.toContain('@example.com');
+  expect(server.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+    ['POST', '/v1/subscribers/sub_1', '{"email":"ana@example.com"}'],
+  ]);
+  const again = await attempt(2, applied.folder);
+  expect(again).toMatchObject({ code: 0 });
+  expect(readFileSync(join(again.folder, 'results.ndjson'), 'utf8')).toContain('"outcome":"applied"');
+  const lost = await attempt(2);
+  expect(lost).toMatchObject({ code: 1, log: expect.stringContaining('is lost') });
+  expect(existsSync(join(lost.folder, 'results.ndjson'))).toBe(false);
+  expect(server.requests).toHaveLength(1);
+});
 
-  it('the workflow for plans uses an environment only in the job that names it, and the token in one step', () => {
-    expect(jobs.plan.environment).toBeUndefined();
-    expect(JSON.stringify(jobs.plan)).not.toContain('secrets.');
-    expect(read('guides/plans-in-github-actions.md')).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
-    expect(jobs.apply.environment).toBe('live');
-    const withToken = jobs.apply.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
-    expect(withToken.map(({ name }) => name)).toEqual(['Apply']);
-  });
+it('the workflow for plans uses an environment only in the job that names it, and the token in one step', () => {
+  expect(jobs.plan.environment).toBeUndefined();
+  expect(JSON.stringify(jobs.plan)).not.toContain('secrets.');
+  expect(read('guides/plans-in-github-actions.md')).toContain('the repository variable `FRONTDESK_CALENDAR_URL`');
+  expect(jobs.apply.environment).toBe('live');
+  const withToken = jobs.apply.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
+  expect(withToken.map(({ name }) => name)).toEqual(['Apply']);
+});
 
-  it('the workflow for plans keeps every file that its lines write, whatever happens', () => {
-    const written = [...scriptOf(jobs.apply).matchAll(/(?:> |--failed )(\S+)/g)].map(([, name]) => name);
-    const kept = jobs.apply.steps.filter((step) => step.uses?.startsWith('actions/upload-artifact@'));
-    expect(kept.map((step) => step.if)).toEqual(['always()']);
-    expect(kept[0]?.with?.['path']?.trim().split('\n').sort()).toEqual(
-      written.filter((name) => name?.endsWith('.ndjson')).sort(),
-    );
-  });
+it('the workflow for plans keeps every file that its lines write, whatever happens', () => {
+  const written = [...scriptOf(jobs.apply).matchAll(/(?:> |--failed )(\S+)/g)].map(([, name]) => name);
+  const kept = jobs.apply.steps.filter((step) => step.uses?.startsWith('actions/upload-artifact@'));
+  expect(kept.map((step) => step.if)).toEqual(['always()']);
+  expect(kept[0]?.with?.['path']?.trim().split('\n').sort()).toEqual(
+    written.filter((name) => name?.endsWith('.ndjson')).sort(),
+  );
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
@@ -80,17 +80,15 @@ function run(steps: readonly Step[]): readonly Result[] {
   }
 }
 
-describe('every page is short enough to be read', () => {
-  it('the README has at most 125 lines', () => {
-    expect(README.split('\n').length).toBeLessThanOrEqual(126);
-  });
+it('the README has at most 125 lines', () => {
+  expect(README.split('\n').length).toBeLessThanOrEqual(126);
+});
 
-  it('every other page has at most 150 lines', () => {
-    const others = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
-    const texts = others.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
-    const long = [...readPages(root), ...texts].filter(([, text]) => text.split('\n').length > 151);
-    expect(long.map(([path]) => path)).toEqual([]);
-  });
+it('every other page has at most 150 lines', () => {
+  const others = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+  const texts = others.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
+  const long = [...readPages(root), ...texts].filter(([, text]) => text.split('\n').length > 151);
+  expect(long.map(([path]) => path)).toEqual([]);
 });
 
 /** What GitHub makes of a heading, for the end of a link. */
@@ -118,27 +116,25 @@ it('every link of every page leads to a file and a heading', () => {
   expect([...pages].flatMap(([path, text]) => deadLinks(path, text, pages))).toEqual([]);
 });
 
-describe('every session of the README and the guides runs as printed', () => {
-  const found = PAGES.flatMap(([, text]) => sessions(text));
+const found = PAGES.flatMap(([, text]) => sessions(text));
 
-  it('the README and the guides have sessions to run', () => {
-    expect(found.length).toBeGreaterThanOrEqual(3);
-  });
-
-  it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))(
-    'the session runs as printed: %s …',
-    (_name, steps) => {
-      const needed = HAS_SSH_KEYGEN ? steps : steps.filter(({ command }) => !command.includes('plan approve'));
-      const results = run(needed);
-      for (const [index, { command, output }] of needed.entries()) {
-        // A step without a printed output has to succeed, whatever it says.
-        if (output === '') expect({ command, ...results[index] }).toMatchObject({ command, exitCode: 0 });
-        else expect(`$ ${command}\n${results[index]?.output}`).toBe(`$ ${command}\n${output}`);
-      }
-      expect(results).toHaveLength(needed.length);
-    },
-  );
+it('the README and the guides have sessions to run', () => {
+  expect(found.length).toBeGreaterThanOrEqual(3);
 });
+
+it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))(
+  'the session runs as printed: %s …',
+  (_name, steps) => {
+    const needed = HAS_SSH_KEYGEN ? steps : steps.filter(({ command }) => !command.includes('plan approve'));
+    const results = run(needed);
+    for (const [index, { command, output }] of needed.entries()) {
+      // A step without a printed output has to succeed, whatever it says.
+      if (output === '') expect({ command, ...results[index] }).toMatchObject({ command, exitCode: 0 });
+      else expect(`$ ${command}\n${results[index]?.output}`).toBe(`$ ${command}\n${output}`);
+    }
+    expect(results).toHaveLength(needed.length);
+  },
+);
 
 /** The lines of the other blocks that call frontdesk, without their comments. */
 const LINES = PAGES.flatMap(([, text]) => [...text.matchAll(/^\s*```([a-z]*)\n(.*?)^\s*```$/gms)])
@@ -147,17 +143,15 @@ const LINES = PAGES.flatMap(([, text]) => [...text.matchAll(/^\s*```([a-z]*)\n(.
   .filter((line) => line.startsWith('frontdesk '))
   .map((line) => line.replace(/\s+# .*| >>? .*/g, '').replaceAll(/<([a-z]+)>/g, '$1'));
 
-describe('every other line of the README and the guides is a call that frontdesk takes', () => {
-  it('the README and the guides have command lines outside sessions', () => {
-    expect(LINES.length).toBeGreaterThanOrEqual(40);
-  });
+it('the README and the guides have command lines outside sessions', () => {
+  expect(LINES.length).toBeGreaterThanOrEqual(40);
+});
 
-  it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
-    const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
-    expect(unknown).toBeUndefined();
-    const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
-    const command = await entry?.load();
-    expect(command).toBeDefined();
-    if (command !== undefined) expect(parseFaults(rest, command)).toEqual([]);
-  });
+it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
+  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
+  expect(unknown).toBeUndefined();
+  const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
+  const command = await entry?.load();
+  expect(command).toBeDefined();
+  if (command !== undefined) expect(parseFaults(rest, command)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
 import { SeededRandom } from '../crash/seeded-random.ts';
@@ -151,99 +151,91 @@ async function runWithKill(place: Place, start: Start): Promise<void> {
   expect(code).toBe(place.expectAllSaid() === 0 ? 0 : 8);
 }
 
-describe('the recipe for GitHub Actions', () => {
-  const { strategy, steps } = workflow.jobs.block;
-  const index = (name: string) => steps.findIndex((step) => step.name === name);
+const { strategy, steps } = workflow.jobs.block;
+const index = (name: string) => steps.findIndex((step) => step.name === name);
 
-  it('the recipe for GitHub Actions lets no shard cancel the others, and keeps the state whatever happens', () => {
-    expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
-    const keep = steps[index('Keep the state, also of a job that failed')];
-    expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
-    expect(keep?.uses).toMatch(/^actions\/cache\/save@/);
-    const restore = steps[index('Restore the state of the earlier attempt')];
-    expect(restore).toMatchObject({ with: { key: keep?.with?.['key'] } });
-    expect(restore?.uses).toBe(keep?.uses?.replace('/save@', '/restore@'));
-    expect(keep?.with?.['key']).toBe(`${restore?.with?.['restore-keys']}\${{ github.run_attempt }}`);
-    expect(index('Install frontdesk')).toBeLessThan(index('Block'));
-  });
-
-  it('the recipe for GitHub Actions has no expression in its shell lines, so that they run here unchanged', () => {
-    for (const { run } of steps) expect(run ?? '').not.toContain('${{');
-  });
-
-  it('the recipe for GitHub Actions sends every row once although a job is killed and run again', async () => {
-    const place = await Place.make();
-    const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
-    await runWithKill(place, (shard, attempt) =>
-      place.start(['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
-    );
-  });
-
-  it('the recipe for GitHub Actions refuses to start over if the state of the earlier attempt is lost', async () => {
-    const place = await Place.make();
-    const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
-    const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
-    expect(place.server.order).toEqual([]);
-  });
+it('the recipe for GitHub Actions lets no shard cancel the others, and keeps the state whatever happens', () => {
+  expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
+  const keep = steps[index('Keep the state, also of a job that failed')];
+  expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
+  expect(keep?.uses).toMatch(/^actions\/cache\/save@/);
+  const restore = steps[index('Restore the state of the earlier attempt')];
+  expect(restore).toMatchObject({ with: { key: keep?.with?.['key'] } });
+  expect(restore?.uses).toBe(keep?.uses?.replace('/save@', '/restore@'));
+  expect(keep?.with?.['key']).toBe(`${restore?.with?.['restore-keys']}\${{ github.run_attempt }}`);
+  expect(index('Install frontdesk')).toBeLessThan(index('Block'));
 });
 
-describe('what others bring into a workflow', () => {
-  const folders = ['.github/workflows', 'docs/recipes'];
-  const texts = folders.flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const),
+it('the recipe for GitHub Actions has no expression in its shell lines, so that they run here unchanged', () => {
+  for (const { run } of steps) expect(run ?? '').not.toContain('${{');
+});
+
+it('the recipe for GitHub Actions sends every row once although a job is killed and run again', async () => {
+  const place = await Place.make();
+  const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
+  await runWithKill(place, (shard, attempt) =>
+    place.start(['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
   );
-
-  it.each(texts)('%s names each action by its commit, with its version beside it', (_, text) => {
-    const used = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
-    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-  });
-
-  it('no page or recipe installs a package by the name frontdesk, which is not published by this project', () => {
-    const pages = readdirSync(join(root, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
-    const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
-    const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
-    const byName =
-      /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`#]* frontdesk(?![\w./_-])/;
-    for (const text of lines) expect(byName.exec(text)?.[0]).toBeUndefined();
-  });
 });
 
-describe('the recipe for Kubernetes', () => {
-  it('the recipe for Kubernetes is a claim and a job, and does not restart a pod if that cannot help', () => {
-    expect(manifests.map((document) => document.errors)).toEqual([[], []]);
-    expect(manifests.every(({ contents }) => isMap(contents))).toBe(true);
-    expect(job.kind).toBe('Job');
-    expect(job.spec.podFailurePolicy.rules.map(({ onExitCodes }) => onExitCodes?.values)).toEqual([
-      undefined,
-      [1, 2, 4, 5, 6, 8, 15],
-    ]);
-    expect(job.spec.template.spec.restartPolicy).toBe('Never');
-  });
-
-  it('the recipe for Kubernetes sends every row once although a pod is killed and started again', async () => {
-    const place = await Place.make();
-    const [container] = job.spec.template.spec.containers;
-    const [shell = '', option = ''] = container?.command ?? [];
-    const script = (container?.args[0] ?? '').replaceAll('/input/', `${place.folder}/`);
-    expect(script).toMatch(/^exec frontdesk /);
-    await runWithKill(place, (shard) =>
-      place.start(
-        [shell, option, script.replace('"/state/results-$JOB_COMPLETION_INDEX', `"${place.folder}/results-${shard}`)],
-        { JOB_COMPLETION_INDEX: String(shard - 1) },
-      ),
-    );
-  });
+it('the recipe for GitHub Actions refuses to start over if the state of the earlier attempt is lost', async () => {
+  const place = await Place.make();
+  const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
+  const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
+  expect(place.server.order).toEqual([]);
 });
 
-describe('the recipe for Slurm', () => {
-  it('the recipe for Slurm sends every row once although a task is killed and queued again', async () => {
-    const place = await Place.make();
-    await runWithKill(place, (shard) =>
-      place.start(['bash', join(root, 'docs', 'recipes', 'slurm-array.sh')], {
-        SLURM_ARRAY_TASK_ID: String(shard),
-        SLURM_ARRAY_TASK_COUNT: String(SHARDS.length),
-      }),
-    );
-  });
+const folders = ['.github/workflows', 'docs/recipes'];
+const texts = folders.flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const),
+);
+
+it.each(texts)('%s names each action by its commit, with its version beside it', (_, text) => {
+  const used = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
+  for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+it('no page or recipe installs a package by the name frontdesk, which is not published by this project', () => {
+  const pages = readdirSync(join(root, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
+  const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
+  const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
+  const byName =
+    /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`#]* frontdesk(?![\w./_-])/;
+  for (const text of lines) expect(byName.exec(text)?.[0]).toBeUndefined();
+});
+
+it('the recipe for Kubernetes is a claim and a job, and does not restart a pod if that cannot help', () => {
+  expect(manifests.map((document) => document.errors)).toEqual([[], []]);
+  expect(manifests.every(({ contents }) => isMap(contents))).toBe(true);
+  expect(job.kind).toBe('Job');
+  expect(job.spec.podFailurePolicy.rules.map(({ onExitCodes }) => onExitCodes?.values)).toEqual([
+    undefined,
+    [1, 2, 4, 5, 6, 8, 15],
+  ]);
+  expect(job.spec.template.spec.restartPolicy).toBe('Never');
+});
+
+it('the recipe for Kubernetes sends every row once although a pod is killed and started again', async () => {
+  const place = await Place.make();
+  const [container] = job.spec.template.spec.containers;
+  const [shell = '', option = ''] = container?.command ?? [];
+  const script = (container?.args[0] ?? '').replaceAll('/input/', `${place.folder}/`);
+  expect(script).toMatch(/^exec frontdesk /);
+  await runWithKill(place, (shard) =>
+    place.start(
+      [shell, option, script.replace('"/state/results-$JOB_COMPLETION_INDEX', `"${place.folder}/results-${shard}`)],
+      { JOB_COMPLETION_INDEX: String(shard - 1) },
+    ),
+  );
+});
+
+it('the recipe for Slurm sends every row once although a task is killed and queued again', async () => {
+  const place = await Place.make();
+  await runWithKill(place, (shard) =>
+    place.start(['bash', join(root, 'docs', 'recipes', 'slurm-array.sh')], {
+      SLURM_ARRAY_TASK_ID: String(shard),
+      SLURM_ARRAY_TASK_COUNT: String(SHARDS.length),
+    }),
+  );
 });

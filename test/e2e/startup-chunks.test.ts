@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -40,18 +40,16 @@ const CALL = [...ALWAYS, 'call.cjs', 'transport.cjs'];
 /** Node 20 is given options for compiling the parser of HTTP, which needs node:v8. */
 const PARSER = process.versions.node.startsWith('20.') ? ['v8'] : [];
 
-describe('a call loads no more than it needs', () => {
-  it.each<readonly [args: readonly string[], chunks: readonly string[], builtins: readonly string[]]>([
-    [['--version'], [], []],
-    [['card', 'block', '--help'], HELP, []],
-    [['card', 'get', '-h'], HELP, []],
-    [['card', '--help'], HELP, []],
-    [['--help'], HELP, []],
-    [['card', 'get', CARD_ID, '--json'], [...CALL, 'card-get.cjs'], PARSER],
-  ])('a call loads no more than it needs: %j', async (args, chunks, builtins) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
-  });
+it.each<readonly [args: readonly string[], chunks: readonly string[], builtins: readonly string[]]>([
+  [['--version'], [], []],
+  [['card', 'block', '--help'], HELP, []],
+  [['card', 'get', '-h'], HELP, []],
+  [['card', '--help'], HELP, []],
+  [['--help'], HELP, []],
+  [['card', 'get', CARD_ID, '--json'], [...CALL, 'card-get.cjs'], PARSER],
+])('a call loads no more than it needs: %j', async (args, chunks, builtins) => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+  expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
 });
 
 /** What only some calls use: whoever adds such a feature adds the names of its chunks. */
@@ -67,57 +65,51 @@ const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
   ['the sandbox', /^(?:open|file-store|faults)\.cjs$/],
 ];
 
-describe('a feature is loaded where it is used alone', () => {
-  it.each(FEATURES)('%s has a chunk of its name', (_, chunks) => {
-    expect(readdirSync(CHUNKS).filter((name) => chunks.test(name))).not.toEqual([]);
-  });
-
-  it.each([
-    [['--help']],
-    [['card', 'get', CARD_ID, '--json']],
-    [['card', 'get', CARD_ID]],
-    [['card', 'block', CARD_ID, '--yes', '--json']],
-    [['card', 'get', '--from', '-', '-q', '-o', 'ndjson']],
-    [['card', 'block', '--from', '-', '-q', '-o', 'csv', '--yes']],
-    [['history', '--json']],
-    [['runs', 'list', '--json']],
-  ])('a feature is not loaded by %j', async (args) => {
-    const server = await startRecordingServer(({ method }) => ({
-      body: cardText(method === 'GET' ? 'ACTIVE' : 'BLOCKED'),
-    }));
-    const { chunks } = await loadedBy(args, server.env, `${CARD_ID}\n`);
-    const loaded = FEATURES.filter(([, names]) => chunks.some((name) => names.test(name)));
-    expect(loaded.map(([feature]) => feature)).toEqual([]);
-  });
+it.each(FEATURES)('%s has a chunk of its name', (_, chunks) => {
+  expect(readdirSync(CHUNKS).filter((name) => chunks.test(name))).not.toEqual([]);
 });
 
-describe('a stdin that holds nothing', () => {
-  it('an empty stdin is no terminal without the module of terminals, which loads the network', () => {
-    const home = createHome();
-    const list = join(home.path, 'loaded.json');
-    const env = {
-      PATH: process.env['PATH'],
-      NODE_OPTIONS: `--require ${HOOK}`,
-      LOADED_FILES_LIST: list,
-      FRONTDESK_CARDS_URL: 'http://127.0.0.1:9',
-    };
-    // 'ignore' is /dev/null, as scheduled jobs have it.
-    const stdio = ['ignore', 'pipe', 'pipe'] as const;
-    const args = [PROGRAM, 'card', 'block', CARD_ID, '--json', '--dry-run'];
-    const { status } = spawnSync(process.execPath, args, { env, stdio: [...stdio] });
-    expect(status).toBe(0);
-    // The hook writes exactly this shape.
-    expect((JSON.parse(readFileSync(list, 'utf8')) as Loaded).builtins).toEqual([]);
-  });
+it.each([
+  [['--help']],
+  [['card', 'get', CARD_ID, '--json']],
+  [['card', 'get', CARD_ID]],
+  [['card', 'block', CARD_ID, '--yes', '--json']],
+  [['card', 'get', '--from', '-', '-q', '-o', 'ndjson']],
+  [['card', 'block', '--from', '-', '-q', '-o', 'csv', '--yes']],
+  [['history', '--json']],
+  [['runs', 'list', '--json']],
+])('a feature is not loaded by %j', async (args) => {
+  const server = await startRecordingServer(({ method }) => ({
+    body: cardText(method === 'GET' ? 'ACTIVE' : 'BLOCKED'),
+  }));
+  const { chunks } = await loadedBy(args, server.env, `${CARD_ID}\n`);
+  const loaded = FEATURES.filter(([, names]) => chunks.some((name) => names.test(name)));
+  expect(loaded.map(([feature]) => feature)).toEqual([]);
 });
 
-describe('the weight of what every call loads', () => {
-  it.each([
-    ['base.cjs', 31_400],
-    ['help.cjs', 11_000],
-    ['call.cjs', 250_500],
-    ['transport.cjs', 240_000],
-  ])('what every call loads of %s stays below %i bytes', (name, limitBytes) => {
-    expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
-  });
+it('an empty stdin is no terminal without the module of terminals, which loads the network', () => {
+  const home = createHome();
+  const list = join(home.path, 'loaded.json');
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_OPTIONS: `--require ${HOOK}`,
+    LOADED_FILES_LIST: list,
+    FRONTDESK_CARDS_URL: 'http://127.0.0.1:9',
+  };
+  // 'ignore' is /dev/null, as scheduled jobs have it.
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const args = [PROGRAM, 'card', 'block', CARD_ID, '--json', '--dry-run'];
+  const { status } = spawnSync(process.execPath, args, { env, stdio: [...stdio] });
+  expect(status).toBe(0);
+  // The hook writes exactly this shape.
+  expect((JSON.parse(readFileSync(list, 'utf8')) as Loaded).builtins).toEqual([]);
+});
+
+it.each([
+  ['base.cjs', 31_400],
+  ['help.cjs', 11_000],
+  ['call.cjs', 250_500],
+  ['transport.cjs', 240_000],
+])('what every call loads of %s stays below %i bytes', (name, limitBytes) => {
+  expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
 });

@@ -370,55 +370,48 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-describe.concurrent('T25 a pattern of requireReason that never comes to an end', () => {
-  it.each([
-    ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
-    ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
-    ['of a raw body', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '@-', '--yes']],
-  ])(
-    'T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent',
-    async (what, args) => {
-      const { home, server, run } = await onStage();
-      expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
-      const reason = 'reported stolen by the customer at the desk!';
-      const stdin = what.includes('body') ? JSON.stringify({ reason }) : `cardId,reason\n${CARD_ID},${reason}\n`;
-      const { code, stdout, stderr } = await runFrontdesk(args, {
-        home,
-        stdin,
-        env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
-      });
-      expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
-      expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
-    },
-  );
+it.concurrent.each([
+  ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
+  ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
+  ['of a raw body', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '@-', '--yes']],
+])('T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent', async (what, args) => {
+  const { home, server, run } = await onStage();
+  expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
+  const reason = 'reported stolen by the customer at the desk!';
+  const stdin = what.includes('body') ? JSON.stringify({ reason }) : `cardId,reason\n${CARD_ID},${reason}\n`;
+  const { code, stdout, stderr } = await runFrontdesk(args, {
+    home,
+    stdin,
+    env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
+  });
+  expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
+  expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
 });
 
-describe('what a call leaves behind', () => {
-  it.skipIf(process.platform === 'win32')(
-    'no IDs of stdin stay in the folder for temporary files after a signal',
-    async () => {
-      const { home } = await onStage();
-      const tmp = join(home.path, 'tmp');
-      mkdirSync(tmp);
-      const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
-      const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
-      running.child.stdin?.write(idLines(3));
-      await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
-      running.child.kill('SIGINT');
-      expect((await running.result).code).toBe(130);
-      expect(readdirSync(tmp)).toEqual([]);
-    },
-  );
+it.skipIf(process.platform === 'win32')(
+  'no IDs of stdin stay in the folder for temporary files after a signal',
+  async () => {
+    const { home } = await onStage();
+    const tmp = join(home.path, 'tmp');
+    mkdirSync(tmp);
+    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
+    const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
+    running.child.stdin?.write(idLines(3));
+    await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
+    running.child.kill('SIGINT');
+    expect((await running.result).code).toBe(130);
+    expect(readdirSync(tmp)).toEqual([]);
+  },
+);
 
-  it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
-    const { home, run } = await onStage();
-    const login = ['auth', 'login', '--family', 'cards', '--token-command', 'echo x'];
-    expect((await run(login)).code).toBe(0);
-    chmodSync(join(home.configDir, 'credentials.json'), 0o644);
-    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(4);
-    expect((await run(['profile', 'show', 'live'])).code).toBe(0);
-    chmodSync(join(home.configDir, 'credentials.json'), 0o600);
-    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
-    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('echo x');
-  });
+it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
+  const { home, run } = await onStage();
+  const login = ['auth', 'login', '--family', 'cards', '--token-command', 'echo x'];
+  expect((await run(login)).code).toBe(0);
+  chmodSync(join(home.configDir, 'credentials.json'), 0o644);
+  expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(4);
+  expect((await run(['profile', 'show', 'live'])).code).toBe(0);
+  chmodSync(join(home.configDir, 'credentials.json'), 0o600);
+  expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
+  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('echo x');
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
@@ -22,63 +22,61 @@ function breaksHistory(home: Home, status = 'ACTIVE') {
 
 const NOT_RECORDED = /The\s+end\s+of\s+its\s+record\s+could\s+not\s+be\s+written/;
 
-describe('an unknown outcome whose record cannot be written ends with 8', () => {
-  it.each<readonly [string, readonly string[]]>([
-    ['card activate', ['card', 'activate', CARD_ID]],
-    ['card block', ['card', 'block', CARD_ID, '--yes']],
-    ['card reissue', ['card', 'reissue', CARD_ID, '--yes']],
-    ['card provision', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'answer.json']],
-    ['calendar update', ['calendar', 'update', 'cal_1', '--name', 'May']],
-    ['calendar subscribers update', ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a@example.com']],
-    [
-      'calendar event create',
-      ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'May', '--start', '2030-05-01'],
-    ],
-    ['api', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '{}', '--yes']],
-  ])('an unknown outcome whose record cannot be written exits with 8: %s', async (_, args) => {
-    const home = createHome();
-    // A card that reads as it is to be would settle it.
-    const server = await breaksHistory(home, args.includes('activate') ? 'NEW' : 'ACTIVE');
-    const result = await runFrontdesk([...args, '--json'], { home, env: { ...server.env, ...NO_PAUSE } });
-    expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 8, stdout: '' });
-    // The last line of stderr is the error as the contract has it.
-    const { error } = JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
-    expect(error).toMatchObject({
-      code: 'OUTCOME_UNKNOWN',
-      exitCode: 8,
-      outcome: 'unknown',
-      message: expect.stringMatching(NOT_RECORDED),
-    });
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+it.each<readonly [string, readonly string[]]>([
+  ['card activate', ['card', 'activate', CARD_ID]],
+  ['card block', ['card', 'block', CARD_ID, '--yes']],
+  ['card reissue', ['card', 'reissue', CARD_ID, '--yes']],
+  ['card provision', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'answer.json']],
+  ['calendar update', ['calendar', 'update', 'cal_1', '--name', 'May']],
+  ['calendar subscribers update', ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a@example.com']],
+  [
+    'calendar event create',
+    ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'May', '--start', '2030-05-01'],
+  ],
+  ['api', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '{}', '--yes']],
+])('an unknown outcome whose record cannot be written exits with 8: %s', async (_, args) => {
+  const home = createHome();
+  // A card that reads as it is to be would settle it.
+  const server = await breaksHistory(home, args.includes('activate') ? 'NEW' : 'ACTIVE');
+  const result = await runFrontdesk([...args, '--json'], { home, env: { ...server.env, ...NO_PAUSE } });
+  expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 8, stdout: '' });
+  // The last line of stderr is the error as the contract has it.
+  const { error } = JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
+  expect(error).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    exitCode: 8,
+    outcome: 'unknown',
+    message: expect.stringMatching(NOT_RECORDED),
   });
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
 
-  it('the desk exits with 8 for an unknown outcome whose record cannot be written', async () => {
-    const home = createHome();
-    const server = await breaksHistory(home);
-    const env = { ...server.env, ...NO_PAUSE, FRONTDESK_ACCESSIBLE: '1' };
-    const terminal = openTerminal(['desk'], { home, columns: 200, env });
-    await terminal.waitFor(/Card ID/);
-    terminal.type(`${CARD_ID}\r`);
-    await terminal.waitFor(/Look again/);
-    terminal.type('4\r');
-    await terminal.waitFor(/Block card .*\(y\/N/);
-    terminal.type('y\r');
-    await terminal.waitFor(/sent at[\s\S]*NOT KNOWN YET[\s\S]*\(1 to \d+\)/);
-    terminal.type('leave\r');
-    expect((await terminal.end).code).toBe(8);
-  });
+it('the desk exits with 8 for an unknown outcome whose record cannot be written', async () => {
+  const home = createHome();
+  const server = await breaksHistory(home);
+  const env = { ...server.env, ...NO_PAUSE, FRONTDESK_ACCESSIBLE: '1' };
+  const terminal = openTerminal(['desk'], { home, columns: 200, env });
+  await terminal.waitFor(/Card ID/);
+  terminal.type(`${CARD_ID}\r`);
+  await terminal.waitFor(/Look again/);
+  terminal.type('4\r');
+  await terminal.waitFor(/Block card .*\(y\/N/);
+  terminal.type('y\r');
+  await terminal.waitFor(/sent at[\s\S]*NOT KNOWN YET[\s\S]*\(1 to \d+\)/);
+  terminal.type('leave\r');
+  expect((await terminal.end).code).toBe(8);
+});
 
-  it('mcp returns 8 for an unknown outcome whose record cannot be written', async () => {
-    const home = createHome();
-    const server = await breaksHistory(home);
-    const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, ...NO_PAUSE } });
-    await client.initialize();
-    client.send(call(1, 'card_block', { cardId: CARD_ID, reason: 'lost' }));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    expect((await client.answerTo(1)).result).toMatchObject({
-      isError: true,
-      structuredContent: { outcome: 'unknown', exitCode: 8, text: expect.stringMatching(NOT_RECORDED) },
-    });
-    await client.end();
+it('mcp returns 8 for an unknown outcome whose record cannot be written', async () => {
+  const home = createHome();
+  const server = await breaksHistory(home);
+  const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, ...NO_PAUSE } });
+  await client.initialize();
+  client.send(call(1, 'card_block', { cardId: CARD_ID, reason: 'lost' }));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  expect((await client.answerTo(1)).result).toMatchObject({
+    isError: true,
+    structuredContent: { outcome: 'unknown', exitCode: 8, text: expect.stringMatching(NOT_RECORDED) },
   });
+  await client.end();
 });

@@ -250,116 +250,114 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
   });
 });
 
-describe.concurrent('a run that stops', () => {
-  test.runIf(CAN_MOUNT)('K5 a run sends no row whose intent the disk has no room for', () =>
-    onStage(async (stage) => {
-      rowsFile(stage, 400);
-      const { stdout, stderr } = await stage.shell(
-        onSmallDisk(
-          stage.home.stateDir,
-          64,
-          `$FD card activate --yes -j 2 --run r --from ${stage.path('rows.txt')} -o ndjson; echo $?; cp ${journalOf(stage)} ${stage.path('kept')}`,
-        ),
-      );
-      const lines = stdout.trimEnd().split('\n');
-      expect(lines.at(-1)).toBe('16');
-      expect(stderr).toContain('no space left');
-      const applied = lines.filter((line) => line.includes('"outcome":"applied"')).length;
-      const journal = readFileSync(stage.path('kept'), 'utf8');
-      expect(stage.lines.length).toBeGreaterThan(50);
-      expect(stage.lines.length).toBeLessThan(400);
-      // Of what was in flight the answer may be missing in the journal, the intent never.
-      expect(stage.lines.length - applied).toBeLessThanOrEqual(2);
-      for (const request of stage.server.requests) expect(journal).toContain(idIn(request));
-    }),
-  );
+test.runIf(CAN_MOUNT).concurrent('K5 a run sends no row whose intent the disk has no room for', () =>
+  onStage(async (stage) => {
+    rowsFile(stage, 400);
+    const { stdout, stderr } = await stage.shell(
+      onSmallDisk(
+        stage.home.stateDir,
+        64,
+        `$FD card activate --yes -j 2 --run r --from ${stage.path('rows.txt')} -o ndjson; echo $?; cp ${journalOf(stage)} ${stage.path('kept')}`,
+      ),
+    );
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.at(-1)).toBe('16');
+    expect(stderr).toContain('no space left');
+    const applied = lines.filter((line) => line.includes('"outcome":"applied"')).length;
+    const journal = readFileSync(stage.path('kept'), 'utf8');
+    expect(stage.lines.length).toBeGreaterThan(50);
+    expect(stage.lines.length).toBeLessThan(400);
+    // Of what was in flight the answer may be missing in the journal, the intent never.
+    expect(stage.lines.length - applied).toBeLessThanOrEqual(2);
+    for (const request of stage.server.requests) expect(journal).toContain(idIn(request));
+  }),
+);
 
-  test('K6 a run stops at the first 401, and at a 403 before anything succeeded', async () => {
-    for (const [status, code] of [
-      [401, 4],
-      [403, 5],
-    ] as const) {
-      await onStage(
-        async (stage) => {
-          const result = await stage.run(activate(rowsFile(stage, 50), '-j', '2'));
-          expect(result.code).toBe(code);
-          expect(stage.lines.length).toBeLessThanOrEqual(2);
-          expect(rowsOf(result)).toHaveLength(50);
-          expect(outcomesOf(result).filter((outcome) => outcome === 'not_sent').length).toBeGreaterThanOrEqual(48);
-        },
-        { route: () => json(status, { errorCode: 'NO', message: 'no' }) },
-      );
-    }
-  });
-
-  test('K7 a run stops after five consecutive rows that could not be sent, and names the command that resumes', async () => {
-    await onStage(async (stage) => {
-      await stage.server.close();
-      const result = await stage.run(activate(rowsFile(stage, 30), '-j', '1', '--retries', '0'));
-      expect(result.code).toBe(7);
-      expect(outcomesOf(result)).toEqual(Array(30).fill('not_sent'));
-      expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
-    });
-    const server = await startFaultServer({ route: answerAsService });
-    await onStage(async (stage) => {
-      const env = { FRONTDESK_CARDS_URL: server.url };
-      const args = activate(rowsFile(stage, 30), '-j', '1', '--retries', '0', '--rate', '50');
-      const running = startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
-      await until('three rows', () => server.requests.length >= 3);
-      await server.close();
-      const result = await running.result;
-      const outcomes = outcomesOf(result);
-      expect(outcomes.filter((outcome) => outcome === 'applied').length).toBeGreaterThanOrEqual(2);
-      expect([15, 8]).toContain(result.code);
-      expect(result.code === 8).toBe(outcomes.includes('unknown'));
-      expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
-    });
-  });
-
-  test('K8 a run exits with the worst outcome of any row', async () => {
-    const replies: Readonly<Record<string, () => ReturnType<typeof json> | undefined>> = {
-      ok: () => undefined,
-      missing: () => json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no' }),
-      reset: () => resetAfterRequest(),
-    };
-    for (const [kinds, code] of [
-      [['ok', 'ok', 'ok'], 0],
-      [['missing', 'ok', 'ok'], 15],
-      [['ok', 'missing', 'missing'], 15],
-      [['ok', 'reset', 'missing'], 8],
-    ] as const) {
-      await onStage(
-        async (stage) => {
-          const args = ['card', 'reissue', '--yes', '--json', '--from', rowsFile(stage, 3), '--retries', '0'];
-          expect({ kinds, code: (await stage.run(args)).code }).toEqual({ kinds, code });
-        },
-        {
-          route: (request) =>
-            request.method === 'POST'
-              ? replies[kinds[Number(idIn(request).slice(-1)) - 1] ?? 'ok']?.()
-              : json(200, cardText('ACTIVE', idIn(request))),
-        },
-      );
-    }
-  });
-
-  test('K13 a run ends at once at the second Ctrl-C, and rows in progress are unknown', () =>
-    onStage(
+test.concurrent('K6 a run stops at the first 401, and at a 403 before anything succeeded', async () => {
+  for (const [status, code] of [
+    [401, 4],
+    [403, 5],
+  ] as const) {
+    await onStage(
       async (stage) => {
-        const env = { ...stage.env, ...ENDLESS_GRACE };
-        const running = startFrontdesk(activate(rowsFile(stage, 20), '-j', '3'), { home: stage.home, env });
-        await until('three requests', () => stage.lines.length === 3);
-        running.child.kill('SIGINT');
-        await running.waitForOutput('no new rows');
-        running.child.kill('SIGINT');
-        const result = await running.result;
-        expect(result.code).toBe(8);
-        expect(outcomesOf(result)).toEqual([...Array(3).fill('unknown'), ...Array(17).fill('not_sent')]);
-        expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(3);
+        const result = await stage.run(activate(rowsFile(stage, 50), '-j', '2'));
+        expect(result.code).toBe(code);
+        expect(stage.lines.length).toBeLessThanOrEqual(2);
+        expect(rowsOf(result)).toHaveLength(50);
+        expect(outcomesOf(result).filter((outcome) => outcome === 'not_sent').length).toBeGreaterThanOrEqual(48);
       },
-      { route: () => silence() },
-    ));
+      { route: () => json(status, { errorCode: 'NO', message: 'no' }) },
+    );
+  }
 });
+
+test.concurrent('K7 a run stops after five consecutive rows that could not be sent, and names the command that resumes', async () => {
+  await onStage(async (stage) => {
+    await stage.server.close();
+    const result = await stage.run(activate(rowsFile(stage, 30), '-j', '1', '--retries', '0'));
+    expect(result.code).toBe(7);
+    expect(outcomesOf(result)).toEqual(Array(30).fill('not_sent'));
+    expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
+  });
+  const server = await startFaultServer({ route: answerAsService });
+  await onStage(async (stage) => {
+    const env = { FRONTDESK_CARDS_URL: server.url };
+    const args = activate(rowsFile(stage, 30), '-j', '1', '--retries', '0', '--rate', '50');
+    const running = startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
+    await until('three rows', () => server.requests.length >= 3);
+    await server.close();
+    const result = await running.result;
+    const outcomes = outcomesOf(result);
+    expect(outcomes.filter((outcome) => outcome === 'applied').length).toBeGreaterThanOrEqual(2);
+    expect([15, 8]).toContain(result.code);
+    expect(result.code === 8).toBe(outcomes.includes('unknown'));
+    expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
+  });
+});
+
+test.concurrent('K8 a run exits with the worst outcome of any row', async () => {
+  const replies: Readonly<Record<string, () => ReturnType<typeof json> | undefined>> = {
+    ok: () => undefined,
+    missing: () => json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no' }),
+    reset: () => resetAfterRequest(),
+  };
+  for (const [kinds, code] of [
+    [['ok', 'ok', 'ok'], 0],
+    [['missing', 'ok', 'ok'], 15],
+    [['ok', 'missing', 'missing'], 15],
+    [['ok', 'reset', 'missing'], 8],
+  ] as const) {
+    await onStage(
+      async (stage) => {
+        const args = ['card', 'reissue', '--yes', '--json', '--from', rowsFile(stage, 3), '--retries', '0'];
+        expect({ kinds, code: (await stage.run(args)).code }).toEqual({ kinds, code });
+      },
+      {
+        route: (request) =>
+          request.method === 'POST'
+            ? replies[kinds[Number(idIn(request).slice(-1)) - 1] ?? 'ok']?.()
+            : json(200, cardText('ACTIVE', idIn(request))),
+      },
+    );
+  }
+});
+
+test.concurrent('K13 a run ends at once at the second Ctrl-C, and rows in progress are unknown', () =>
+  onStage(
+    async (stage) => {
+      const env = { ...stage.env, ...ENDLESS_GRACE };
+      const running = startFrontdesk(activate(rowsFile(stage, 20), '-j', '3'), { home: stage.home, env });
+      await until('three requests', () => stage.lines.length === 3);
+      running.child.kill('SIGINT');
+      await running.waitForOutput('no new rows');
+      running.child.kill('SIGINT');
+      const result = await running.result;
+      expect(result.code).toBe(8);
+      expect(outcomesOf(result)).toEqual([...Array(3).fill('unknown'), ...Array(17).fill('not_sent')]);
+      expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(3);
+    },
+    { route: () => silence() },
+  ));
 
 describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
   test('K9 a resume refuses another operation, input, profile or address under the name of a run', () =>

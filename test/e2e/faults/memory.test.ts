@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { cardId, idLines } from '../../support/plain-service.ts';
 import { createHome, programCommand, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
@@ -120,141 +120,126 @@ const REFUSALS: readonly string[] = [
   `<html><title>no</title>${'<p>no</p>'.repeat(450_000)}</html>`,
 ];
 
-describe('T27 long refusals, all at once', () => {
-  it(`${REFUSED} rows that are refused in 4 MB each end in 256 MiB`, async () => {
-    const replies = REFUSALS.map(
-      (body) =>
-        `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`,
-    );
-    const { env } = await startRaw(replies);
+it(`${REFUSED} rows that are refused in 4 MB each end in 256 MiB`, async () => {
+  const replies = REFUSALS.map(
+    (body) =>
+      `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`,
+  );
+  const { env } = await startRaw(replies);
+  const ids = join(createHome().path, 'ids.txt');
+  writeFileSync(ids, idLines(REFUSED));
+  const args = ['card', 'block', '--yes', '--from', ids, '-j', String(REFUSED), '-o', 'ndjson', '-q', ...PATIENT];
+  const { child, ended } = start(args, env);
+  child.stdin.end();
+  const drained = drain(child);
+  const { code, stderr, peak } = await ended;
+  expect(stderr).toContain(`"outcomes":{"rejected":${REFUSED}}`);
+  expect(code).toBe(15);
+  // What is kept of each is a page at most.
+  expect(drained.bytes).toBeLessThan(REFUSED * 8192);
+  expect(peak).toBeLessThan(256);
+}, 300_000);
+
+it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marked as cut', async () => {
+  const home = createHome();
+  const card = cardText('S'.repeat(1_000_000), cardId(1));
+  const requestId = 'r'.repeat(50_000);
+  const { env } = await startRaw(
+    [`HTTP/1.1 500 Oops\r\nX-Request-Id: ${requestId}\r\nContent-Length: 2\r\n\r\n{}`],
+    `HTTP/1.1 200 OK\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
+  );
+  const args = ['card', 'block', cardId(1), cardId(1), '--allow-duplicates', '--yes', '--run', 'cut', '--retries', '0'];
+  const { code } = await runFrontdesk([...args, '--retry-max-time', '3s'], { home, env });
+  expect(code).toBe(8);
+  const results = await runFrontdesk(['runs', 'results', 'cut', '--json'], { home, env });
+  expect(results.stdout).toContain('… (cut from 50000 characters)');
+  expect(results.stdout).toContain('… (cut from 1000000 characters)');
+  const kept = JSON.parse(results.stdout) as {
+    error: { http: { requestId: string }; observed: { status: string } };
+  }[];
+  for (const { error } of kept) {
+    expect(error.http.requestId.length).toBeLessThanOrEqual(256);
+    expect(error.observed.status.length).toBeLessThanOrEqual(256);
+  }
+  const journal = readFileSync(join(home.stateDir, 'runs', 'cut', 'journal.jsonl'), 'utf8');
+  expect(Math.max(...journal.split('\n').map((line) => line.length))).toBeLessThan(4096);
+});
+
+it.each([
+  ['read', ['card', 'get']],
+  ['applied', ['card', 'block', '--yes']],
+])(
+  `${ANSWERS} rows are %s in 256 MiB`,
+  async (outcome, command) => {
+    const service = await startLargeCards({ after: ANSWERS });
     const ids = join(createHome().path, 'ids.txt');
-    writeFileSync(ids, idLines(REFUSED));
-    const args = ['card', 'block', '--yes', '--from', ids, '-j', String(REFUSED), '-o', 'ndjson', '-q', ...PATIENT];
-    const { child, ended } = start(args, env);
+    writeFileSync(ids, idLines(ANSWERS));
+    const { child, ended } = start(
+      [...command, '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT],
+      service.env,
+    );
     child.stdin.end();
     const drained = drain(child);
     const { code, stderr, peak } = await ended;
-    expect(stderr).toContain(`"outcomes":{"rejected":${REFUSED}}`);
-    expect(code).toBe(15);
-    // What is kept of each is a page at most.
-    expect(drained.bytes).toBeLessThan(REFUSED * 8192);
+    expect(stderr).toContain(`"outcomes":{"${outcome}":${ANSWERS}}`);
+    expect(code).toBe(0);
+    expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
+    expect(service.requests()).toBe(ANSWERS);
     expect(peak).toBeLessThan(256);
-  }, 300_000);
+  },
+  300_000,
+);
 
-  it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marked as cut', async () => {
-    const home = createHome();
-    const card = cardText('S'.repeat(1_000_000), cardId(1));
-    const requestId = 'r'.repeat(50_000);
-    const { env } = await startRaw(
-      [`HTTP/1.1 500 Oops\r\nX-Request-Id: ${requestId}\r\nContent-Length: 2\r\n\r\n{}`],
-      `HTTP/1.1 200 OK\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
+it.each([
+  { what: '5 writes', short: 0, long: 5, command: ['card', 'block', '--yes'] },
+  {
+    what: '4 reads behind 5,000 small results that wait for a row',
+    short: 5000,
+    long: 4,
+    command: ['card', 'get'],
+  },
+])(
+  '$what, each full of transactions, end in 512 MiB',
+  async ({ short, long, command }) => {
+    const rows = short + long;
+    const service = await startLargeCards({ after: rows, of: 'transactions', short });
+    const ids = join(createHome().path, 'ids.txt');
+    writeFileSync(ids, idLines(rows));
+    const { child, ended } = start(
+      [...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT],
+      service.env,
     );
-    const args = [
-      'card',
-      'block',
-      cardId(1),
-      cardId(1),
-      '--allow-duplicates',
-      '--yes',
-      '--run',
-      'cut',
-      '--retries',
-      '0',
-    ];
-    const { code } = await runFrontdesk([...args, '--retry-max-time', '3s'], { home, env });
-    expect(code).toBe(8);
-    const results = await runFrontdesk(['runs', 'results', 'cut', '--json'], { home, env });
-    expect(results.stdout).toContain('… (cut from 50000 characters)');
-    expect(results.stdout).toContain('… (cut from 1000000 characters)');
-    const kept = JSON.parse(results.stdout) as {
-      error: { http: { requestId: string }; observed: { status: string } };
-    }[];
-    for (const { error } of kept) {
-      expect(error.http.requestId.length).toBeLessThanOrEqual(256);
-      expect(error.observed.status.length).toBeLessThanOrEqual(256);
-    }
-    const journal = readFileSync(join(home.stateDir, 'runs', 'cut', 'journal.jsonl'), 'utf8');
-    expect(Math.max(...journal.split('\n').map((line) => line.length))).toBeLessThan(4096);
-  });
-});
-
-describe('T26 long answers, all at once', () => {
-  it.each([
-    ['read', ['card', 'get']],
-    ['applied', ['card', 'block', '--yes']],
-  ])(
-    `${ANSWERS} rows are %s in 256 MiB`,
-    async (outcome, command) => {
-      const service = await startLargeCards({ after: ANSWERS });
-      const ids = join(createHome().path, 'ids.txt');
-      writeFileSync(ids, idLines(ANSWERS));
-      const { child, ended } = start(
-        [...command, '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT],
-        service.env,
-      );
-      child.stdin.end();
-      const drained = drain(child);
-      const { code, stderr, peak } = await ended;
-      expect(stderr).toContain(`"outcomes":{"${outcome}":${ANSWERS}}`);
-      expect(code).toBe(0);
-      expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
-      expect(service.requests()).toBe(ANSWERS);
-      expect(peak).toBeLessThan(256);
-    },
-    300_000,
-  );
-
-  it.each([
-    { what: '5 writes', short: 0, long: 5, command: ['card', 'block', '--yes'] },
-    {
-      what: '4 reads behind 5,000 small results that wait for a row',
-      short: 5000,
-      long: 4,
-      command: ['card', 'get'],
-    },
-  ])(
-    '$what, each full of transactions, end in 512 MiB',
-    async ({ short, long, command }) => {
-      const rows = short + long;
-      const service = await startLargeCards({ after: rows, of: 'transactions', short });
-      const ids = join(createHome().path, 'ids.txt');
-      writeFileSync(ids, idLines(rows));
-      const { child, ended } = start(
-        [...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT],
-        service.env,
-      );
-      child.stdin.end();
-      const drained = drain(child);
-      const { code, peak } = await ended;
-      expect(code).toBe(0);
-      expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
-      expect(service.requests()).toBe(rows);
-      expect(peak).toBeLessThan(512);
-    },
-    300_000,
-  );
-
-  it('32 calls of an assistant get results in 512 MiB', async () => {
-    const service = await startLargeCards({ after: 32 });
-    const { child, ended } = start(['mcp'], service.env);
-    const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    const clientInfo = { name: 'large', version: '1' };
-    send({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
-    send({ method: 'notifications/initialized' });
-    for (let n = 1; n <= 32; n += 1) {
-      send({ id: n, method: 'tools/call', params: { name: 'card_get', arguments: { cardId: cardId(n) } } });
-    }
-    let [lines, bytes] = [0, 0];
-    child.stdout.on('data', (data: Buffer) => {
-      bytes += data.length;
-      lines += data.toString('latin1').split('\n').length - 1;
-      if (lines === 33) child.stdin.end();
-    });
+    child.stdin.end();
+    const drained = drain(child);
     const { code, peak } = await ended;
     expect(code).toBe(0);
-    // Each has its text twice.
-    expect(bytes).toBeGreaterThan(2 * 32 * ANSWER_BYTES);
-    expect(service.requests()).toBe(32);
+    expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
+    expect(service.requests()).toBe(rows);
     expect(peak).toBeLessThan(512);
-  }, 300_000);
-});
+  },
+  300_000,
+);
+
+it('32 calls of an assistant get results in 512 MiB', async () => {
+  const service = await startLargeCards({ after: 32 });
+  const { child, ended } = start(['mcp'], service.env);
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'large', version: '1' };
+  send({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
+  send({ method: 'notifications/initialized' });
+  for (let n = 1; n <= 32; n += 1) {
+    send({ id: n, method: 'tools/call', params: { name: 'card_get', arguments: { cardId: cardId(n) } } });
+  }
+  let [lines, bytes] = [0, 0];
+  child.stdout.on('data', (data: Buffer) => {
+    bytes += data.length;
+    lines += data.toString('latin1').split('\n').length - 1;
+    if (lines === 33) child.stdin.end();
+  });
+  const { code, peak } = await ended;
+  expect(code).toBe(0);
+  // Each has its text twice.
+  expect(bytes).toBeGreaterThan(2 * 32 * ANSWER_BYTES);
+  expect(service.requests()).toBe(32);
+  expect(peak).toBeLessThan(512);
+}, 300_000);

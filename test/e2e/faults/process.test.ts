@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   deafOnAccept,
   flood,
@@ -57,381 +57,375 @@ async function outcomes(stage: Stage): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe.concurrent('streams', () => {
-  test('P1 ends a read in silence when its reader goes away, and a change by its outcome', () =>
-    onStage(async (stage) => {
-      const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
-      expect(read.stderr).toBe('code 141\n');
-      const many = await stage.shell(`{ $FD card get ${CARD_ID} ${CARD_ID} -o ndjson; echo "code $?" >&2; } | true`);
-      expect(many.stderr).toMatch(/code 141\n$/);
-      expect(many.stderr).not.toMatch(/^\s+at /m);
-      const write = await stage.shell(`{ $FD ${REISSUE.join(' ')}; echo "code $?" >&2; } | true`);
-      expect(write.stderr).toContain('WAS applied');
-      expect(write.stderr).toContain(CARD_ID);
-      expect(write.stderr).toMatch(/code 0\n$/);
-      expect(await outcomes(stage)).toEqual(['applied']);
-    }));
+test.concurrent('P1 ends a read in silence when its reader goes away, and a change by its outcome', () =>
+  onStage(async (stage) => {
+    const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
+    expect(read.stderr).toBe('code 141\n');
+    const many = await stage.shell(`{ $FD card get ${CARD_ID} ${CARD_ID} -o ndjson; echo "code $?" >&2; } | true`);
+    expect(many.stderr).toMatch(/code 141\n$/);
+    expect(many.stderr).not.toMatch(/^\s+at /m);
+    const write = await stage.shell(`{ $FD ${REISSUE.join(' ')}; echo "code $?" >&2; } | true`);
+    expect(write.stderr).toContain('WAS applied');
+    expect(write.stderr).toContain(CARD_ID);
+    expect(write.stderr).toMatch(/code 0\n$/);
+    expect(await outcomes(stage)).toEqual(['applied']);
+  }));
 
-  test('P2 says that a change was applied whose result could not be written to a full disk', () =>
-    onStage(async (stage) => {
-      const read = await stage.shell(`$FD ${GET.join(' ')} > /dev/full`);
-      expect(read).toMatchObject({ code: 16, stderr: expect.stringContaining('no space left') });
-      expect(read.stderr).not.toContain('applied');
-      const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
-      expect(write.code).toBe(16);
-      expect(JSON.parse(write.stderr)).toMatchObject({
-        error: {
-          code: 'LOCAL_IO',
-          outcome: 'applied',
-          resultId: CARD_ID,
-          message: expect.stringContaining('WAS applied'),
-        },
+test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
+  onStage(async (stage) => {
+    const read = await stage.shell(`$FD ${GET.join(' ')} > /dev/full`);
+    expect(read).toMatchObject({ code: 16, stderr: expect.stringContaining('no space left') });
+    expect(read.stderr).not.toContain('applied');
+    const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
+    expect(write.code).toBe(16);
+    expect(JSON.parse(write.stderr)).toMatchObject({
+      error: {
+        code: 'LOCAL_IO',
+        outcome: 'applied',
+        resultId: CARD_ID,
+        message: expect.stringContaining('WAS applied'),
+      },
+    });
+    expect(await outcomes(stage)).toEqual(['applied']);
+    expect(stage.lines).toHaveLength(2);
+  }));
+
+test.concurrent('P3 hands every one of 10,000,000 bytes to a reader that is slow (G11)', () => {
+  const text = 'd'.repeat(9_999_983);
+  return onStage(
+    async (stage) => {
+      const child = spawn(process.execPath, [PROGRAM, 'api', 'GET', '/v1/calendars/x', '--json'], {
+        env: { PATH: process.env['PATH'], HOME: stage.home.path, ...stage.env },
+        stdio: ['ignore', 'pipe', 'inherit'],
       });
-      expect(await outcomes(stage)).toEqual(['applied']);
-      expect(stage.lines).toHaveLength(2);
-    }));
-
-  test('P3 hands every one of 10,000,000 bytes to a reader that is slow (G11)', () => {
-    const text = 'd'.repeat(9_999_983);
-    return onStage(
-      async (stage) => {
-        const child = spawn(process.execPath, [PROGRAM, 'api', 'GET', '/v1/calendars/x', '--json'], {
-          env: { PATH: process.env['PATH'], HOME: stage.home.path, ...stage.env },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
-        let bytes = 0;
-        // Not until the program has had all the time it wants may anything be read; then in small sips.
-        await untilRequests(stage, 1);
-        for await (const part of child.stdout) {
-          bytes += part.length;
-          await new Promise((resolve) => setTimeout(resolve, 3));
-        }
-        const code = child.exitCode ?? (await new Promise((resolve) => child.on('exit', resolve)));
-        expect({ code, bytes }).toEqual({ code: 0, bytes: 10_000_000 });
-      },
-      { route: () => json(200, { text }) },
-    );
-  });
-
-  test('P4 a stdout that is the null device, however it was opened, or closed, counts as written', () =>
-    onStage(async (stage) => {
-      for (const args of [GET, ACTIVATE]) {
-        for (const redirection of ['>&-', '> /dev/null', '1<> /dev/null']) {
-          const { code, stderr } = await stage.shell(`$FD ${args.join(' ')} ${redirection}`);
-          expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        }
+      let bytes = 0;
+      // Not until the program has had all the time it wants may anything be read; then in small sips.
+      await untilRequests(stage, 1);
+      for await (const part of child.stdout) {
+        bytes += part.length;
+        await new Promise((resolve) => setTimeout(resolve, 3));
       }
-      expect(stage.lines.filter((line) => line.startsWith('POST')).length).toBe(3);
-    }));
-
-  test('P5 keeps the exit code of the operation when stderr is closed, full or gone', () =>
-    onStage(
-      async (stage) => {
-        for (const redirection of ['2>&-', '2>/dev/full']) {
-          expect((await stage.shell(`$FD ${GET.join(' ')} ${redirection}`)).code).toBe(3);
-          expect((await stage.shell(`$FD ${ACTIVATE.join(' ')} --verbose ${redirection}`)).code).toBe(0);
-        }
-        const gone = await stage.shell(`{ $FD ${GET.join(' ')} 2>&1 >/dev/null; echo "code $?" >&2; } | true`);
-        expect(gone.stderr).toBe('code 3\n');
-        const all = await stage.shell(`$FD ${ACTIVATE.join(' ')} <&- >&- 2>&-`);
-        expect(all.code).toBe(0);
-      },
-      { route: ({ method }) => (method === 'GET' ? json(404, { errorCode: 'X', message: 'no' }) : undefined) },
-    ));
-});
-
-describe.concurrent('signals', () => {
-  test('P6 exits with 130 when interrupted before anything was sent', () =>
-    onStage(async (stage) => {
-      const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
-      const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
-      await stage.run([...login, '--token-command', 'touch asked; exec sleep 100'], { env });
-      const running = start(stage, [...ACTIVATE, '-p', 'live', '--json'], env);
-      await until('the token command', () => existsSync(stage.path('asked')));
-      running.child.kill('SIGINT');
-      const { code, stdout, stderr } = await running.result;
-      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-      expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-        error: { code: 'CANCELLED', outcome: 'not_sent' },
-      });
-      expect(stage.lines).toEqual([]);
-    }));
-
-  test('P6 exits with 130 when interrupted while it connects', () =>
-    onStage(async (stage) => {
-      const deaf = await startFaultServer({ script: [deafOnAccept()] });
-      try {
-        const url = deaf.url.replace('http:', 'https:');
-        const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
-        await until('a connection', () => deaf.connections === 1);
-        running.child.kill('SIGINT');
-        const { code, stdout } = await running.result;
-        expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-        expect(await outcomes(stage)).toEqual(['not_sent']);
-      } finally {
-        await deaf.close();
-      }
-    }));
-
-  test('P7 waits for the response to a change that was sent, and exits by it', async () => {
-    const held = heldBack();
-    await onStage(
-      async (stage) => {
-        const running = start(stage, ACTIVATE);
-        await untilRequests(stage, 1);
-        running.child.kill('SIGINT');
-        await running.waitForOutput('Waiting up to 5 s for the response');
-        held.release();
-        const { code, stdout } = await running.result;
-        expect(code).toBe(0);
-        expect(stdout).toContain('ACTIVE');
-        expect(await outcomes(stage)).toEqual(['applied']);
-      },
-      { route: held.route },
-    );
-  });
-
-  test('P7 ends with 8 at the second interrupt, or without a response for 5 s', () =>
-    onStage(
-      async (stage) => {
-        const twice = start(stage, REISSUE, ENDLESS_GRACE);
-        await untilRequests(stage, 1);
-        twice.child.kill('SIGINT');
-        await twice.waitForOutput('Waiting up to 5 s');
-        twice.child.kill('SIGINT');
-        // The first is open: a second one is made only where that is asked for.
-        const waiting = start(stage, [...REISSUE, '--again']);
-        await untilRequests(stage, 2);
-        const startedMs = performance.now();
-        waiting.child.kill('SIGTERM');
-        const [first, second] = await Promise.all([twice.result, waiting.result]);
-        expect([first.code, second.code]).toEqual([8, 8]);
-        expect(performance.now() - startedMs).toBeGreaterThan(4900);
-        for (const { stdout, stderr } of [first, second]) {
-          expect(stdout).toBe('');
-          expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
-        }
-        expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
-      },
-      { route: () => silence() },
-    ));
-
-  test('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in progress, and can be resumed', async () => {
-    const ids = Array.from({ length: 40 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
-    for (const [signal, exitCode] of [
-      ['SIGTERM', 143],
-      ['SIGHUP', 129],
-    ] as const) {
-      const held = heldBack();
-      await onStage(
-        async (stage) => {
-          const rows = stage.file('rows.txt', ids.join('\n'));
-          const args = ['card', 'activate', '--yes', '--json', '--run', 'r', '-j', '4', '--from', rows];
-          const running = start(stage, args);
-          await untilRequests(stage, 4);
-          running.child.kill(signal);
-          await running.waitForOutput('no new rows');
-          held.release();
-          const { code, stdout, stderr } = await running.result;
-          expect(code).toBe(exitCode);
-          expect(JSON.parse(stdout).map((row: { outcome: string }) => row.outcome)).toEqual([
-            ...Array(4).fill('applied'),
-            ...Array(36).fill('not_sent'),
-          ]);
-          expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-            summary: { rows: 40, exitCode, resume: expect.stringContaining('runs resume r') },
-          });
-          expect(stage.lines).toHaveLength(4);
-        },
-        { route: held.route },
-      );
-    }
-  });
-
-  test.for([
-    ['stdout', 'the results', 200],
-    ['stderr', 'the errors', 404],
-  ] as const)('P17 ends at a signal although the reader of %s takes nothing of %s', ([stream, , status]) =>
-    onStage(
-      async (stage) => {
-        const ids = Array.from({ length: 5000 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
-        const rows = stage.file('rows.txt', ids.join('\n'));
-        const running = start(stage, ['card', 'get', '--from', rows, '-o', 'ndjson'], SHORT_GRACE);
-        running.child[stream]?.pause();
-        running.child.once('exit', () => running.child[stream]?.resume());
-        await until('request 100', () => stage.lines.length >= 100);
-        running.child.kill('SIGTERM');
-        const { code } = await running.result;
-        expect(code).toBe(143);
-        expect(stage.lines.length).toBeLessThan(5000);
-      },
-      {
-        route: ({ target }) => {
-          const card = cardText('ACTIVE', decodeURIComponent(target.split('/')[3] ?? ''));
-          return json(status, card.replace('{', `{"note":"${'n'.repeat(10_000)}",`));
-        },
-      },
-    ),
+      const code = child.exitCode ?? (await new Promise((resolve) => child.on('exit', resolve)));
+      expect({ code, bytes }).toEqual({ code: 0, bytes: 10_000_000 });
+    },
+    { route: () => json(200, { text }) },
   );
-
-  test('P8 ends with 8 if a response of a run does not come in time', () =>
-    onStage(
-      async (stage) => {
-        const rows = [CARD_ID, CARD_ID.replace('7', '8')];
-        const running = start(stage, ['card', 'reissue', '--yes', '--json', ...rows], SHORT_GRACE);
-        await untilRequests(stage, 2);
-        running.child.kill('SIGTERM');
-        const { code, stdout } = await running.result;
-        expect(code).toBe(8);
-        expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
-      },
-      { route: () => silence() },
-    ));
-
-  test('P9 knows after kill -9 that a change may have been applied', () =>
-    onStage(
-      async (stage) => {
-        const running = start(stage, ACTIVATE);
-        await untilRequests(stage, 1);
-        running.child.kill('SIGKILL');
-        await running.result;
-        expect(await outcomes(stage)).toEqual(['unknown']);
-      },
-      { route: () => silence() },
-    ));
-
-  test('P14 takes the end of input and a closed terminal for a no', () =>
-    onStage(async (stage) => {
-      const { home, env } = stage;
-      const block = ['card', 'block', CARD_ID];
-      for (const keys of ['\u0004', '\u0003', '\r', 'n\r']) {
-        const terminal = openTerminal([...block, '--reason', 'lost'], { home, env });
-        await terminal.waitFor('Block card');
-        terminal.type(keys);
-        expect({ keys, code: (await terminal.end).code }).toEqual({ keys, code: 130 });
-      }
-      const left = openTerminal([...block, '--reason', 'lost'], { home, env });
-      await left.waitFor('Block card');
-      left.hangUp();
-      const { code, signal } = await left.end;
-      expect([129, 130]).toContain(signal === 0 ? code : 128 + signal);
-      expect(stage.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-    }));
 });
 
-describe.concurrent('the process itself', () => {
-  test('P10 does not exit with 0 if it waits for something that never comes', () =>
-    onStage(async (stage) => {
-      const env = injecting(
-        'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
-      );
-      const { code, stdout } = await stage.run(['card', 'get', '--from', '-'], { env });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    }));
+test.concurrent('P4 a stdout that is the null device, however it was opened, or closed, counts as written', () =>
+  onStage(async (stage) => {
+    for (const args of [GET, ACTIVATE]) {
+      for (const redirection of ['>&-', '> /dev/null', '1<> /dev/null']) {
+        const { code, stderr } = await stage.shell(`$FD ${args.join(' ')} ${redirection}`);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      }
+    }
+    expect(stage.lines.filter((line) => line.startsWith('POST')).length).toBe(3);
+  }));
 
-  test('P11 reports an error that nothing caught, and the unknown outcome of a change in progress', () =>
-    onStage(
-      async (stage) => {
-        /** Runs calls whose process meets the fault as soon as the requests of all of them have arrived. */
-        const meeting = async (fault: string, calls: readonly (readonly string[])[], more = {}) => {
-          const mark = stage.path(`mark-${stage.lines.length}`);
-          const look = `if (fs.existsSync(${JSON.stringify(mark)})) { clearInterval(timer); ${fault} }`;
-          const env = {
-            ...injecting(`import fs from 'node:fs'; const timer = setInterval(() => { ${look} }, 20);`),
-            ...more,
-          };
-          const all = stage.lines.length + calls.length;
-          const results = Promise.all(calls.map((call) => stage.run(call, { env })));
-          await untilRequests(stage, all);
-          stage.file(basename(mark), '');
-          return results;
-        };
-        for (const fault of ['throw new Error("boom")', 'Promise.reject(new Error("boom"))']) {
-          const [read, write] = await meeting(fault, [GET, [...REISSUE, '--again', '--json']]);
-          if (read === undefined || write === undefined) throw new Error('both calls ended');
-          expect({ code: read.code, stdout: read.stdout }).toEqual({ code: 1, stdout: '' });
-          expect(read.stderr).toMatch(/^frontdesk: internal error: boom\nhint: report it/);
-          expect(read.stderr).not.toMatch(/^\s+at /m);
-          expect({ code: write.code, stdout: write.stdout }).toEqual({ code: 8, stdout: '' });
-          expect(JSON.parse(write.stderr)).toMatchObject({
-            error: { code: 'OUTCOME_UNKNOWN', outcome: 'unknown', operation: 'card.reissue' },
-          });
-        }
-        const [debug] = await meeting('throw new Error("boom")', [GET], { FRONTDESK_DEBUG: '1' });
-        expect(debug?.stderr).toMatch(/^\s+at /m);
-        expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
-      },
-      { route: () => silence() },
-    ));
+test.concurrent('P5 keeps the exit code of the operation when stderr is closed, full or gone', () =>
+  onStage(
+    async (stage) => {
+      for (const redirection of ['2>&-', '2>/dev/full']) {
+        expect((await stage.shell(`$FD ${GET.join(' ')} ${redirection}`)).code).toBe(3);
+        expect((await stage.shell(`$FD ${ACTIVATE.join(' ')} --verbose ${redirection}`)).code).toBe(0);
+      }
+      const gone = await stage.shell(`{ $FD ${GET.join(' ')} 2>&1 >/dev/null; echo "code $?" >&2; } | true`);
+      expect(gone.stderr).toBe('code 3\n');
+      const all = await stage.shell(`$FD ${ACTIVATE.join(' ')} <&- >&- 2>&-`);
+      expect(all.code).toBe(0);
+    },
+    { route: ({ method }) => (method === 'GET' ? json(404, { errorCode: 'X', message: 'no' }) : undefined) },
+  ));
 
-  test('P12 reads the largest response, and refuses a larger one, in 256 MB', () => {
-    const text = 'x'.repeat(30 * 1024 * 1024);
-    return onStage(
-      async (stage) => {
-        const env = { NODE_OPTIONS: '--max-old-space-size=256' };
-        const [large, endless] = await Promise.all([
-          stage.run([...GET, '--json', '--query', 'length(metadata.text)'], { env }),
-          stage.run(['calendar', 'subscribers', 'list', 'c', '--retries', '0'], { env }),
-        ]);
-        expect({ code: large.code, stdout: large.stdout }).toEqual({ code: 0, stdout: `${text.length}\n` });
-        expect({ code: endless.code, stdout: endless.stdout }).toEqual({ code: 10, stdout: '' });
-      },
-      {
-        route: ({ target }) =>
-          target.startsWith('/v1/cards')
-            ? json(200, cardText('ACTIVE').replace('"store":"Bergen"', `"text":"${text}"`))
-            : flood('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":[', `${'"x",'.repeat(10_000)}`),
-      },
-    );
-  });
+test.concurrent('P6 exits with 130 when interrupted before anything was sent', () =>
+  onStage(async (stage) => {
+    const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
+    const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
+    await stage.run([...login, '--token-command', 'touch asked; exec sleep 100'], { env });
+    const running = start(stage, [...ACTIVATE, '-p', 'live', '--json'], env);
+    await until('the token command', () => existsSync(stage.path('asked')));
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.result;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { code: 'CANCELLED', outcome: 'not_sent' },
+    });
+    expect(stage.lines).toEqual([]);
+  }));
 
-  test('P13 leaves the exit codes that Node uses itself unused', () =>
-    onStage(async (stage) => {
-      const { code, stdout } = await stage.run(['schema', '--query', 'commands[].exitCodes[].exitCode']);
+test.concurrent('P6 exits with 130 when interrupted while it connects', () =>
+  onStage(async (stage) => {
+    const deaf = await startFaultServer({ script: [deafOnAccept()] });
+    try {
+      const url = deaf.url.replace('http:', 'https:');
+      const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
+      await until('a connection', () => deaf.connections === 1);
+      running.child.kill('SIGINT');
+      const { code, stdout } = await running.result;
+      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+      expect(await outcomes(stage)).toEqual(['not_sent']);
+    } finally {
+      await deaf.close();
+    }
+  }));
+
+test.concurrent('P7 waits for the response to a change that was sent, and exits by it', async () => {
+  const held = heldBack();
+  await onStage(
+    async (stage) => {
+      const running = start(stage, ACTIVATE);
+      await untilRequests(stage, 1);
+      running.child.kill('SIGINT');
+      await running.waitForOutput('Waiting up to 5 s for the response');
+      held.release();
+      const { code, stdout } = await running.result;
       expect(code).toBe(0);
-      const used = new Set<number>(JSON.parse(stdout));
-      expect([9, 12, 13, 14].filter((reserved) => used.has(reserved))).toEqual([]);
-      expect([...used].sort((a, b) => a - b)).toEqual([
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 129, 130, 141, 143,
-      ]);
-    }));
+      expect(stdout).toContain('ACTIVE');
+      expect(await outcomes(stage)).toEqual(['applied']);
+    },
+    { route: held.route },
+  );
+});
 
-  test('P15 measures time on a clock that no change of the date moves', () =>
-    onStage(
-      async (stage) => {
-        const args = [...GET, '--timeout', '2s', '--retries', '0', '--json'];
-        const jumps = ['86400000 * 30', '-86400000 * 30'];
-        await Promise.all(
-          jumps.map(async (jump) => {
-            const code = `const real = Date.now; const start = real(); Date.now = () => real() + (real() - start > 900 ? ${jump} : 0);`;
-            const result = await stage.run(args, { env: injecting(code) });
-            expect({ jump, code: result.code }).toEqual({ jump, code: 10 });
-            expect(result.elapsedMs).toBeGreaterThan(1900);
-          }),
-        );
-      },
-      { route: () => silence() },
-    ));
+test.concurrent('P7 ends with 8 at the second interrupt, or without a response for 5 s', () =>
+  onStage(
+    async (stage) => {
+      const twice = start(stage, REISSUE, ENDLESS_GRACE);
+      await untilRequests(stage, 1);
+      twice.child.kill('SIGINT');
+      await twice.waitForOutput('Waiting up to 5 s');
+      twice.child.kill('SIGINT');
+      // The first is open: a second one is made only where that is asked for.
+      const waiting = start(stage, [...REISSUE, '--again']);
+      await untilRequests(stage, 2);
+      const startedMs = performance.now();
+      waiting.child.kill('SIGTERM');
+      const [first, second] = await Promise.all([twice.result, waiting.result]);
+      expect([first.code, second.code]).toEqual([8, 8]);
+      expect(performance.now() - startedMs).toBeGreaterThan(4900);
+      for (const { stdout, stderr } of [first, second]) {
+        expect(stdout).toBe('');
+        expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
+      }
+      expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
+    },
+    { route: () => silence() },
+  ));
 
-  test('P16 lets only one process work on a run', async () => {
+test.concurrent('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in progress, and can be resumed', async () => {
+  const ids = Array.from({ length: 40 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
+  for (const [signal, exitCode] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
     const held = heldBack();
     await onStage(
       async (stage) => {
-        const rows = stage.file('rows.txt', `${CARD_ID}\n`);
-        const args = ['card', 'activate', '--yes', '--run', 'r', '--from', rows];
+        const rows = stage.file('rows.txt', ids.join('\n'));
+        const args = ['card', 'activate', '--yes', '--json', '--run', 'r', '-j', '4', '--from', rows];
         const running = start(stage, args);
-        await untilRequests(stage, 1);
-        for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r', '--yes']]) {
-          const { code, stdout, stderr } = await stage.run(second);
-          expect({ second, code, stdout }).toEqual({ second, code: 2, stdout: '' });
-          expect(stderr).toContain(`process ${running.child.pid}`);
-        }
+        await untilRequests(stage, 4);
+        running.child.kill(signal);
+        await running.waitForOutput('no new rows');
         held.release();
-        expect((await running.result).code).toBe(0);
-        expect(stage.lines).toHaveLength(1);
-        expect(readFileSync(join(stage.home.stateDir, 'runs/r/journal.jsonl'), 'utf8')).toContain('applied');
+        const { code, stdout, stderr } = await running.result;
+        expect(code).toBe(exitCode);
+        expect(JSON.parse(stdout).map((row: { outcome: string }) => row.outcome)).toEqual([
+          ...Array(4).fill('applied'),
+          ...Array(36).fill('not_sent'),
+        ]);
+        expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+          summary: { rows: 40, exitCode, resume: expect.stringContaining('runs resume r') },
+        });
+        expect(stage.lines).toHaveLength(4);
       },
       { route: held.route },
     );
-  });
+  }
+});
+
+test.concurrent.for([
+  ['stdout', 'the results', 200],
+  ['stderr', 'the errors', 404],
+] as const)('P17 ends at a signal although the reader of %s takes nothing of %s', ([stream, , status]) =>
+  onStage(
+    async (stage) => {
+      const ids = Array.from({ length: 5000 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
+      const rows = stage.file('rows.txt', ids.join('\n'));
+      const running = start(stage, ['card', 'get', '--from', rows, '-o', 'ndjson'], SHORT_GRACE);
+      running.child[stream]?.pause();
+      running.child.once('exit', () => running.child[stream]?.resume());
+      await until('request 100', () => stage.lines.length >= 100);
+      running.child.kill('SIGTERM');
+      const { code } = await running.result;
+      expect(code).toBe(143);
+      expect(stage.lines.length).toBeLessThan(5000);
+    },
+    {
+      route: ({ target }) => {
+        const card = cardText('ACTIVE', decodeURIComponent(target.split('/')[3] ?? ''));
+        return json(status, card.replace('{', `{"note":"${'n'.repeat(10_000)}",`));
+      },
+    },
+  ),
+);
+
+test.concurrent('P8 ends with 8 if a response of a run does not come in time', () =>
+  onStage(
+    async (stage) => {
+      const rows = [CARD_ID, CARD_ID.replace('7', '8')];
+      const running = start(stage, ['card', 'reissue', '--yes', '--json', ...rows], SHORT_GRACE);
+      await untilRequests(stage, 2);
+      running.child.kill('SIGTERM');
+      const { code, stdout } = await running.result;
+      expect(code).toBe(8);
+      expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+    },
+    { route: () => silence() },
+  ));
+
+test.concurrent('P9 knows after kill -9 that a change may have been applied', () =>
+  onStage(
+    async (stage) => {
+      const running = start(stage, ACTIVATE);
+      await untilRequests(stage, 1);
+      running.child.kill('SIGKILL');
+      await running.result;
+      expect(await outcomes(stage)).toEqual(['unknown']);
+    },
+    { route: () => silence() },
+  ));
+
+test.concurrent('P14 takes the end of input and a closed terminal for a no', () =>
+  onStage(async (stage) => {
+    const { home, env } = stage;
+    const block = ['card', 'block', CARD_ID];
+    for (const keys of ['\u0004', '\u0003', '\r', 'n\r']) {
+      const terminal = openTerminal([...block, '--reason', 'lost'], { home, env });
+      await terminal.waitFor('Block card');
+      terminal.type(keys);
+      expect({ keys, code: (await terminal.end).code }).toEqual({ keys, code: 130 });
+    }
+    const left = openTerminal([...block, '--reason', 'lost'], { home, env });
+    await left.waitFor('Block card');
+    left.hangUp();
+    const { code, signal } = await left.end;
+    expect([129, 130]).toContain(signal === 0 ? code : 128 + signal);
+    expect(stage.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  }));
+
+test.concurrent('P10 does not exit with 0 if it waits for something that never comes', () =>
+  onStage(async (stage) => {
+    const env = injecting(
+      'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
+    );
+    const { code, stdout } = await stage.run(['card', 'get', '--from', '-'], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  }));
+
+test.concurrent('P11 reports an error that nothing caught, and the unknown outcome of a change in progress', () =>
+  onStage(
+    async (stage) => {
+      /** Runs calls whose process meets the fault as soon as the requests of all of them have arrived. */
+      const meeting = async (fault: string, calls: readonly (readonly string[])[], more = {}) => {
+        const mark = stage.path(`mark-${stage.lines.length}`);
+        const look = `if (fs.existsSync(${JSON.stringify(mark)})) { clearInterval(timer); ${fault} }`;
+        const env = {
+          ...injecting(`import fs from 'node:fs'; const timer = setInterval(() => { ${look} }, 20);`),
+          ...more,
+        };
+        const all = stage.lines.length + calls.length;
+        const results = Promise.all(calls.map((call) => stage.run(call, { env })));
+        await untilRequests(stage, all);
+        stage.file(basename(mark), '');
+        return results;
+      };
+      for (const fault of ['throw new Error("boom")', 'Promise.reject(new Error("boom"))']) {
+        const [read, write] = await meeting(fault, [GET, [...REISSUE, '--again', '--json']]);
+        if (read === undefined || write === undefined) throw new Error('both calls ended');
+        expect({ code: read.code, stdout: read.stdout }).toEqual({ code: 1, stdout: '' });
+        expect(read.stderr).toMatch(/^frontdesk: internal error: boom\nhint: report it/);
+        expect(read.stderr).not.toMatch(/^\s+at /m);
+        expect({ code: write.code, stdout: write.stdout }).toEqual({ code: 8, stdout: '' });
+        expect(JSON.parse(write.stderr)).toMatchObject({
+          error: { code: 'OUTCOME_UNKNOWN', outcome: 'unknown', operation: 'card.reissue' },
+        });
+      }
+      const [debug] = await meeting('throw new Error("boom")', [GET], { FRONTDESK_DEBUG: '1' });
+      expect(debug?.stderr).toMatch(/^\s+at /m);
+      expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
+    },
+    { route: () => silence() },
+  ));
+
+test.concurrent('P12 reads the largest response, and refuses a larger one, in 256 MB', () => {
+  const text = 'x'.repeat(30 * 1024 * 1024);
+  return onStage(
+    async (stage) => {
+      const env = { NODE_OPTIONS: '--max-old-space-size=256' };
+      const [large, endless] = await Promise.all([
+        stage.run([...GET, '--json', '--query', 'length(metadata.text)'], { env }),
+        stage.run(['calendar', 'subscribers', 'list', 'c', '--retries', '0'], { env }),
+      ]);
+      expect({ code: large.code, stdout: large.stdout }).toEqual({ code: 0, stdout: `${text.length}\n` });
+      expect({ code: endless.code, stdout: endless.stdout }).toEqual({ code: 10, stdout: '' });
+    },
+    {
+      route: ({ target }) =>
+        target.startsWith('/v1/cards')
+          ? json(200, cardText('ACTIVE').replace('"store":"Bergen"', `"text":"${text}"`))
+          : flood('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":[', `${'"x",'.repeat(10_000)}`),
+    },
+  );
+});
+
+test.concurrent('P13 leaves the exit codes that Node uses itself unused', () =>
+  onStage(async (stage) => {
+    const { code, stdout } = await stage.run(['schema', '--query', 'commands[].exitCodes[].exitCode']);
+    expect(code).toBe(0);
+    const used = new Set<number>(JSON.parse(stdout));
+    expect([9, 12, 13, 14].filter((reserved) => used.has(reserved))).toEqual([]);
+    expect([...used].sort((a, b) => a - b)).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 129, 130, 141, 143,
+    ]);
+  }));
+
+test.concurrent('P15 measures time on a clock that no change of the date moves', () =>
+  onStage(
+    async (stage) => {
+      const args = [...GET, '--timeout', '2s', '--retries', '0', '--json'];
+      const jumps = ['86400000 * 30', '-86400000 * 30'];
+      await Promise.all(
+        jumps.map(async (jump) => {
+          const code = `const real = Date.now; const start = real(); Date.now = () => real() + (real() - start > 900 ? ${jump} : 0);`;
+          const result = await stage.run(args, { env: injecting(code) });
+          expect({ jump, code: result.code }).toEqual({ jump, code: 10 });
+          expect(result.elapsedMs).toBeGreaterThan(1900);
+        }),
+      );
+    },
+    { route: () => silence() },
+  ));
+
+test.concurrent('P16 lets only one process work on a run', async () => {
+  const held = heldBack();
+  await onStage(
+    async (stage) => {
+      const rows = stage.file('rows.txt', `${CARD_ID}\n`);
+      const args = ['card', 'activate', '--yes', '--run', 'r', '--from', rows];
+      const running = start(stage, args);
+      await untilRequests(stage, 1);
+      for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r', '--yes']]) {
+        const { code, stdout, stderr } = await stage.run(second);
+        expect({ second, code, stdout }).toEqual({ second, code: 2, stdout: '' });
+        expect(stderr).toContain(`process ${running.child.pid}`);
+      }
+      held.release();
+      expect((await running.result).code).toBe(0);
+      expect(stage.lines).toHaveLength(1);
+      expect(readFileSync(join(stage.home.stateDir, 'runs/r/journal.jsonl'), 'utf8')).toContain('applied');
+    },
+    { route: held.route },
+  );
 });

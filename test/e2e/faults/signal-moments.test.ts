@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { IS_LONG } from '../../crash/seeded-random.ts';
 import { playService } from '../../support/plain-service.ts';
 import { CARDS_TOKEN, startRecordingServer } from '../../support/recording-server.ts';
@@ -57,37 +57,35 @@ const PROVISION = ['--client-device-id', 'd', '--client-wallet-provider', 'p', '
 
 const RUN = ['card', 'activate', CARD_ID, CARD_ID, CARD_ID, '--allow-duplicates', '--yes', '-o', 'ndjson'];
 
-describe('a signal at any continuation says what the service saw', () => {
-  it.each<[string, readonly string[], boolean]>([
-    ['of a block', ['card', 'block', CARD_ID, '--yes', '--json'], false],
-    ['of a reissue', ['card', 'reissue', CARD_ID, '--yes', '--json'], false],
-    ['of a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', ...PROVISION, '--json'], false],
-    ['of a raw write', ['api', 'POST', `/v1/cards/${CARD_ID}/activate`, '--yes'], false],
-    ['of a write whose token a command prints', ['card', 'block', CARD_ID, '--yes', '--json'], true],
-  ])(
-    'a signal at any continuation of %s says what the service received',
-    async (_, args, asksCommand) => {
-      const { count, ...whole } = await raisedAt(args, 0, asksCommand);
-      expect(whole).toMatchObject({ code: 0, posts: 1 });
-      for (const moment of momentsOf(count)) {
-        const { code, posts, stderr } = await raisedAt(args, moment, asksCommand);
-        // 130 and the words are said of a write that never left, and of no other.
-        expect({ moment, code, isSaid: /nothing was (?:sent|changed)/i.test(stderr) }).toEqual({
-          moment,
-          code: posts === 0 ? 130 : 0,
-          isSaid: posts === 0,
-        });
-      }
-    },
-    600_000,
-  );
-
-  it('a signal at any continuation of a run says what the service received', async () => {
-    const { count } = await raisedAt(RUN, 0, false);
+it.each<[string, readonly string[], boolean]>([
+  ['of a block', ['card', 'block', CARD_ID, '--yes', '--json'], false],
+  ['of a reissue', ['card', 'reissue', CARD_ID, '--yes', '--json'], false],
+  ['of a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', ...PROVISION, '--json'], false],
+  ['of a raw write', ['api', 'POST', `/v1/cards/${CARD_ID}/activate`, '--yes'], false],
+  ['of a write whose token a command prints', ['card', 'block', CARD_ID, '--yes', '--json'], true],
+])(
+  'a signal at any continuation of %s says what the service received',
+  async (_, args, asksCommand) => {
+    const { count, ...whole } = await raisedAt(args, 0, asksCommand);
+    expect(whole).toMatchObject({ code: 0, posts: 1 });
     for (const moment of momentsOf(count)) {
-      const { code, posts, stdout } = await raisedAt(RUN, moment, false);
-      const sent = stdout.split('"outcome":"applied"').length - 1;
-      expect({ moment, sent, code: [0, 130].includes(code ?? -1) }).toEqual({ moment, sent: posts, code: true });
+      const { code, posts, stderr } = await raisedAt(args, moment, asksCommand);
+      // 130 and the words are said of a write that never left, and of no other.
+      expect({ moment, code, isSaid: /nothing was (?:sent|changed)/i.test(stderr) }).toEqual({
+        moment,
+        code: posts === 0 ? 130 : 0,
+        isSaid: posts === 0,
+      });
     }
-  }, 600_000);
-});
+  },
+  600_000,
+);
+
+it('a signal at any continuation of a run says what the service received', async () => {
+  const { count } = await raisedAt(RUN, 0, false);
+  for (const moment of momentsOf(count)) {
+    const { code, posts, stdout } = await raisedAt(RUN, moment, false);
+    const sent = stdout.split('"outcome":"applied"').length - 1;
+    expect({ moment, sent, code: [0, 130].includes(code ?? -1) }).toEqual({ moment, sent: posts, code: true });
+  }
+}, 600_000);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
 import type { Behaviour, RecordedRequest } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
@@ -76,48 +76,44 @@ async function interrupt(stage: Stage, call: { args: string[]; mark: string }, a
   return { afterMs, code: signal === 'SIGINT' ? 130 : (code ?? -1), wasSeen, stderr };
 }
 
-describe('interrupts at random moments (G16)', () => {
-  test.for(OPERATIONS)(
-    'P6 P7 %s at a random moment exits with 130 only if the service received nothing',
-    { timeout: 600_000 },
-    ([, call]) =>
-      onStage(
-        async (stage) => {
-          const { elapsedMs } = await stage.run(call(0).args);
-          const seed = chosenSeed();
-          const random = new SeededRandom(seed);
-          const moments = Array.from({ length: MOMENTS }, (_, index) => ({
-            index: index + 1,
-            afterMs: ((index + random.next()) / MOMENTS) * elapsedMs * 1.2,
-          }));
-          const told = `FRONTDESK_CRASH_SEED=${seed}`;
-          const results: Interrupted[] = [];
-          await Promise.all(
-            Array.from({ length: AT_ONCE }, async () => {
-              for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
-                results.push(await interrupt(stage, call(next.index), next.afterMs));
-              }
-            }),
-          );
-          expect(results, told).toHaveLength(MOMENTS);
-          expect(
-            results.filter(({ code, wasSeen }) => code === 130 && wasSeen),
-            told,
-          ).toEqual([]);
-          expect(
-            results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen),
-            told,
-          ).toEqual([]);
-          expect(
-            results.filter(({ code }) => code !== 130 && code !== 0),
-            told,
-          ).toEqual([]);
-          const untrue = results.filter(
-            ({ wasSeen, stderr }) => wasSeen && /nothing was (?:sent|changed)/i.test(stderr),
-          );
-          expect(untrue, told).toEqual([]);
-        },
-        { route: answerLater },
-      ),
-  );
-});
+test.for(OPERATIONS)(
+  'P6 P7 %s at a random moment exits with 130 only if the service received nothing',
+  { timeout: 600_000 },
+  ([, call]) =>
+    onStage(
+      async (stage) => {
+        const { elapsedMs } = await stage.run(call(0).args);
+        const seed = chosenSeed();
+        const random = new SeededRandom(seed);
+        const moments = Array.from({ length: MOMENTS }, (_, index) => ({
+          index: index + 1,
+          afterMs: ((index + random.next()) / MOMENTS) * elapsedMs * 1.2,
+        }));
+        const told = `FRONTDESK_CRASH_SEED=${seed}`;
+        const results: Interrupted[] = [];
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, async () => {
+            for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
+              results.push(await interrupt(stage, call(next.index), next.afterMs));
+            }
+          }),
+        );
+        expect(results, told).toHaveLength(MOMENTS);
+        expect(
+          results.filter(({ code, wasSeen }) => code === 130 && wasSeen),
+          told,
+        ).toEqual([]);
+        expect(
+          results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen),
+          told,
+        ).toEqual([]);
+        expect(
+          results.filter(({ code }) => code !== 130 && code !== 0),
+          told,
+        ).toEqual([]);
+        const untrue = results.filter(({ wasSeen, stderr }) => wasSeen && /nothing was (?:sent|changed)/i.test(stderr));
+        expect(untrue, told).toEqual([]);
+      },
+      { route: answerLater },
+    ),
+);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 
 const page = readFileSync(new URL('../../../docs/guides/assistants.md', import.meta.url), 'utf8');
@@ -23,25 +23,21 @@ const snippets = [
   ...blocks('toml').map((text) => JSON.parse(/^args = (.*)$/m.exec(text)?.[1] ?? 'null') as string[]),
 ];
 
-describe('docs/guides/assistants.md', () => {
-  it.each(snippets.map((args, index) => [index + 1, args.join(' '), args] as const))(
-    'snippet %i of the guide for assistants starts the server: frontdesk %s',
-    async (_, _line, args) => {
-      const home = createHome();
-      await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
-      const { code, stderr } = await runFrontdesk(args, { home });
-      expect(code).toBe(0);
-      expect(stderr).toContain('serving assistants with profile live');
-    },
-  );
+it.each(snippets.map((args, index) => [index + 1, args.join(' '), args] as const))(
+  'snippet %i of the guide for assistants starts the server: frontdesk %s',
+  async (_, _line, args) => {
+    const home = createHome();
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
+    const { code, stderr } = await runFrontdesk(args, { home });
+    expect(code).toBe(0);
+    expect(stderr).toContain('serving assistants with profile live');
+  },
+);
 
-  it('the guide for assistants shows four clients, and commands in its skill that exist', async () => {
-    expect(snippets).toHaveLength(4);
-    const [skill = ''] = blocks('markdown');
-    const commands = [...skill.matchAll(/`frontdesk ((?:[a-z]+ ?)+)/g)].map(([, words = '']) =>
-      words.trim().split(' '),
-    );
-    expect(commands).toHaveLength(5);
-    for (const words of commands) expect((await runFrontdesk([...words, '--help'])).code).toBe(0);
-  });
+it('the guide for assistants shows four clients, and commands in its skill that exist', async () => {
+  expect(snippets).toHaveLength(4);
+  const [skill = ''] = blocks('markdown');
+  const commands = [...skill.matchAll(/`frontdesk ((?:[a-z]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));
+  expect(commands).toHaveLength(5);
+  for (const words of commands) expect((await runFrontdesk([...words, '--help'])).code).toBe(0);
 });

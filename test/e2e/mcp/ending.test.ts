@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
@@ -23,243 +23,229 @@ async function outcomes(home: ReturnType<typeof createHome>): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe('which service is meant', () => {
-  it('mcp needs a named service: the current profile does not count', async () => {
-    const home = createHome();
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
-    await runFrontdesk(['profile', 'use', 'live'], { home });
-    const { code, stdout, stderr } = await runFrontdesk(['mcp'], { home });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('no service is named');
-  });
+it('mcp needs a named service: the current profile does not count', async () => {
+  const home = createHome();
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
+  await runFrontdesk(['profile', 'use', 'live'], { home });
+  const { code, stdout, stderr } = await runFrontdesk(['mcp'], { home });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('no service is named');
+});
 
-  it.each([
-    ['-p', ['-p', 'sandbox'], {}],
-    ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
-    ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
-  ])('mcp takes the service from %s', async (_, args, env) => {
-    const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
-    expect([code, stdout]).toEqual([0, '']);
-  });
+it.each([
+  ['-p', ['-p', 'sandbox'], {}],
+  ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
+  ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
+])('mcp takes the service from %s', async (_, args, env) => {
+  const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
+  expect([code, stdout]).toEqual([0, '']);
+});
 
-  it('mcp lists no changes with a read-only profile, in spite of --allow-writes', async () => {
-    const home = createHome();
-    await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
-      home,
-    });
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const { code, stdout } = await runFrontdesk(['mcp', '-p', 'look', '--allow-writes'], {
-      home,
-      stdin: lines(INITIALIZE, list, call(2, 'card_block', BLOCK)),
-    });
-    expect(code).toBe(0);
-    expect(stdout).not.toContain('"name":"card_block"');
-    expect(stdout).toContain('card_block is not a tool of this server');
+it('mcp lists no changes with a read-only profile, in spite of --allow-writes', async () => {
+  const home = createHome();
+  await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
+    home,
   });
-
-  it('mcp lists no changes with FRONTDESK_READ_ONLY', async () => {
-    const env = { FRONTDESK_READ_ONLY: '1' };
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--allow-writes'], {
-      env,
-      stdin: lines(INITIALIZE, list),
-    });
-    expect(code).toBe(0);
-    expect(stdout).toContain('"name":"card_get"');
-    expect(stdout).not.toContain('"name":"card_block"');
-    expect(stderr).toContain('reads only');
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const { code, stdout } = await runFrontdesk(['mcp', '-p', 'look', '--allow-writes'], {
+    home,
+    stdin: lines(INITIALIZE, list, call(2, 'card_block', BLOCK)),
   });
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('"name":"card_block"');
+  expect(stdout).toContain('card_block is not a tool of this server');
+});
 
-  it('mcp requires the reason of the profile before it asks', async () => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', 'T-[0-9]+'], { home });
-    const env = { FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test' };
-    const stdin = lines(INITIALIZE, call(1, 'card_block', BLOCK));
-    const { stdout } = await runFrontdesk(['mcp', '-p', 'live', '--allow-writes'], { home, env, stdin });
-    expect(stdout).toContain('it does not match T-[0-9]+, as this profile requires');
-    expect(stdout).not.toContain('elicitation/create');
+it('mcp lists no changes with FRONTDESK_READ_ONLY', async () => {
+  const env = { FRONTDESK_READ_ONLY: '1' };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--allow-writes'], {
+    env,
+    stdin: lines(INITIALIZE, list),
+  });
+  expect(code).toBe(0);
+  expect(stdout).toContain('"name":"card_get"');
+  expect(stdout).not.toContain('"name":"card_block"');
+  expect(stderr).toContain('reads only');
+});
+
+it('mcp requires the reason of the profile before it asks', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([]);
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', 'T-[0-9]+'], { home });
+  const env = { FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test' };
+  const stdin = lines(INITIALIZE, call(1, 'card_block', BLOCK));
+  const { stdout } = await runFrontdesk(['mcp', '-p', 'live', '--allow-writes'], { home, env, stdin });
+  expect(stdout).toContain('it does not match T-[0-9]+, as this profile requires');
+  expect(stdout).not.toContain('elicitation/create');
+});
+
+it('mcp finishes its calls at the end of stdin, and exits with 0', async () => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+  const stdin = lines(INITIALIZE, call(1, 'card_get', { cardId: CARD_ID }));
+  const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
+  // A JSON-RPC message a line.
+  const answers = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: number; result: object });
+  expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]]);
+  expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
+});
+
+it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
+  let answer: (() => void) | undefined;
+  const server = await startRecordingServer(({ method }) =>
+    method === 'GET'
+      ? { body: cardText('ACTIVE') }
+      : new Promise((resolve) => {
+          answer = () => resolve({ body: cardText('BLOCKED') });
+        }),
+  );
+  const client = new RawClient(['--allow-writes'], { env: server.env });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  await expect.poll(() => answer, { timeout: 30_000 }).toBeDefined();
+  const ended = client.end();
+  answer?.();
+  const { code, stdout } = await ended;
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"applied"');
+  expect(await outcomes(client.home)).toEqual(['applied']);
+});
+
+it('mcp gives a change without a response five seconds at the end of stdin, and then it is unknown', async () => {
+  const server = await startRecordingServer(({ method }) => (method === 'GET' ? { body: cardText('ACTIVE') } : 'hang'));
+  const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...SHORT_GRACE } });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
+  const { code, stdout } = await client.end();
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"unknown"');
+  expect(await outcomes(client.home)).toEqual(['unknown']);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends mcp with %i, and a change in progress with its outcome', async (signal, exitCode) => {
+  const server = await startRecordingServer(({ method }) =>
+    method === 'GET'
+      ? { body: cardText('ACTIVE') }
+      : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
+  );
+  const client = new RawClient(['--allow-writes'], { env: server.env });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
+  client.running.child.kill(signal);
+  const { code } = await client.running.result;
+  expect(code).toBe(exitCode);
+  expect(await outcomes(client.home)).toEqual(['applied']);
+});
+
+it('a signal ends a question of mcp, and nothing is sent', async () => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+  const client = new RawClient(['--allow-writes'], { env: server.env });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  await client.question();
+  client.running.child.kill('SIGTERM');
+  expect((await client.running.result).code).toBe(143);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  expect(await outcomes(client.home)).toEqual([]);
+});
+
+it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
+  const server = await startRecordingServer([
+    { body: cardText('ACTIVE') },
+    { body: cardText('ACTIVE') },
+    { body: cardText('BLOCKED') },
+  ]);
+  const home = createHome();
+  const path = join(home.path, 'audit.jsonl');
+  const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, FRONTDESK_AUDIT_LOG: path } });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  await client.answerTo(1);
+  expect((await client.end()).code).toBe(0);
+  const events = readFileSync(path, 'utf8').trimEnd().split('\n');
+  // JSON lines of our own making.
+  const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(events).toHaveLength(2);
+  expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
+  expect(begin?.['user']).toMatch(/ via mcp$/);
+  expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
+});
+
+it('an audit log that cannot be written holds back a confirmed change of mcp', async () => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('ACTIVE') }]);
+  const home = createHome();
+  const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'missing', 'audit.jsonl') };
+  const client = new RawClient(['--allow-writes'], { home, env });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  expect((await client.answerTo(1)).result).toMatchObject({
+    isError: true,
+    structuredContent: { exitCode: 16, code: 'LOCAL_IO', outcome: 'not_sent' },
   });
 });
 
-describe('the end of stdin', () => {
-  it('mcp finishes its calls at the end of stdin, and exits with 0', async () => {
-    const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
-    const stdin = lines(INITIALIZE, call(1, 'card_get', { cardId: CARD_ID }));
-    const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
-    // A JSON-RPC message a line.
-    const answers = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: number; result: object });
-    expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]]);
-    expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
-  });
-
-  it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
-    let answer: (() => void) | undefined;
-    const server = await startRecordingServer(({ method }) =>
-      method === 'GET'
-        ? { body: cardText('ACTIVE') }
-        : new Promise((resolve) => {
-            answer = () => resolve({ body: cardText('BLOCKED') });
-          }),
-    );
-    const client = new RawClient(['--allow-writes'], { env: server.env });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => answer, { timeout: 30_000 }).toBeDefined();
-    const ended = client.end();
-    answer?.();
-    const { code, stdout } = await ended;
-    expect(code).toBe(0);
-    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"applied"');
-    expect(await outcomes(client.home)).toEqual(['applied']);
-  });
-
-  it('mcp gives a change without a response five seconds at the end of stdin, and then it is unknown', async () => {
-    const server = await startRecordingServer(({ method }) =>
-      method === 'GET' ? { body: cardText('ACTIVE') } : 'hang',
-    );
-    const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...SHORT_GRACE } });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
-    const { code, stdout } = await client.end();
-    expect(code).toBe(0);
-    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"unknown"');
-    expect(await outcomes(client.home)).toEqual(['unknown']);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
-  });
+it('a client that no longer reads ends mcp with 141, and nothing is sent', async () => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+  const client = new RawClient(['--allow-writes'], { env: server.env });
+  await client.initialize();
+  client.running.child.stdout?.destroy();
+  client.send(call(1, 'card_block', BLOCK));
+  expect((await client.running.result).code).toBe(141);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
 });
 
-describe('a signal', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('%s ends mcp with %i, and a change in progress with its outcome', async (signal, exitCode) => {
-    const server = await startRecordingServer(({ method }) =>
-      method === 'GET'
-        ? { body: cardText('ACTIVE') }
-        : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
-    );
-    const client = new RawClient(['--allow-writes'], { env: server.env });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
-    client.running.child.kill(signal);
-    const { code } = await client.running.result;
-    expect(code).toBe(exitCode);
-    expect(await outcomes(client.home)).toEqual(['applied']);
+it('A3 A6 mcp writes nothing but JSON-RPC to stdout, whatever comes in', async () => {
+  const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--verbose'], {
+    stdin: lines(
+      'hello',
+      '',
+      '{"jsonrpc":"2.0"}',
+      '[]',
+      '"text"',
+      `{"jsonrpc":"2.0","id":9,"method":"x","params":{"long":"${'x'.repeat(5_000_000)}"}}`,
+      INITIALIZE,
+      { jsonrpc: '2.0', id: 1, method: 'prompts/list' },
+      { jsonrpc: '2.0', id: 99, result: {} },
+      call(2, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),
+    ),
   });
-
-  it('a signal ends a question of mcp, and nothing is sent', async () => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    const client = new RawClient(['--allow-writes'], { env: server.env });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    await client.question();
-    client.running.child.kill('SIGTERM');
-    expect((await client.running.result).code).toBe(143);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-    expect(await outcomes(client.home)).toEqual([]);
-  });
+  const messages = stdout
+    .trimEnd()
+    .split('\n')
+    // What a line holds is what this test asks.
+    .map((line) => JSON.parse(line) as { jsonrpc: string; id: unknown; error?: { code: number }; result?: object });
+  expect(code).toBe(0);
+  expect(messages.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
+  expect(messages.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
+    -32_700, -32_600, -32_600, -32_600, -32_600,
+  ]);
+  expect(messages.find(({ id }) => id === 1)?.error?.code).toBe(-32_601);
+  expect(messages.find(({ id }) => id === 2)?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
+  expect(stderr).toContain('serving assistants with profile sandbox: reads only');
 });
 
-describe('the audit log', () => {
-  it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
-    const server = await startRecordingServer([
-      { body: cardText('ACTIVE') },
-      { body: cardText('ACTIVE') },
-      { body: cardText('BLOCKED') },
-    ]);
-    const home = createHome();
-    const path = join(home.path, 'audit.jsonl');
-    const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, FRONTDESK_AUDIT_LOG: path } });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await client.answerTo(1);
-    expect((await client.end()).code).toBe(0);
-    const events = readFileSync(path, 'utf8').trimEnd().split('\n');
-    // JSON lines of our own making.
-    const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(events).toHaveLength(2);
-    expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
-    expect(begin?.['user']).toMatch(/ via mcp$/);
-    expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
-  });
-
-  it('an audit log that cannot be written holds back a confirmed change of mcp', async () => {
-    const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('ACTIVE') }]);
-    const home = createHome();
-    const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'missing', 'audit.jsonl') };
-    const client = new RawClient(['--allow-writes'], { home, env });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    expect((await client.answerTo(1)).result).toMatchObject({
-      isError: true,
-      structuredContent: { exitCode: 16, code: 'LOCAL_IO', outcome: 'not_sent' },
-    });
-  });
-});
-
-describe('a client that no longer reads', () => {
-  it('a client that no longer reads ends mcp with 141, and nothing is sent', async () => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    const client = new RawClient(['--allow-writes'], { env: server.env });
-    await client.initialize();
-    client.running.child.stdout?.destroy();
-    client.send(call(1, 'card_block', BLOCK));
-    expect((await client.running.result).code).toBe(141);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  });
-});
-
-describe('what is on the streams', () => {
-  it('A3 A6 mcp writes nothing but JSON-RPC to stdout, whatever comes in', async () => {
-    const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--verbose'], {
-      stdin: lines(
-        'hello',
-        '',
-        '{"jsonrpc":"2.0"}',
-        '[]',
-        '"text"',
-        `{"jsonrpc":"2.0","id":9,"method":"x","params":{"long":"${'x'.repeat(5_000_000)}"}}`,
-        INITIALIZE,
-        { jsonrpc: '2.0', id: 1, method: 'prompts/list' },
-        { jsonrpc: '2.0', id: 99, result: {} },
-        call(2, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),
-      ),
-    });
-    const messages = stdout
-      .trimEnd()
-      .split('\n')
-      // What a line holds is what this test asks.
-      .map((line) => JSON.parse(line) as { jsonrpc: string; id: unknown; error?: { code: number }; result?: object });
-    expect(code).toBe(0);
-    expect(messages.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
-    expect(messages.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
-      -32_700, -32_600, -32_600, -32_600, -32_600,
-    ]);
-    expect(messages.find(({ id }) => id === 1)?.error?.code).toBe(-32_601);
-    expect(messages.find(({ id }) => id === 2)?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
-    expect(stderr).toContain('serving assistants with profile sandbox: reads only');
-  });
-
-  it('mcp reports progress to a client that asks for it', async () => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    // It is told every ten seconds; here those pass at once.
-    const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...withTimer(10_000, 500) } });
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
-    await client.question();
-    const progress = await client.next((message) => message.method === 'notifications/progress');
-    expect(progress.params).toEqual({ progressToken: 'token-1', progress: 1, message: 'card_block goes on' });
-  });
+it('mcp reports progress to a client that asks for it', async () => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+  // It is told every ten seconds; here those pass at once.
+  const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...withTimer(10_000, 500) } });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
+  await client.question();
+  const progress = await client.next((message) => message.method === 'notifications/progress');
+  expect(progress.params).toEqual({ progressToken: 'token-1', progress: 1, message: 'card_block goes on' });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { call, envelope, type Message, modernCall, RawClient, YES } from '../../support/mcp-process.ts';
 import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -30,227 +30,213 @@ function expectRefused(message: Message, why: string): void {
   });
 }
 
-describe('a client of 2026 that', () => {
-  it('a client of 2026 that asks and brings a yes is served once', async () => {
-    const { client, posts } = await start();
-    client.send(modernCall(1, 'card_block', BLOCK));
-    const { result } = await client.answerTo(1);
-    expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { confirm: expect.any(Object) } });
-    expect(posts()).toEqual([]);
-    const { requestState } = result ?? {};
-    client.send(modernCall(2, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
-    expect((await client.answerTo(2)).result?.structuredContent).toMatchObject({ outcome: 'applied', exitCode: 0 });
-    expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
-    // The same answer again.
-    client.send(modernCall(3, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
-    expectRefused(await client.answerTo(3), 'the answer belongs to no open question');
-    expect(posts()).toHaveLength(1);
-  });
-
-  it('A1 a client of 2026 that brings a yes with its first call is refused', async () => {
-    const { client, posts } = await start();
-    client.send(modernCall(1, 'card_block', BLOCK, { inputResponses: { confirm: YES } }));
-    expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
-    client.send(modernCall(2, 'card_block', BLOCK, { requestState: 'made up', inputResponses: { confirm: YES } }));
-    expectRefused(await client.answerTo(2), 'the answer belongs to no open question');
-    expect(posts()).toEqual([]);
-  });
-
-  it.each([
-    ['another card', 'card_block', { ...BLOCK, cardId: OTHER_ID }],
-    ['another reason', 'card_block', { ...BLOCK, reason: 'stolen' }],
-    ['one field less', 'card_block', { cardId: CARD_ID }],
-    ['another tool', 'card_reissue', BLOCK],
-  ])('a client of 2026 that brings the yes to %s is refused, and the question is used up', async (_, tool, args) => {
-    const { client, posts } = await start();
-    client.send(modernCall(1, 'card_block', BLOCK));
-    const { requestState } = (await client.answerTo(1)).result ?? {};
-    client.send(modernCall(2, tool, args, { requestState, inputResponses: { confirm: YES } }));
-    expectRefused(await client.answerTo(2), 'the answer belongs to other arguments');
-    client.send(modernCall(3, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
-    expectRefused(await client.answerTo(3), 'the answer belongs to no open question');
-    expect(posts()).toEqual([]);
-  });
-
-  it.each([
-    ['declines', { confirm: { action: 'decline' } }, 'the person said no'],
-    ['cancels', { confirm: { action: 'cancel' } }, 'the person closed the question without an answer'],
-    ['leaves the box', { confirm: { action: 'accept', content: { confirm: false } } }, 'the box was not ticked'],
-    ['says true as a text', { confirm: { action: 'accept', content: { confirm: 'true' } } }, 'the box was not ticked'],
-    ['accepts without content', { confirm: { action: 'accept' } }, 'the box was not ticked'],
-    ['answers under another name', { approve: YES }, 'no answer of a person came'],
-    ['wraps the answer', { confirm: { method: 'elicitation/create', result: YES } }, 'no answer of a person came'],
-    ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
-    ['brings nothing', {}, 'no answer of a person came'],
-  ])('a client of 2026 that %s is refused', async (_, inputResponses, why) => {
-    const { client, posts } = await start();
-    client.send(modernCall(1, 'card_block', BLOCK));
-    const { requestState } = (await client.answerTo(1)).result ?? {};
-    client.send(modernCall(2, 'card_block', BLOCK, { requestState, inputResponses }));
-    expectRefused(await client.answerTo(2), why);
-    expect(posts()).toEqual([]);
-  });
-
-  it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
-    const { client, posts } = await start();
-    const cancel = (requestId: number) => ({
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId, _meta: envelope() },
-    });
-    client.send(modernCall(1, 'card_block', BLOCK));
-    const first = (await client.answerTo(1)).result?.requestState;
-    client.send(
-      cancel(1),
-      modernCall(2, 'card_block', BLOCK, { requestState: first, inputResponses: { confirm: YES } }),
-    );
-    expectRefused(await client.answerTo(2), 'the answer belongs to no open question');
-    client.send(modernCall(3, 'card_block', BLOCK));
-    const second = (await client.answerTo(3)).result?.requestState;
-    const retry = modernCall(4, 'card_block', BLOCK, { requestState: second, inputResponses: { confirm: YES } });
-    client.send(retry, cancel(4), modernCall(5, 'history_list', {}));
-    await client.answerTo(5);
-    expect((await client.end()).code).toBe(0);
-    expect(posts()).toEqual([]);
-  });
-
-  it.each([[{}], [{ sampling: {} }], [{ elicitation: { url: {} } }]])(
-    'a client of 2026 that cannot ask (%j) gets a message, and the card is not even read',
-    async (capabilities) => {
-      const { client, server } = await start();
-      client.send(call(1, 'card_block', BLOCK, { _meta: envelope(capabilities) }));
-      expectRefused(
-        await client.answerTo(1),
-        'no person was asked, because this client cannot ask a person (it declares no elicitation)',
-      );
-      expect(server.lines).toEqual([]);
-    },
-  );
+it('a client of 2026 that asks and brings a yes is served once', async () => {
+  const { client, posts } = await start();
+  client.send(modernCall(1, 'card_block', BLOCK));
+  const { result } = await client.answerTo(1);
+  expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { confirm: expect.any(Object) } });
+  expect(posts()).toEqual([]);
+  const { requestState } = result ?? {};
+  client.send(modernCall(2, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
+  expect((await client.answerTo(2)).result?.structuredContent).toMatchObject({ outcome: 'applied', exitCode: 0 });
+  expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+  // The same answer again.
+  client.send(modernCall(3, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(3), 'the answer belongs to no open question');
+  expect(posts()).toHaveLength(1);
 });
 
-describe('a client of 2025 that', () => {
-  it('a client of 2025 that answers before it is asked, under IDs that it guesses, sends nothing', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    const guesses = [0, 1, 2, '0', '1'].map((id) => ({ jsonrpc: '2.0', id, result: YES }));
-    client.send(...guesses, call(1, 'card_block', BLOCK), ...guesses);
-    const { id } = await client.question();
-    client.send(...guesses);
-    client.send({ jsonrpc: '2.0', id, result: { action: 'decline' } }, { jsonrpc: '2.0', id, result: YES });
-    expectRefused(await client.answerTo(1), 'the person said no');
-    expect(posts()).toEqual([]);
-  });
+it('A1 a client of 2026 that brings a yes with its first call is refused', async () => {
+  const { client, posts } = await start();
+  client.send(modernCall(1, 'card_block', BLOCK, { inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
+  client.send(modernCall(2, 'card_block', BLOCK, { requestState: 'made up', inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(2), 'the answer belongs to no open question');
+  expect(posts()).toEqual([]);
+});
 
-  it('a client of 2025 that answers yes twice is served once', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
+it.each([
+  ['another card', 'card_block', { ...BLOCK, cardId: OTHER_ID }],
+  ['another tool', 'card_reissue', BLOCK],
+])('a client of 2026 that brings the yes to %s is refused, and the question is used up', async (_, tool, args) => {
+  const { client, posts } = await start();
+  client.send(modernCall(1, 'card_block', BLOCK));
+  const { requestState } = (await client.answerTo(1)).result ?? {};
+  client.send(modernCall(2, tool, args, { requestState, inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(2), 'the answer belongs to other arguments');
+  client.send(modernCall(3, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(3), 'the answer belongs to no open question');
+  expect(posts()).toEqual([]);
+});
+
+it.each([
+  ['declines', { confirm: { action: 'decline' } }, 'the person said no'],
+  ['says true as a text', { confirm: { action: 'accept', content: { confirm: 'true' } } }, 'the box was not ticked'],
+  ['answers under another name', { approve: YES }, 'no answer of a person came'],
+  ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
+])('a client of 2026 that %s is refused', async (_, inputResponses, why) => {
+  const { client, posts } = await start();
+  client.send(modernCall(1, 'card_block', BLOCK));
+  const { requestState } = (await client.answerTo(1)).result ?? {};
+  client.send(modernCall(2, 'card_block', BLOCK, { requestState, inputResponses }));
+  expectRefused(await client.answerTo(2), why);
+  expect(posts()).toEqual([]);
+});
+
+it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
+  const { client, posts } = await start();
+  const cancel = (requestId: number) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId, _meta: envelope() },
+  });
+  client.send(modernCall(1, 'card_block', BLOCK));
+  const first = (await client.answerTo(1)).result?.requestState;
+  client.send(cancel(1), modernCall(2, 'card_block', BLOCK, { requestState: first, inputResponses: { confirm: YES } }));
+  expectRefused(await client.answerTo(2), 'the answer belongs to no open question');
+  client.send(modernCall(3, 'card_block', BLOCK));
+  const second = (await client.answerTo(3)).result?.requestState;
+  const retry = modernCall(4, 'card_block', BLOCK, { requestState: second, inputResponses: { confirm: YES } });
+  client.send(retry, cancel(4), modernCall(5, 'history_list', {}));
+  await client.answerTo(5);
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+});
+
+it.each([[{}], [{ sampling: {} }], [{ elicitation: { url: {} } }]])(
+  'a client of 2026 that cannot ask (%j) gets a message, and the card is not even read',
+  async (capabilities) => {
+    const { client, server } = await start();
+    client.send(call(1, 'card_block', BLOCK, { _meta: envelope(capabilities) }));
+    expectRefused(
+      await client.answerTo(1),
+      'no person was asked, because this client cannot ask a person (it declares no elicitation)',
+    );
+    expect(server.lines).toEqual([]);
+  },
+);
+
+it('a client of 2025 that answers before it is asked, under IDs that it guesses, sends nothing', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  const guesses = [0, 1, 2, '0', '1'].map((id) => ({ jsonrpc: '2.0', id, result: YES }));
+  client.send(...guesses, call(1, 'card_block', BLOCK), ...guesses);
+  const { id } = await client.question();
+  client.send(...guesses);
+  client.send({ jsonrpc: '2.0', id, result: { action: 'decline' } }, { jsonrpc: '2.0', id, result: YES });
+  expectRefused(await client.answerTo(1), 'the person said no');
+  expect(posts()).toEqual([]);
+});
+
+it('a client of 2025 that answers yes twice is served once', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  const { id } = await client.question();
+  const yes = { jsonrpc: '2.0', id, result: YES };
+  client.send(yes, yes);
+  expect((await client.answerTo(1)).result?.structuredContent).toMatchObject({ outcome: 'applied' });
+  client.send(yes, call(2, 'card_block', BLOCK));
+  const second = await client.question();
+  client.send(yes, { jsonrpc: '2.0', id: second.id, result: { action: 'cancel' } });
+  expectRefused(await client.answerTo(2), 'the person closed the question without an answer');
+  expect(posts()).toHaveLength(1);
+});
+
+it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  const { id } = await client.question();
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  client.send(cancel, { jsonrpc: '2.0', id, result: YES }, call(2, 'history_list', {}));
+  await client.answerTo(2);
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+});
+
+it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  const first = await client.question();
+  client.send(call(1, 'card_block', { ...BLOCK, cardId: OTHER_ID }));
+  const second = await client.question();
+  const yes = [first, second].map(({ id }) => ({ jsonrpc: '2.0', id, result: YES }));
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, ...yes);
+  // The id once more, after it was taken back.
+  client.send(call(1, 'card_reissue', BLOCK));
+  const third = await client.question();
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  client.send({ jsonrpc: '2.0', id: third.id, result: YES }, ...yes, call(2, 'history_list', {}));
+  await client.answerTo(2);
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+});
+
+it('a client of 2025 that uses a request ID twice gets a response to each, and one yes sends one change', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call('a', 'card_block', BLOCK));
+  const first = await client.question();
+  client.send(call('a', 'card_get', { cardId: OTHER_ID }));
+  expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ exitCode: 0, httpStatus: 200 });
+  client.send({ jsonrpc: '2.0', id: first.id, result: YES });
+  expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ outcome: 'applied' });
+  expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+});
+
+it('a client of 2025 that brings a yes with its call, as one of 2026 does, is refused', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK, { inputResponses: { confirm: YES }, requestState: 'x' }));
+  expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
+  expect(posts()).toEqual([]);
+});
+
+it.each([
+  ['an error', { error: { code: -32_603, message: 'no' } }, 'the client could not ask the person'],
+  ['nonsense', { result: { action: 'perhaps' } }, 'the client could not ask the person'],
+  ['an unticked box', { result: { action: 'accept', content: {} } }, 'the box was not ticked'],
+])('a client of 2025 that answers with %s is refused', async (_, answer, why) => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  const { id } = await client.question();
+  client.send({ jsonrpc: '2.0', id, ...answer });
+  expectRefused(await client.answerTo(1), why);
+  expect(posts()).toEqual([]);
+});
+
+it.each([[{}], [{ elicitation: { url: {} } }]])(
+  'a client of 2025 that cannot ask (%j) gets a message',
+  async (capabilities) => {
+    const { client, server } = await start();
+    await client.initialize(capabilities);
     client.send(call(1, 'card_block', BLOCK));
-    const { id } = await client.question();
-    const yes = { jsonrpc: '2.0', id, result: YES };
-    client.send(yes, yes);
-    expect((await client.answerTo(1)).result?.structuredContent).toMatchObject({ outcome: 'applied' });
-    client.send(yes, call(2, 'card_block', BLOCK));
-    const second = await client.question();
-    client.send(yes, { jsonrpc: '2.0', id: second.id, result: { action: 'cancel' } });
-    expectRefused(await client.answerTo(2), 'the person closed the question without an answer');
-    expect(posts()).toHaveLength(1);
-  });
+    expectRefused(await client.answerTo(1), 'this client cannot ask a person (it declares no elicitation)');
+    expect(server.lines).toEqual([]);
+  },
+);
 
-  it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    const { id } = await client.question();
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-    client.send(cancel, { jsonrpc: '2.0', id, result: YES }, call(2, 'history_list', {}));
-    await client.answerTo(2);
-    expect((await client.end()).code).toBe(0);
-    expect(posts()).toEqual([]);
-    expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
-  });
+it('a client of 2025 that leaves during a question sends nothing', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  await client.question();
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+});
 
-  it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    const first = await client.question();
-    client.send(call(1, 'card_block', { ...BLOCK, cardId: OTHER_ID }));
-    const second = await client.question();
-    const yes = [first, second].map(({ id }) => ({ jsonrpc: '2.0', id, result: YES }));
-    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, ...yes);
-    // The id once more, after it was taken back.
-    client.send(call(1, 'card_reissue', BLOCK));
-    const third = await client.question();
-    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
-    client.send({ jsonrpc: '2.0', id: third.id, result: YES }, ...yes, call(2, 'history_list', {}));
-    await client.answerTo(2);
-    expect((await client.end()).code).toBe(0);
-    expect(posts()).toEqual([]);
-    expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
-  });
-
-  it('a client of 2025 that uses a request ID twice gets a response to each, and one yes sends one change', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call('a', 'card_block', BLOCK));
-    const first = await client.question();
-    client.send(call('a', 'card_get', { cardId: OTHER_ID }));
-    expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ exitCode: 0, httpStatus: 200 });
-    client.send({ jsonrpc: '2.0', id: first.id, result: YES });
-    expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ outcome: 'applied' });
-    expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
-  });
-
-  it('a client of 2025 that brings a yes with its call, as one of 2026 does, is refused', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK, { inputResponses: { confirm: YES }, requestState: 'x' }));
-    expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
-    expect(posts()).toEqual([]);
-  });
-
-  it.each([
-    ['an error', { error: { code: -32_603, message: 'no' } }, 'the client could not ask the person'],
-    ['nonsense', { result: { action: 'perhaps' } }, 'the client could not ask the person'],
-    ['an unticked box', { result: { action: 'accept', content: {} } }, 'the box was not ticked'],
-  ])('a client of 2025 that answers with %s is refused', async (_, answer, why) => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    const { id } = await client.question();
-    client.send({ jsonrpc: '2.0', id, ...answer });
-    expectRefused(await client.answerTo(1), why);
-    expect(posts()).toEqual([]);
-  });
-
-  it.each([[{}], [{ elicitation: { url: {} } }]])(
-    'a client of 2025 that cannot ask (%j) gets a message',
-    async (capabilities) => {
-      const { client, server } = await start();
-      await client.initialize(capabilities);
-      client.send(call(1, 'card_block', BLOCK));
-      expectRefused(await client.answerTo(1), 'this client cannot ask a person (it declares no elicitation)');
-      expect(server.lines).toEqual([]);
-    },
-  );
-
-  it('a client of 2025 that leaves during a question sends nothing', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    client.send(call(1, 'card_block', BLOCK));
-    await client.question();
-    expect((await client.end()).code).toBe(0);
-    expect(posts()).toEqual([]);
-  });
-
-  it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {
-    const { client, posts } = await start();
-    await client.initialize();
-    const calls = Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK));
-    client.send(...calls);
-    const refused = await client.next((message) => message.result?.isError === true);
-    expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already. Nothing was sent.');
-    expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11 });
-    expect(posts()).toEqual([]);
-  });
+it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {
+  const { client, posts } = await start();
+  await client.initialize();
+  const calls = Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK));
+  client.send(...calls);
+  const refused = await client.next((message) => message.result?.isError === true);
+  expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already. Nothing was sent.');
+  expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11 });
+  expect(posts()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId } from '../../support/plain-service.ts';
 import { openTerminal } from '../../support/pty.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
@@ -32,109 +32,94 @@ function service(
   }, onTestFinished);
 }
 
-describe.concurrent('the question of a write of cards', () => {
-  it.for(['block', 'reissue'])(
-    'the question of card %s shows the metadata of the card',
-    async (verb, { onTestFinished }) => {
-      const server = await service(onTestFinished);
-      const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
-      expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
-      expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
-    },
-  );
-
-  it('the question shows several cards on a line each, as safe text, or why a card could not be read', async ({
-    onTestFinished,
-  }) => {
-    const server = await service(onTestFinished, {
-      [TWO]: { status: 404, body: '{"code":"not_found","message":"no card"}' },
-      [THREE]: { body: cardText('BLOCKED', THREE).replace('order-1', '\\u001b[2Jorder\\nref') },
-    });
-    const end = await dialogue(['card', 'block', ONE, TWO, THREE], NO, { env: server.env, columns: 200 });
-    expect(end.text).toContain(`  ${ONE}: ACTIVE, 10.10 of 50.00, order-1\n`);
-    expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: .*404`));
-    expect(end.text).toContain(`  ${THREE}: BLOCKED, 10.10 of 50.00, \\x1b[2Jorder\\nref\n`);
-    expect(end.output).not.toContain('\u001b[2Jorder');
-    expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });
-  });
-
-  it.for([
-    [10, 10],
-    [11, 0],
-  ] as const)('the question before a file of %d rows reads %d cards', async ([rows, read], { onTestFinished }) => {
+it.concurrent.for(['block', 'reissue'])(
+  'the question of card %s shows the metadata of the card',
+  async (verb, { onTestFinished }) => {
     const server = await service(onTestFinished);
-    const home = createHome();
-    const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
-    const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
-    expect(end.text.match(/ACTIVE, 10\.10 of 50\.00/g) ?? []).toHaveLength(read);
-    expect(end.text).toContain(`  and ${rows - 5} more\n`);
-    expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
-  });
+    const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
+    expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
+    expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
+  },
+);
 
-  it.for([
-    [401, 4, ONE],
-    [403, 5, ONE],
-    [401, 4, TWO],
-  ] as const)('%d of a card exits with %d without a question', async ([status, code, id], { onTestFinished }) => {
-    const server = await service(onTestFinished, { [id]: { status, body: '{"code":"no","message":"no"}' } });
-    const end = await dialogue(['card', 'block', ONE, TWO, THREE], [], { env: server.env });
-    expect(end.text).not.toContain('(y/N');
-    expect(end.code).toBe(code);
-    // After the first no other card is asked for.
-    expect([...server.lines].sort()).toEqual(id === ONE ? reads(ONE) : reads(ONE, TWO, THREE));
+it.concurrent('the question shows several cards on a line each, as safe text, or why a card could not be read', async ({
+  onTestFinished,
+}) => {
+  const server = await service(onTestFinished, {
+    [TWO]: { status: 404, body: '{"code":"not_found","message":"no card"}' },
+    [THREE]: { body: cardText('BLOCKED', THREE).replace('order-1', '\\u001b[2Jorder\\nref') },
   });
+  const end = await dialogue(['card', 'block', ONE, TWO, THREE], NO, { env: server.env, columns: 200 });
+  expect(end.text).toContain(`  ${ONE}: ACTIVE, 10.10 of 50.00, order-1\n`);
+  expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: .*404`));
+  expect(end.text).toContain(`  ${THREE}: BLOCKED, 10.10 of 50.00, \\x1b[2Jorder\\nref\n`);
+  expect(end.output).not.toContain('\u001b[2Jorder');
+  expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });
+});
 
-  it('the question reads the cards after the first at the same time, as many as -j says', async ({
-    onTestFinished,
-  }) => {
-    let waiting = 0;
-    let most = 0;
-    let release: () => void = () => undefined;
-    const all = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const server = await startRecordingServer(async ({ url }, count) => {
-      if (count > 1 && count < 10) {
-        waiting += 1;
-        most = Math.max(most, waiting);
-        if (waiting === 8) release();
-        await all;
-        waiting -= 1;
-      }
-      return { body: cardText('ACTIVE', url.split('/')[3]) };
-    }, onTestFinished);
-    const home = createHome();
-    const end = await dialogue(['card', 'block', '--from', csv(home, 10)], NO, { home, env: server.env });
-    const ids = Array.from({ length: 10 }, (_, index) => cardId(index + 1));
-    expect([end.code, most, server.lines.length, server.lines[0]]).toEqual([130, 8, 10, reads(ONE)[0]]);
-    // In the order of the file, whatever came first.
-    expect(end.text.match(/\S+(?=: ACTIVE)/g)).toEqual(ids);
-    const slow = await dialogue(['card', 'block', ONE, TWO, THREE, '-j', '1'], NO, { env: server.env });
-    expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
-  });
+it.concurrent.for([
+  [10, 10],
+  [11, 0],
+] as const)('the question before a file of %d rows reads %d cards', async ([rows, read], { onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const home = createHome();
+  const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
+  const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
+  expect(end.text.match(/ACTIVE, 10\.10 of 50\.00/g) ?? []).toHaveLength(read);
+  expect(end.text).toContain(`  and ${rows - 5} more\n`);
+  expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
+});
 
-  it('Ctrl-C ends the call while cards are read for the question', async ({ onTestFinished }) => {
-    let hear: () => void = () => undefined;
-    const heard = new Promise<void>((resolve) => {
-      hear = resolve;
-    });
-    const server = await startRecordingServer(({ url }, count) => {
-      if (count === 3) hear();
-      return count > 1 ? 'hang' : { body: cardText('ACTIVE', url.split('/')[3]) };
-    }, onTestFinished);
-    const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
-    await heard;
-    terminal.type('\u0003');
-    expect((await terminal.end).code).toBe(130);
-    expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
+it.concurrent('the question reads the cards after the first at the same time, as many as -j says', async ({
+  onTestFinished,
+}) => {
+  let waiting = 0;
+  let most = 0;
+  let release: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  const server = await startRecordingServer(async ({ url }, count) => {
+    if (count > 1 && count < 10) {
+      waiting += 1;
+      most = Math.max(most, waiting);
+      if (waiting === 8) release();
+      await all;
+      waiting -= 1;
+    }
+    return { body: cardText('ACTIVE', url.split('/')[3]) };
+  }, onTestFinished);
+  const home = createHome();
+  const end = await dialogue(['card', 'block', '--from', csv(home, 10)], NO, { home, env: server.env });
+  const ids = Array.from({ length: 10 }, (_, index) => cardId(index + 1));
+  expect([end.code, most, server.lines.length, server.lines[0]]).toEqual([130, 8, 10, reads(ONE)[0]]);
+  // In the order of the file, whatever came first.
+  expect(end.text.match(/\S+(?=: ACTIVE)/g)).toEqual(ids);
+  const slow = await dialogue(['card', 'block', ONE, TWO, THREE, '-j', '1'], NO, { env: server.env });
+  expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
+});
 
-  it('a call that does not ask reads no card', async ({ onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const home = createHome();
-    const yes = await dialogue(['card', 'block', ONE, TWO, '--yes', '-j', '1'], [], { home, env: server.env });
-    const piped = await runFrontdesk(['card', 'block', ONE, TWO], { home, env: server.env });
-    expect([yes.code, piped.code]).toEqual([0, 2]);
-    expect(server.lines).toEqual([`POST /v1/cards/${ONE}/block`, `POST /v1/cards/${TWO}/block`]);
+it.concurrent('Ctrl-C ends the call while cards are read for the question', async ({ onTestFinished }) => {
+  let hear: () => void = () => undefined;
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve;
   });
+  const server = await startRecordingServer(({ url }, count) => {
+    if (count === 3) hear();
+    return count > 1 ? 'hang' : { body: cardText('ACTIVE', url.split('/')[3]) };
+  }, onTestFinished);
+  const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
+  await heard;
+  terminal.type('\u0003');
+  expect((await terminal.end).code).toBe(130);
+  expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
+});
+
+it.concurrent('a call that does not ask reads no card', async ({ onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const home = createHome();
+  const yes = await dialogue(['card', 'block', ONE, TWO, '--yes', '-j', '1'], [], { home, env: server.env });
+  const piped = await runFrontdesk(['card', 'block', ONE, TWO], { home, env: server.env });
+  expect([yes.code, piped.code]).toEqual([0, 2]);
+  expect(server.lines).toEqual([`POST /v1/cards/${ONE}/block`, `POST /v1/cards/${TWO}/block`]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
 import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, ENDLESS_GRACE, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
@@ -57,181 +57,177 @@ async function blocking(
   return terminal;
 }
 
-describe.concurrent('a write under way at the desk', () => {
-  it.for(LOOKS)(
-    'a change in progress at the desk returns to the menu with its outcome after Ctrl-C: %s',
-    async ([, env, block], { onTestFinished }) => {
-      const service = await slowService(onTestFinished);
-      const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
-      service.answer();
-      await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
-      terminal.type(CTRL_C);
-      const end = await terminal.end;
-      expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-      expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
-    },
-  );
+it.concurrent.for(LOOKS)(
+  'a change in progress at the desk returns to the menu with its outcome after Ctrl-C: %s',
+  async ([, env, block], { onTestFinished }) => {
+    const service = await slowService(onTestFinished);
+    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
+    service.answer();
+    await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
+    terminal.type(CTRL_C);
+    const end = await terminal.end;
+    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
+    expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
+  },
+);
 
-  it.for(LOOKS)(
-    'the desk stops waiting for a change 5 s after Ctrl-C, and stays: %s',
-    async ([, env, block], { onTestFinished }) => {
-      const service = await slowService(onTestFinished);
-      const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
-      terminal.type(CTRL_C);
-      const end = await terminal.end;
-      service.answer();
-      expect(end.code).toBe(8);
-      expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
-    },
-  );
-
-  it('a signal ends the desk with 8 while an outcome is unknown', async ({ onTestFinished }) => {
-    const [, env, block] = LOOKS[0];
+it.concurrent.for(LOOKS)(
+  'the desk stops waiting for a change 5 s after Ctrl-C, and stays: %s',
+  async ([, env, block], { onTestFinished }) => {
     const service = await slowService(onTestFinished);
     const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again/);
-    terminal.hangUp();
-    const { code } = await terminal.end;
-    service.answer();
-    expect(code).toBe(8);
-  });
-
-  it.for(LOOKS)(
-    'a second Ctrl-C returns to the menu of the desk, and the history has the change: %s',
-    async (look, context) => {
-      const [, env, block] = look;
-      const service = await slowService(context.onTestFinished);
-      const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-      await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/request was already sent/);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-      terminal.type('leave\r');
-      const end = await terminal.end;
-      service.answer();
-      expect(end.code).toBe(8);
-      expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
-      expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
-    },
-  );
-
-  it('the desk says that a paste during a change was not used, and Esc does nothing', async ({ onTestFinished }) => {
-    const service = await slowService(onTestFinished);
-    const terminal = await blocking(service, ENDLESS_GRACE, LOOKS[0][2]);
-    await terminal.waitFor(/The block was sent at/);
-    terminal.type(ESCAPE);
-    terminal.type('\u001b[200~a1b2c3d4-2222-3333-4444-555566667777\r\u001b[201~');
-    terminal.type(DOWN);
-    // The seconds of the wait are drawn anew: what was typed before has been read.
-    await terminal.more();
-    await terminal.more();
-    service.answer();
-    await terminal.waitFor(/pasted while waiting, not used: press it again[\s\S]*BLOCKED at[\s\S]*Look again/);
-    terminal.type('leave\r');
-    expect((await terminal.end).code).toBe(0);
-    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
-  });
-
-  it('Esc ends neither a change at the desk nor the look that follows', async ({ onTestFinished }) => {
-    const [arrives, answers, looks] = [moment(), moment(), moment()];
-    const server = await startRecordingServer(async ({ method }, count) => {
-      if (method === 'POST') {
-        arrives.come();
-        await answers.came;
-      }
-      if (count === 5) await looks.came;
-      return { body: cardText(count > 3 ? 'BLOCKED' : 'ACTIVE') };
-    }, onTestFinished);
-    const terminal = await blocking({ server, arrived: arrives.came }, ENDLESS_GRACE, LOOKS[0][2]);
-    terminal.type(ESCAPE);
-    answers.come();
-    // The look waits for so long that an Esc from before would have ended it.
-    await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
-    looks.come();
-    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
+    await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
     terminal.type(CTRL_C);
-    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card ID/);
+    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
     terminal.type(CTRL_C);
     const end = await terminal.end;
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).not.toMatch(/request was already sent|cancelled/);
-  });
+    service.answer();
+    expect(end.code).toBe(8);
+    expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
+  },
+);
+
+it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async ({ onTestFinished }) => {
+  const [, env, block] = LOOKS[0];
+  const service = await slowService(onTestFinished);
+  const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
+  terminal.type(CTRL_C);
+  await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again/);
+  terminal.hangUp();
+  const { code } = await terminal.end;
+  service.answer();
+  expect(code).toBe(8);
+});
+
+it.concurrent.for(LOOKS)(
+  'a second Ctrl-C returns to the menu of the desk, and the history has the change: %s',
+  async (look, context) => {
+    const [, env, block] = look;
+    const service = await slowService(context.onTestFinished);
+    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+    await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/request was already sent/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
+    terminal.type('leave\r');
+    const end = await terminal.end;
+    service.answer();
+    expect(end.code).toBe(8);
+    expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
+    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+  },
+);
+
+it.concurrent('the desk says that a paste during a change was not used, and Esc does nothing', async ({
+  onTestFinished,
+}) => {
+  const service = await slowService(onTestFinished);
+  const terminal = await blocking(service, ENDLESS_GRACE, LOOKS[0][2]);
+  await terminal.waitFor(/The block was sent at/);
+  terminal.type(ESCAPE);
+  terminal.type('\u001b[200~a1b2c3d4-2222-3333-4444-555566667777\r\u001b[201~');
+  terminal.type(DOWN);
+  // The seconds of the wait are drawn anew: what was typed before has been read.
+  await terminal.more();
+  await terminal.more();
+  service.answer();
+  await terminal.waitFor(/pasted while waiting, not used: press it again[\s\S]*BLOCKED at[\s\S]*Look again/);
+  terminal.type('leave\r');
+  expect((await terminal.end).code).toBe(0);
+  expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+});
+
+it.concurrent('Esc ends neither a change at the desk nor the look that follows', async ({ onTestFinished }) => {
+  const [arrives, answers, looks] = [moment(), moment(), moment()];
+  const server = await startRecordingServer(async ({ method }, count) => {
+    if (method === 'POST') {
+      arrives.come();
+      await answers.came;
+    }
+    if (count === 5) await looks.came;
+    return { body: cardText(count > 3 ? 'BLOCKED' : 'ACTIVE') };
+  }, onTestFinished);
+  const terminal = await blocking({ server, arrived: arrives.came }, ENDLESS_GRACE, LOOKS[0][2]);
+  terminal.type(ESCAPE);
+  answers.come();
+  // The look waits for so long that an Esc from before would have ended it.
+  await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
+  looks.come();
+  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
+  terminal.type(CTRL_C);
+  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card ID/);
+  terminal.type(CTRL_C);
+  const end = await terminal.end;
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
+  expect(end.text).not.toMatch(/request was already sent|cancelled/);
 });
 
 /** A card token that says that it ended in 2001. */
 const EXPIRED = ['{"alg":"none"}', '{"exp":1000000000}', 'x'].map((part) => btoa(part).replaceAll('=', '')).join('.');
 
-describe.concurrent('the desk without a credential', () => {
-  it.for([
-    ['there is none', { FRONTDESK_CARDS_TOKEN: undefined }, 'there is no gift card credential for'],
-    ['it has ended', { FRONTDESK_CARDS_TOKEN: EXPIRED }, 'expired'],
-  ] as const)('the desk is not opened without a credential: %s', async ([, env, why], { onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
-    expect(end.text).toContain(why);
-    expect(end.text).not.toMatch(/Card ID|This session/);
-  });
-
-  it.for([
-    ['fails', 'false'],
-    ['gives nothing', 'true'],
-  ])('the desk is not opened if its token command %s', async ([, command = ''], { onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const home = createHome();
-    const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
-    expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
-    const end = await dialogue(['desk', '-p', 'live'], [], { home, columns: 200 });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
-    expect(end.text).not.toMatch(/Card ID|This session/);
-  });
+it.concurrent.for([
+  ['there is none', { FRONTDESK_CARDS_TOKEN: undefined }, 'there is no gift card credential for'],
+  ['it has ended', { FRONTDESK_CARDS_TOKEN: EXPIRED }, 'expired'],
+] as const)('the desk is not opened without a credential: %s', async ([, env, why], { onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
+  expect(end.text).toContain(why);
+  expect(end.text).not.toMatch(/Card ID|This session/);
 });
 
-describe.concurrent('the desk at which no key is pressed', () => {
-  const WARNING = 'The desk closes in a minute';
+it.concurrent.for([
+  ['fails', 'false'],
+  ['gives nothing', 'true'],
+])('the desk is not opened if its token command %s', async ([, command = ''], { onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const home = createHome();
+  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
+  expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
+  const end = await dialogue(['desk', '-p', 'live'], [], { home, columns: 200 });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
+  expect(end.text).not.toMatch(/Card ID|This session/);
+});
 
-  it.for(LOOKS)(
-    'the desk warns a minute before it closes without a key, at the question and at the menu: %s',
-    async (look, context) => {
-      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
-      const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
-      const home = createHome();
-      const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
-      expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-      expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-      const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], {
-        home,
-        env,
-        columns: 120,
-      });
-      expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-      expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-      expect(server.lines).toEqual([GET]);
-    },
-  );
+const WARNING = 'The desk closes in a minute';
 
-  it('the desk stays if a key is pressed after the warning', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-    const env = { ...server.env, ...withTimer(60_000, 3000) };
-    const terminal = openTerminal(['desk', '--idle', '61s'], { home: createHome(), env, columns: 120 });
-    await terminal.waitFor(WARNING);
-    terminal.type('x');
-    await terminal.waitFor(/\) x\s*$/);
-    // It is said again, a whole time later.
-    await terminal.waitFor(new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`));
-    terminal.type(CTRL_C);
-    const end = await terminal.end;
-    expect(end.code).toBe(0);
-    expect(end.text).not.toContain('No key was pressed');
-  });
+it.concurrent.for(LOOKS)(
+  'the desk warns a minute before it closes without a key, at the question and at the menu: %s',
+  async (look, context) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+    const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
+    const home = createHome();
+    const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
+    expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], {
+      home,
+      env,
+      columns: 120,
+    });
+    expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+    expect(server.lines).toEqual([GET]);
+  },
+);
+
+it.concurrent('the desk stays if a key is pressed after the warning', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+  const env = { ...server.env, ...withTimer(60_000, 3000) };
+  const terminal = openTerminal(['desk', '--idle', '61s'], { home: createHome(), env, columns: 120 });
+  await terminal.waitFor(WARNING);
+  terminal.type('x');
+  await terminal.waitFor(/\) x\s*$/);
+  // It is said again, a whole time later.
+  await terminal.waitFor(new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`));
+  terminal.type(CTRL_C);
+  const end = await terminal.end;
+  expect(end.code).toBe(0);
+  expect(end.text).not.toContain('No key was pressed');
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { openTerminal, type Terminal, type TerminalOptions } from '../../support/pty.ts';
 import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../../support/recording-server.ts';
@@ -67,539 +67,540 @@ async function leave(terminal: Terminal) {
   return terminal.end;
 }
 
-describe.concurrent('the desk', () => {
-  it('the desk blocks a card after a question, and the line above the menu says so', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(service(), onTestFinished);
-    const { terminal, home } = await open(server.env);
-    terminal.type('block\r');
-    await terminal.waitFor(/\? Block card 7c0e1111-2222-3333-4444-555566667777 \(order-1\) on default\s+\(127/);
-    terminal.type('r\r');
-    await terminal.waitFor(/Reason \(Enter = none\)/);
-    terminal.type('lost\r');
-    await terminal.waitFor(/Reason: lost[\s\S]*\(y\/N\)\s*$/);
-    terminal.type('y\r');
-    const screen = await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d'));
-    expect(screen.slice(0, 5)).toEqual([
-      `Card          ${CARD_ID}`,
-      'Status        BLOCKED',
-      'Balance       10.10 of 50.00  [████░░░░░░░░░░░░░░░░]',
-      expect.stringMatching(/^Expires {7}1 Jan 2031, 00:00 UTC/),
-      'Reference     order-1',
-    ]);
-    // Nothing contradicts it.
-    expect(screen.join('\n')).not.toMatch(/\bACTIVE/);
-    const end = await leave(terminal);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(
-      /: 1 change\n {2}\d\d:\d\d {2}order-1 {2}7c0e1111 {2}block {2}done, reason: lost\n1 card was looked at\./,
-    );
-    const history = await runFrontdesk(['history', '--json'], { home });
-    expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', outcome: 'applied', reason: 'lost' }]);
-  });
-
-  it.for(['n\r', '\r', '\u001b', CTRL_C])(
-    'the desk sends nothing at the answer %j, and says so',
-    async (key, context) => {
-      const server = await startRecordingServer(service(), context.onTestFinished);
-      const { terminal } = await open(server.env);
-      terminal.type('block\r');
-      await terminal.waitFor(/\(y\/N/);
-      terminal.type(key);
-      await menuWith(terminal, /Not blocked\. Nothing was sent\./);
-      const end = await leave(terminal);
-      expect(server.lines).toEqual([GET, GET]);
-      expect({ code: end.code, said: /0 changes/.test(end.text) }).toEqual({ code: 0, said: true });
-    },
+it.concurrent('the desk blocks a card after a question, and the line above the menu says so', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const { terminal, home } = await open(server.env);
+  terminal.type('block\r');
+  await terminal.waitFor(/\? Block card 7c0e1111-2222-3333-4444-555566667777 \(order-1\) on default\s+\(127/);
+  terminal.type('r\r');
+  await terminal.waitFor(/Reason \(Enter = none\)/);
+  terminal.type('lost\r');
+  await terminal.waitFor(/Reason: lost[\s\S]*\(y\/N\)\s*$/);
+  terminal.type('y\r');
+  const screen = await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d'));
+  expect(screen.slice(0, 5)).toEqual([
+    `Card          ${CARD_ID}`,
+    'Status        BLOCKED',
+    'Balance       10.10 of 50.00  [████░░░░░░░░░░░░░░░░]',
+    expect.stringMatching(/^Expires {7}1 Jan 2031, 00:00 UTC/),
+    'Reference     order-1',
+  ]);
+  // Nothing contradicts it.
+  expect(screen.join('\n')).not.toMatch(/\bACTIVE/);
+  const end = await leave(terminal);
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
+  expect(end.text).toMatch(
+    /: 1 change\n {2}\d\d:\d\d {2}order-1 {2}7c0e1111 {2}block {2}done, reason: lost\n1 card was looked at\./,
   );
+  const history = await runFrontdesk(['history', '--json'], { home });
+  expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', outcome: 'applied', reason: 'lost' }]);
+});
 
-  it.for([
-    [80, 24],
-    [60, 20],
-    [120, 40],
-  ] as const)(
-    'the desk keeps the head of the card and the verdict on a screen of %i by %i, and counts the rest',
-    async ([columns, rows], context) => {
-      const metadata = Object.fromEntries(
-        [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
-      );
-      const body = (status: string) =>
-        JSON.stringify({ ...JSON.parse(cardText(status)), clientReference: 'طلب-20016 山田'.repeat(9), metadata });
-      let status = 'ACTIVE';
-      const server = await startRecordingServer(({ method }) => {
-        if (method === 'POST') status = 'BLOCKED';
-        return { body: body(status) };
-      }, context.onTestFinished);
-      const { terminal } = await open(server.env, { columns, rows });
-      await confirm(terminal, 'block');
-      await terminal.waitFor(/✔ BLOCKED at[\s\S]*then Enter$/);
-      const screen = screenOf(terminal, columns, 100);
-      expect(screen.length).toBeLessThanOrEqual(rows);
-      expect(screen[0]).toBe(`Card          ${CARD_ID}`);
-      expect(screen[1]).toBe('Status        BLOCKED');
-      if (rows < 40) expect(screen.join('\n')).toMatch(/ fields?: All details\n/);
-      expect(screen.join('\n')).toMatch(above('✔ BLOCKED at'));
-      terminal.type('all\r');
-      for (let seen = '', left = ''; !seen.includes('Enter goes back'); ) {
-        await terminal.more();
-        seen = screenOf(terminal, columns, 100).join('\n');
-        const [, more = left] = /Enter shows (\d+) more lines[^\n]*$/.exec(seen) ?? [];
-        // One piece of output is no new page: a second Enter would be that of the next question.
-        if (more !== left) terminal.type('\r');
-        left = more;
-      }
-      expect(terminal.output).toContain('member10');
-      terminal.type('\r');
-      await menuWith(terminal, above('✔ BLOCKED at'), columns, 100);
-      expect((await leave(terminal)).code).toBe(0);
-    },
-  );
-
-  it.for([
-    [80, 24],
-    [60, 20],
-    [120, 40],
-  ] as const)(
-    'the desk keeps the head of a card with an unknown outcome on %i by %i',
-    async ([columns, rows], context) => {
-      const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-      const { terminal } = await open(server.env, { columns, rows });
-      await confirm(terminal, 'reissue');
-      const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
-      expect(screen.length).toBeLessThanOrEqual(rows);
-      expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
-      expect(screen.filter((line) => line.length > columns)).toEqual([]);
-      terminal.type('leave\r');
-      expect((await terminal.end).code).toBe(8);
-    },
-  );
-
-  it('the desk does not break a card ID, at the question, below it, and at the menu', async (context) => {
+it.concurrent.for(['n\r', '\r', '\u001b', CTRL_C])(
+  'the desk sends nothing at the answer %j, and says so',
+  async (key, context) => {
     const server = await startRecordingServer(service(), context.onTestFinished);
-    const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
-    await terminal.waitFor(/Card ID/);
-    terminal.type(CARD_ID);
-    await terminal.waitFor(new RegExp(`\\n {2}${CARD_ID}$`));
-    terminal.type('\r');
-    await menuWith(terminal, /Card 7c0e1111/, 60, 20);
-    // Key after key: all of it in one piece would be a paste.
-    for (const [at, key] of [...NEW_ID].entries()) {
-      terminal.type(key);
-      await terminal.waitFor(new RegExp(`[ \\n]${NEW_ID.slice(0, at + 1)}\\n`));
-    }
-    expect(screenOf(terminal, 60, 20).join('\n')).toContain(`\n  ${NEW_ID}\n`);
-    terminal.type('\r');
-    await menuWith(terminal, /Card 9999aaaa/, 60, 20);
-    expect((await leave(terminal)).code).toBe(0);
-  });
-
-  it('the desk keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
-    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-    const { terminal, home } = await open(server.env);
-    const verdict = above('▲ NOT KNOWN YET: the reissue was sent at \\d\\d:\\d\\d');
-    await confirm(terminal, 'reissue');
-    await menuWith(terminal, verdict);
-    terminal.type('\r');
-    // What was said with the write is gone, and the verdict is not.
-    await menuWith(terminal, /Updated[^\n]*\n\n▲ NOT KNOWN YET: the reissue/);
-    terminal.type('another\r');
-    await terminal.waitFor(
-      /1 7c0e1111 {2}order-1 {2}ACTIVE {2}reissue \d\d:\d\d: NOT KNOWN[^\n]*\n\? Card ID \([^)]*1 outcome\s+unknown\)\s*$/,
-    );
-    terminal.type('1\r');
-    await menuWith(terminal, verdict);
-    terminal.type('reissue\r');
-    // What is open is said first.
-    await terminal.waitFor(/NOT KNOWN whether it was done: card reissue[\s\S]*\? Reissue card[\s\S]*\(y\/N/);
-    terminal.type(CTRL_C);
-    await menuWith(terminal, verdict);
+    const { terminal } = await open(server.env);
+    terminal.type('block\r');
+    await terminal.waitFor(/\(y\/N/);
+    terminal.type(key);
+    await menuWith(terminal, /Not blocked\. Nothing was sent\./);
     const end = await leave(terminal);
-    expect(end.code).toBe(8);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${CARD_ID}/reissue`]);
-    const later = await open(server.env, { home });
-    await menuWith(later.terminal, verdict);
-    // Of a write of before this session is not asked to give account.
-    expect((await leave(later.terminal)).code).toBe(0);
-  });
+    expect(server.lines).toEqual([GET, GET]);
+    expect({ code: end.code, said: /0 changes/.test(end.text) }).toEqual({ code: 0, said: true });
+  },
+);
 
-  it('the desk resolves an unknown block by a look that shows it, records that, and exits with 0', async (context) => {
+it.concurrent.for([
+  [80, 24],
+  [60, 20],
+  [120, 40],
+] as const)(
+  'the desk keeps the head of the card and the verdict on a screen of %i by %i, and counts the rest',
+  async ([columns, rows], context) => {
+    const metadata = Object.fromEntries(
+      [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
+    );
+    const body = (status: string) =>
+      JSON.stringify({ ...JSON.parse(cardText(status)), clientReference: 'طلب-20016 山田'.repeat(9), metadata });
     let status = 'ACTIVE';
-    const server = await startRecordingServer(
-      ({ method }) => (method === 'POST' ? { status: 500 } : { body: cardText(status) }),
-      context.onTestFinished,
-    );
-    const { terminal, home } = await open(server.env);
+    const server = await startRecordingServer(({ method }) => {
+      if (method === 'POST') status = 'BLOCKED';
+      return { body: body(status) };
+    }, context.onTestFinished);
+    const { terminal } = await open(server.env, { columns, rows });
     await confirm(terminal, 'block');
-    await menuWith(terminal, /NOT KNOWN YET/);
-    status = 'BLOCKED';
-    terminal.type('look\r');
-    await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d, as a look at \\d\\d:\\d\\d showed'));
-    const end = await leave(terminal);
-    expect(end.code).toBe(0);
-    expect(end.text).toMatch(/: 1 change\n.*block {2}done, as a read showed/);
-    const history = await runFrontdesk(['history', '--json'], { home });
-    expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
-  });
+    await terminal.waitFor(/✔ BLOCKED at[\s\S]*then Enter$/);
+    const screen = screenOf(terminal, columns, 100);
+    expect(screen.length).toBeLessThanOrEqual(rows);
+    expect(screen[0]).toBe(`Card          ${CARD_ID}`);
+    expect(screen[1]).toBe('Status        BLOCKED');
+    if (rows < 40) expect(screen.join('\n')).toMatch(/ fields?: All details\n/);
+    expect(screen.join('\n')).toMatch(above('✔ BLOCKED at'));
+    terminal.type('all\r');
+    for (let seen = '', left = ''; !seen.includes('Enter goes back'); ) {
+      await terminal.more();
+      seen = screenOf(terminal, columns, 100).join('\n');
+      const [, more = left] = /Enter shows (\d+) more lines[^\n]*$/.exec(seen) ?? [];
+      // One piece of output is no new page: a second Enter would be that of the next question.
+      if (more !== left) terminal.type('\r');
+      left = more;
+    }
+    expect(terminal.output).toContain('member10');
+    terminal.type('\r');
+    await menuWith(terminal, above('✔ BLOCKED at'), columns, 100);
+    expect((await leave(terminal)).code).toBe(0);
+  },
+);
 
-  it('the desk counts a superseded block as not known, and no longer as open', async (context) => {
-    let writes = 0;
-    const server = await startRecordingServer(
-      service((line) => {
-        if (!line.startsWith('POST')) return undefined;
-        writes += 1;
-        return writes === 1 ? { status: 500 } : undefined;
-      }),
-      context.onTestFinished,
-    );
-    const { terminal, home } = await open(server.env);
-    await confirm(terminal, 'block');
-    await menuWith(terminal, /NOT KNOWN YET/);
+it.concurrent.for([
+  [80, 24],
+  [60, 20],
+  [120, 40],
+] as const)(
+  'the desk keeps the head of a card with an unknown outcome on %i by %i',
+  async ([columns, rows], context) => {
+    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+    const { terminal } = await open(server.env, { columns, rows });
+    await confirm(terminal, 'reissue');
+    const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
+    expect(screen.length).toBeLessThanOrEqual(rows);
+    expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
+    expect(screen.filter((line) => line.length > columns)).toEqual([]);
+    terminal.type('leave\r');
+    expect((await terminal.end).code).toBe(8);
+  },
+);
+
+it.concurrent('the desk does not break a card ID, at the question, below it, and at the menu', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
+  await terminal.waitFor(/Card ID/);
+  terminal.type(CARD_ID);
+  await terminal.waitFor(new RegExp(`\\n {2}${CARD_ID}$`));
+  terminal.type('\r');
+  await menuWith(terminal, /Card 7c0e1111/, 60, 20);
+  // Key after key: all of it in one piece would be a paste.
+  for (const [at, key] of [...NEW_ID].entries()) {
+    terminal.type(key);
+    await terminal.waitFor(new RegExp(`[ \\n]${NEW_ID.slice(0, at + 1)}\\n`));
+  }
+  expect(screenOf(terminal, 60, 20).join('\n')).toContain(`\n  ${NEW_ID}\n`);
+  terminal.type('\r');
+  await menuWith(terminal, /Card 9999aaaa/, 60, 20);
+  expect((await leave(terminal)).code).toBe(0);
+});
+
+it.concurrent('the desk keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
+  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+  const { terminal, home } = await open(server.env);
+  const verdict = above('▲ NOT KNOWN YET: the reissue was sent at \\d\\d:\\d\\d');
+  await confirm(terminal, 'reissue');
+  await menuWith(terminal, verdict);
+  terminal.type('\r');
+  // What was said with the write is gone, and the verdict is not.
+  await menuWith(terminal, /Updated[^\n]*\n\n▲ NOT KNOWN YET: the reissue/);
+  terminal.type('another\r');
+  await terminal.waitFor(
+    /1 7c0e1111 {2}order-1 {2}ACTIVE {2}reissue \d\d:\d\d: NOT KNOWN[^\n]*\n\? Card ID \([^)]*1 outcome\s+unknown\)\s*$/,
+  );
+  terminal.type('1\r');
+  await menuWith(terminal, verdict);
+  terminal.type('reissue\r');
+  // What is open is said first.
+  await terminal.waitFor(/NOT KNOWN whether it was done: card reissue[\s\S]*\? Reissue card[\s\S]*\(y\/N/);
+  terminal.type(CTRL_C);
+  await menuWith(terminal, verdict);
+  const end = await leave(terminal);
+  expect(end.code).toBe(8);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${CARD_ID}/reissue`]);
+  const later = await open(server.env, { home });
+  await menuWith(later.terminal, verdict);
+  // Of a write of before this session is not asked to give account.
+  expect((await leave(later.terminal)).code).toBe(0);
+});
+
+it.concurrent('the desk resolves an unknown block by a look that shows it, records that, and exits with 0', async (context) => {
+  let status = 'ACTIVE';
+  const server = await startRecordingServer(
+    ({ method }) => (method === 'POST' ? { status: 500 } : { body: cardText(status) }),
+    context.onTestFinished,
+  );
+  const { terminal, home } = await open(server.env);
+  await confirm(terminal, 'block');
+  await menuWith(terminal, /NOT KNOWN YET/);
+  status = 'BLOCKED';
+  terminal.type('look\r');
+  await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d, as a look at \\d\\d:\\d\\d showed'));
+  const end = await leave(terminal);
+  expect(end.code).toBe(0);
+  expect(end.text).toMatch(/: 1 change\n.*block {2}done, as a read showed/);
+  const history = await runFrontdesk(['history', '--json'], { home });
+  expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
+});
+
+it.concurrent('the desk counts a superseded block as not known, and no longer as open', async (context) => {
+  let writes = 0;
+  const server = await startRecordingServer(
+    service((line) => {
+      if (!line.startsWith('POST')) return undefined;
+      writes += 1;
+      return writes === 1 ? { status: 500 } : undefined;
+    }),
+    context.onTestFinished,
+  );
+  const { terminal, home } = await open(server.env);
+  await confirm(terminal, 'block');
+  await menuWith(terminal, /NOT KNOWN YET/);
+  await confirm(terminal, 'block');
+  const screen = await menuWith(terminal, above('✔ BLOCKED at'));
+  expect(screen.join(' ')).toMatch(/It takes the place of the block of \d\d:\d\d/);
+  const end = await leave(terminal);
+  expect(end.code).toBe(0);
+  expect(end.text).toMatch(/2 changes\n.*not known, superseded by a later one\n.*block {2}done\n/);
+  const history = await runFrontdesk(['history', '--json'], { home });
+  const [second, first] = JSON.parse(history.stdout);
+  expect([first.outcome, first.supersededBy, second.outcome]).toEqual(['unknown', second.entry, 'applied']);
+});
+
+it.concurrent('the desk says that a confirmed block was not sent, or was refused', async (context) => {
+  let looks = 0;
+  let isRefused = false;
+  const server = await startRecordingServer(({ method }) => {
+    if (method === 'POST') return { status: 409, body: '{"errorCode":"CARD_LOCKED","message":"not now"}' };
+    looks += 1;
+    return { body: cardText(looks < 3 || isRefused ? 'ACTIVE' : 'EXPIRED') };
+  }, context.onTestFinished);
+  const { terminal, home } = await open(server.env);
+  await confirm(terminal, 'block');
+  await menuWith(terminal, above('✖ NOT BLOCKED: the request was not sent \\(\\d\\d:\\d\\d\\)'));
+  isRefused = true;
+  await menuWith(terminal, /NOT BLOCKED/);
+  terminal.type('look\r');
+  await menuWith(terminal, /Status {8}ACTIVE/);
+  await confirm(terminal, 'block');
+  const screen = await menuWith(terminal, above('✖ NOT BLOCKED: refused at \\d\\d:\\d\\d \\(HTTP 409, CARD_LOCKED\\)'));
+  expect(screen.join('\n')).toContain('not now');
+  const end = await leave(terminal);
+  expect(end.code).toBe(0);
+  expect(end.text).toMatch(/2 changes\n.*block {2}not sent\n.*block {2}refused \(HTTP 409, CARD_LOCKED\)\n/);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
+  const history = await runFrontdesk(['history', '--json'], { home });
+  expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'rejected' }, { outcome: 'not_sent' }]);
+});
+
+it.concurrent('the desk shows the new card after a reissue, and for the old one what replaced it', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const { terminal, home } = await open(server.env);
+  await confirm(terminal, 'reissue');
+  const screen = await menuWith(terminal, above('✔ REISSUED at'));
+  expect(screen).toContain(`Card          ${NEW_ID}`);
+  expect(screen).toContain(`  replaces ${CARD_ID}`);
+  // An id that is typed at the menu means that card.
+  terminal.type(CARD_ID);
+  await menuWith(terminal, new RegExp(`replaced by ${NEW_ID}`));
+  const end = await leave(terminal);
+  expect(end.text).toMatch(new RegExp(`reissue {2}done, new card\\s+${NEW_ID}\\n2 cards were looked at`));
+  const later = await open(server.env, { home });
+  await menuWith(later.terminal, new RegExp(`replaced by ${NEW_ID}`));
+  await leave(later.terminal);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+it.concurrent('the desk records how an open write was resolved', async (context) => {
+  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+  const { terminal, home } = await open(server.env);
+  await confirm(terminal, 'reissue');
+  await menuWith(terminal, /\d Resolve an open write/);
+  terminal.type('res');
+  terminal.type('olve\r');
+  await terminal.waitFor(/What did you find out about the reissue/);
+  terminal.type('1\r');
+  await terminal.waitFor(/ID of the new card \(Enter = not known\)/);
+  terminal.type(`${NEW_ID}\r`);
+  await terminal.waitFor(/Note \(Enter = none\)/);
+  terminal.type('seen in the console\r');
+  const screen = await menuWith(terminal, above('✔ REISSUED: \\S+ found it out, and recorded it at'));
+  expect(screen).toContain(`  replaced by ${NEW_ID}`);
+  expect(screen.join('\n')).not.toContain('Resolve an open write');
+  const end = await leave(terminal);
+  expect({ code: end.code, done: /done, as found out, new card/.test(end.text) }).toEqual({ code: 0, done: true });
+  const history = await runFrontdesk(['history', '--json'], { home });
+  const resolved = { as: 'applied', resultId: NEW_ID, note: 'seen in the console' };
+  expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'unknown', resolved }]);
+});
+
+it.concurrent('the desk finds a card by its order number and by the beginning of its ID, and explains how', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const { terminal } = await open(server.env);
+  terminal.type('another\r');
+  for (const [typed, seen] of [
+    ['?', /its order number \(the client reference\)/],
+    ['order-7', /knows no card with that order number/],
+  ] as const) {
+    await terminal.waitFor(/Card ID \([^)]*\)\s*$/);
+    terminal.type(`${typed}\r`);
+    await terminal.waitFor(new RegExp(`${seen.source}[\\s\\S]*Card ID \\([^)]*\\)\\s*$`));
+  }
+  for (const typed of ['order-1', '7C0E1111', `see https://desk.example.com/cards/${CARD_ID}.`]) {
+    terminal.type(`${typed}\r`);
+    if (typed.startsWith('see')) {
+      await terminal.waitFor(/> Enter takes this card[\s\S]*7c0e1111-2222-3333-4444-555566667777\s*$/);
+      terminal.type('\r');
+    }
+    await menuWith(terminal, /Card 7c0e1111/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/then Enter[\s\S]*Recent cards[\s\S]*Card ID \([^)]*\)\s*$/);
+  }
+  terminal.type(CTRL_C);
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([GET, GET, GET, GET]);
+});
+
+it.concurrent('the desk writes the session to a file that is current after each change, and never over another', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const home = createHome();
+  const csv = join(home.path, 'shift.csv');
+  const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
+  expect(readFileSync(csv, 'utf8')).toBe('time,reference,card,what,how it ended,new card,reason\r\n');
+  if (process.platform !== 'win32') expect(statSync(csv).mode & 0o777).toBe(0o600);
+  await confirm(terminal, 'block');
+  await menuWith(terminal, /BLOCKED at/);
+  expect(readFileSync(csv, 'utf8')).toMatch(
+    /\r\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d),order-1,7c0e1111,block,done,,\r\n$/,
+  );
+  terminal.hangUp();
+  await terminal.end;
+  expect(readFileSync(csv, 'utf8')).toContain('block,done');
+  const again = await dialogue(['desk', '--report', csv], [], { env: server.env, home });
+  const other = await dialogue(['desk', '--report', 'shift.txt'], [], { env: server.env, home });
+  expect([again.code, other.code]).toEqual([2, 2]);
+  expect(again.text).toMatch(/--report: .* exists/);
+  writeFileSync(csv, 'mine');
+  const markdown = join(home.path, 'shift.md');
+  const next = await open(server.env, { home, args: [CARD_ID, '--report', markdown] });
+  await leave(next.terminal);
+  expect(readFileSync(markdown, 'utf8')).toContain('1 card was looked at.');
+  expect(readFileSync(csv, 'utf8')).toBe('mine');
+});
+
+it.concurrent('the desk takes a new token without leaving, keeps it where the profile keeps its token, and stays when a look fails', async (context) => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    ({ headers }) =>
+      headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
+    context.onTestFinished,
+  );
+  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-stdin'];
+  expect((await runFrontdesk(login, { home, stdin: 'old-token-of-the-test' })).code).toBe(0);
+  const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
+  const screen = await menuWith(terminal, /\d Log in/);
+  expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate|auth login|Nothing was sent/);
+  expect(screen.join('\n')).toContain('\nhint: choose Log in\n');
+  terminal.type('log\r');
+  await terminal.waitFor(/Token of the gift cards \(profile live/);
+  terminal.type('new-token-of-the-test\r');
+  await menuWith(terminal, /Status {8}ACTIVE/);
+  const end = await leave(terminal);
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
+  expect(end.output).not.toContain('new-token');
+  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
+});
+
+it.concurrent('the desk keeps a new token for the session only if the profile reads its token from a file', async (context) => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    ({ headers }) =>
+      headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
+    context.onTestFinished,
+  );
+  const file = join(home.path, 'token');
+  writeFileSync(file, 'old-token-of-the-test', { mode: 0o600 });
+  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-file', file];
+  expect((await runFrontdesk(login, { home })).code).toBe(0);
+  const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
+  await menuWith(terminal, /\d Log in/);
+  terminal.type('log\r');
+  await terminal.waitFor(/Token of the gift cards \(profile live/);
+  terminal.type('new-token-of-the-test\r');
+  await menuWith(terminal, /Status {8}ACTIVE[\s\S]*is not stored/);
+  // The token serves what follows, too.
+  terminal.type('look\r');
+  await menuWith(terminal, /Updated[^\n]*\n\? Card/);
+  const end = await leave(terminal);
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET] });
+  const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  expect(kept.join('\n')).not.toContain('new-token');
+  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(4);
+});
+
+it.concurrent('the desk says at once that the report cannot be written, and exits with 16 unless it can be again', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const home = createHome();
+  const [folder, away] = [join(home.path, 'reports'), join(home.path, 'away')];
+  for (const [comesBack, code] of [
+    [false, 16],
+    [true, 0],
+  ] as const) {
+    mkdirSync(folder);
+    const csv = join(folder, 'shift.csv');
+    const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
+    renameSync(folder, away);
+    writeFileSync(folder, 'a file in the place of the folder');
     await confirm(terminal, 'block');
     const screen = await menuWith(terminal, above('✔ BLOCKED at'));
-    expect(screen.join(' ')).toMatch(/It takes the place of the block of \d\d:\d\d/);
-    const end = await leave(terminal);
-    expect(end.code).toBe(0);
-    expect(end.text).toMatch(/2 changes\n.*not known, superseded by a later one\n.*block {2}done\n/);
-    const history = await runFrontdesk(['history', '--json'], { home });
-    const [second, first] = JSON.parse(history.stdout);
-    expect([first.outcome, first.supersededBy, second.outcome]).toEqual(['unknown', second.entry, 'applied']);
-  });
-
-  it('the desk says that a confirmed block was not sent, or was refused', async (context) => {
-    let looks = 0;
-    let isRefused = false;
-    const server = await startRecordingServer(({ method }) => {
-      if (method === 'POST') return { status: 409, body: '{"errorCode":"CARD_LOCKED","message":"not now"}' };
-      looks += 1;
-      return { body: cardText(looks < 3 || isRefused ? 'ACTIVE' : 'EXPIRED') };
-    }, context.onTestFinished);
-    const { terminal, home } = await open(server.env);
-    await confirm(terminal, 'block');
-    await menuWith(terminal, above('✖ NOT BLOCKED: the request was not sent \\(\\d\\d:\\d\\d\\)'));
-    isRefused = true;
-    await menuWith(terminal, /NOT BLOCKED/);
-    terminal.type('look\r');
-    await menuWith(terminal, /Status {8}ACTIVE/);
-    await confirm(terminal, 'block');
-    const screen = await menuWith(
-      terminal,
-      above('✖ NOT BLOCKED: refused at \\d\\d:\\d\\d \\(HTTP 409, CARD_LOCKED\\)'),
+    expect(screen.join('\n').replaceAll(/\s+/g, ' ')).toMatch(
+      /frontdesk: could not write the report \S+shift\.csv: could not create the folder \S+ EEXIST hint: keep the list/,
     );
-    expect(screen.join('\n')).toContain('not now');
-    const end = await leave(terminal);
-    expect(end.code).toBe(0);
-    expect(end.text).toMatch(/2 changes\n.*block {2}not sent\n.*block {2}refused \(HTTP 409, CARD_LOCKED\)\n/);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
-    const history = await runFrontdesk(['history', '--json'], { home });
-    expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'rejected' }, { outcome: 'not_sent' }]);
-  });
-
-  it('the desk shows the new card after a reissue, and for the old one what replaced it', async (context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
-    const { terminal, home } = await open(server.env);
-    await confirm(terminal, 'reissue');
-    const screen = await menuWith(terminal, above('✔ REISSUED at'));
-    expect(screen).toContain(`Card          ${NEW_ID}`);
-    expect(screen).toContain(`  replaces ${CARD_ID}`);
-    // An id that is typed at the menu means that card.
-    terminal.type(CARD_ID);
-    await menuWith(terminal, new RegExp(`replaced by ${NEW_ID}`));
-    const end = await leave(terminal);
-    expect(end.text).toMatch(new RegExp(`reissue {2}done, new card\\s+${NEW_ID}\\n2 cards were looked at`));
-    const later = await open(server.env, { home });
-    await menuWith(later.terminal, new RegExp(`replaced by ${NEW_ID}`));
-    await leave(later.terminal);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
-  });
-
-  it('the desk records how an open write was resolved', async (context) => {
-    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-    const { terminal, home } = await open(server.env);
-    await confirm(terminal, 'reissue');
-    await menuWith(terminal, /\d Resolve an open write/);
-    terminal.type('res');
-    terminal.type('olve\r');
-    await terminal.waitFor(/What did you find out about the reissue/);
-    terminal.type('1\r');
-    await terminal.waitFor(/ID of the new card \(Enter = not known\)/);
-    terminal.type(`${NEW_ID}\r`);
-    await terminal.waitFor(/Note \(Enter = none\)/);
-    terminal.type('seen in the console\r');
-    const screen = await menuWith(terminal, above('✔ REISSUED: \\S+ found it out, and recorded it at'));
-    expect(screen).toContain(`  replaced by ${NEW_ID}`);
-    expect(screen.join('\n')).not.toContain('Resolve an open write');
-    const end = await leave(terminal);
-    expect({ code: end.code, done: /done, as found out, new card/.test(end.text) }).toEqual({ code: 0, done: true });
-    const history = await runFrontdesk(['history', '--json'], { home });
-    const resolved = { as: 'applied', resultId: NEW_ID, note: 'seen in the console' };
-    expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'unknown', resolved }]);
-  });
-
-  it('the desk finds a card by its order number and by the beginning of its ID, and explains how', async (context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
-    const { terminal } = await open(server.env);
-    terminal.type('another\r');
-    for (const [typed, seen] of [
-      ['?', /its order number \(the client reference\)/],
-      ['order-7', /knows no card with that order number/],
-    ] as const) {
-      await terminal.waitFor(/Card ID \([^)]*\)\s*$/);
-      terminal.type(`${typed}\r`);
-      await terminal.waitFor(new RegExp(`${seen.source}[\\s\\S]*Card ID \\([^)]*\\)\\s*$`));
+    if (comesBack) {
+      rmSync(folder);
+      renameSync(away, folder);
     }
-    for (const typed of ['order-1', '7C0E1111', `see https://desk.example.com/cards/${CARD_ID}.`]) {
-      terminal.type(`${typed}\r`);
-      if (typed.startsWith('see')) {
-        await terminal.waitFor(/> Enter takes this card[\s\S]*7c0e1111-2222-3333-4444-555566667777\s*$/);
-        terminal.type('\r');
-      }
-      await menuWith(terminal, /Card 7c0e1111/);
-      terminal.type(CTRL_C);
-      await terminal.waitFor(/then Enter[\s\S]*Recent cards[\s\S]*Card ID \([^)]*\)\s*$/);
-    }
-    terminal.type(CTRL_C);
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([GET, GET, GET, GET]);
-  });
-
-  it('the desk writes the session to a file that is current after each change, and never over another', async (context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
-    const home = createHome();
-    const csv = join(home.path, 'shift.csv');
-    const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
-    expect(readFileSync(csv, 'utf8')).toBe('time,reference,card,what,how it ended,new card,reason\r\n');
-    if (process.platform !== 'win32') expect(statSync(csv).mode & 0o777).toBe(0o600);
-    await confirm(terminal, 'block');
-    await menuWith(terminal, /BLOCKED at/);
-    expect(readFileSync(csv, 'utf8')).toMatch(
-      /\r\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d),order-1,7c0e1111,block,done,,\r\n$/,
-    );
-    terminal.hangUp();
-    await terminal.end;
-    expect(readFileSync(csv, 'utf8')).toContain('block,done');
-    const again = await dialogue(['desk', '--report', csv], [], { env: server.env, home });
-    const other = await dialogue(['desk', '--report', 'shift.txt'], [], { env: server.env, home });
-    expect([again.code, other.code]).toEqual([2, 2]);
-    expect(again.text).toMatch(/--report: .* exists/);
-    writeFileSync(csv, 'mine');
-    const markdown = join(home.path, 'shift.md');
-    const next = await open(server.env, { home, args: [CARD_ID, '--report', markdown] });
-    await leave(next.terminal);
-    expect(readFileSync(markdown, 'utf8')).toContain('1 card was looked at.');
-    expect(readFileSync(csv, 'utf8')).toBe('mine');
-  });
-
-  it('the desk takes a new token without leaving, keeps it where the profile keeps its token, and stays when a look fails', async (context) => {
-    const home = createHome();
-    const server = await startRecordingServer(
-      ({ headers }) =>
-        headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
-      context.onTestFinished,
-    );
-    const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-stdin'];
-    expect((await runFrontdesk(login, { home, stdin: 'old-token-of-the-test' })).code).toBe(0);
-    const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
-    const screen = await menuWith(terminal, /\d Log in/);
-    expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate|auth login|Nothing was sent/);
-    expect(screen.join('\n')).toContain('\nhint: choose Log in\n');
-    terminal.type('log\r');
-    await terminal.waitFor(/Token of the gift cards \(profile live/);
-    terminal.type('new-token-of-the-test\r');
-    await menuWith(terminal, /Status {8}ACTIVE/);
+    await confirm(terminal, 'activate');
+    await menuWith(terminal, above('✔ ACTIVATED at'));
     const end = await leave(terminal);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
-    expect(end.output).not.toContain('new-token');
-    expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
-  });
+    expect(end.code).toBe(code);
+    // The list is on the screen, whatever became of the file.
+    expect(end.text).toMatch(/: 2 changes\n.*block {7}done\n.*activation {2}done\n1 card was looked at\./);
+    if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,done[\s\S]*activation,done/);
+    for (const each of [folder, away]) rmSync(each, { recursive: true, force: true });
+  }
+});
 
-  it('the desk keeps a new token for the session only if the profile reads its token from a file', async (context) => {
-    const home = createHome();
-    const server = await startRecordingServer(
-      ({ headers }) =>
-        headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
-      context.onTestFinished,
-    );
-    const file = join(home.path, 'token');
-    writeFileSync(file, 'old-token-of-the-test', { mode: 0o600 });
-    const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-file', file];
-    expect((await runFrontdesk(login, { home })).code).toBe(0);
-    const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
-    await menuWith(terminal, /\d Log in/);
-    terminal.type('log\r');
-    await terminal.waitFor(/Token of the gift cards \(profile live/);
-    terminal.type('new-token-of-the-test\r');
-    await menuWith(terminal, /Status {8}ACTIVE[\s\S]*is not stored/);
-    // The token serves what follows, too.
-    terminal.type('look\r');
-    await menuWith(terminal, /Updated[^\n]*\n\? Card/);
-    const end = await leave(terminal);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET] });
-    const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
-    expect(kept.join('\n')).not.toContain('new-token');
-    expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(4);
-  });
+it.concurrent('the desk exits with 8, not 16, if an outcome is unknown too', async (context) => {
+  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+  const home = createHome();
+  mkdirSync(join(home.path, 'reports'));
+  const csv = join(home.path, 'reports', 'shift.csv');
+  const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
+  rmSync(join(home.path, 'reports'), { recursive: true });
+  writeFileSync(join(home.path, 'reports'), 'a file in the place of the folder');
+  await confirm(terminal, 'reissue');
+  await menuWith(terminal, above('▲ NOT KNOWN YET: the reissue was sent'));
+  expect((await leave(terminal)).code).toBe(8);
+});
 
-  it('the desk says at once that the report cannot be written, and exits with 16 unless it can be again', async (context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
-    const home = createHome();
-    const [folder, away] = [join(home.path, 'reports'), join(home.path, 'away')];
-    for (const [comesBack, code] of [
-      [false, 16],
-      [true, 0],
-    ] as const) {
-      mkdirSync(folder);
-      const csv = join(folder, 'shift.csv');
-      const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
-      renameSync(folder, away);
-      writeFileSync(folder, 'a file in the place of the folder');
-      await confirm(terminal, 'block');
-      const screen = await menuWith(terminal, above('✔ BLOCKED at'));
-      expect(screen.join('\n').replaceAll(/\s+/g, ' ')).toMatch(
-        /frontdesk: could not write the report \S+shift\.csv: could not create the folder \S+ EEXIST hint: keep the list/,
-      );
-      if (comesBack) {
-        rmSync(folder);
-        renameSync(away, folder);
-      }
-      await confirm(terminal, 'activate');
-      await menuWith(terminal, above('✔ ACTIVATED at'));
-      const end = await leave(terminal);
-      expect(end.code).toBe(code);
-      // The list is on the screen, whatever became of the file.
-      expect(end.text).toMatch(/: 2 changes\n.*block {7}done\n.*activation {2}done\n1 card was looked at\./);
-      if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,done[\s\S]*activation,done/);
-      for (const each of [folder, away]) rmSync(each, { recursive: true, force: true });
-    }
-  });
+it.concurrent('the desk offers no login if the environment has the token', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
+  const { terminal } = await open(server.env);
+  const screen = await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/);
+  expect(screen.join('\n')).not.toContain('Log in');
+  expect((await leave(terminal)).code).toBe(0);
+});
 
-  it('the desk exits with 8, not 16, if an outcome is unknown too', async (context) => {
-    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-    const home = createHome();
-    mkdirSync(join(home.path, 'reports'));
-    const csv = join(home.path, 'reports', 'shift.csv');
-    const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
-    rmSync(join(home.path, 'reports'), { recursive: true });
-    writeFileSync(join(home.path, 'reports'), 'a file in the place of the folder');
-    await confirm(terminal, 'reissue');
-    await menuWith(terminal, above('▲ NOT KNOWN YET: the reissue was sent'));
-    expect((await leave(terminal)).code).toBe(8);
-  });
+it.concurrent('the desk offers no changes with a read-only profile, or of a card that was not found', async ({
+  onTestFinished,
+}) => {
+  const home = createHome();
+  const server = await startRecordingServer(service(), onTestFinished);
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
+  const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN }, { home, args: [CARD_ID, '-p', 'live'] });
+  const none = await startRecordingServer(() => ({ status: 404 }), onTestFinished);
+  const missing = await open(none.env);
+  for (const each of [terminal, missing.terminal]) {
+    const screen = await menuWith(each, /1 Look again/);
+    expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
+    // Numbers are fixed: those of the changes stay free.
+    const number = 6 + DESK_WRITES;
+    expect(screen.join('\n')).toContain(`${number} Leave`);
+    each.type(`${number}\r`);
+    expect((await each.end).code).toBe(0);
+  }
+  expect([server.lines, none.lines]).toEqual([[GET], [GET]]);
+});
 
-  it('the desk offers no login if the environment has the token', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
-    const { terminal } = await open(server.env);
-    const screen = await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/);
-    expect(screen.join('\n')).not.toContain('Log in');
-    expect((await leave(terminal)).code).toBe(0);
-  });
-
-  it('the desk offers no changes with a read-only profile, or of a card that was not found', async ({
+it.concurrent('the desk waits for a status that is chosen, and shows the card that has it', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(
+    (_, count) => ({ body: cardText(count < 3 ? 'WAITING_ACTIVATION' : 'ACTIVE') }),
     onTestFinished,
-  }) => {
-    const home = createHome();
-    const server = await startRecordingServer(service(), onTestFinished);
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
-    const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN }, { home, args: [CARD_ID, '-p', 'live'] });
-    const none = await startRecordingServer(() => ({ status: 404 }), onTestFinished);
-    const missing = await open(none.env);
-    for (const each of [terminal, missing.terminal]) {
-      const screen = await menuWith(each, /1 Look again/);
-      expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
-      // Numbers are fixed: those of the changes stay free.
-      const number = 6 + DESK_WRITES;
-      expect(screen.join('\n')).toContain(`${number} Leave`);
-      each.type(`${number}\r`);
-      expect((await each.end).code).toBe(0);
-    }
-    expect([server.lines, none.lines]).toEqual([[GET], [GET]]);
-  });
+  );
+  const { terminal } = await open(server.env);
+  terminal.type('wait\r');
+  await terminal.waitFor(/Which status/);
+  terminal.type('active\r');
+  await menuWith(terminal, /Status {8}ACTIVE/);
+  expect((await leave(terminal)).code).toBe(0);
+  expect(server.lines).toEqual([GET, GET, GET]);
+});
 
-  it('the desk waits for a status that is chosen, and shows the card that has it', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(
-      (_, count) => ({ body: cardText(count < 3 ? 'WAITING_ACTIVATION' : 'ACTIVE') }),
-      onTestFinished,
-    );
-    const { terminal } = await open(server.env);
-    terminal.type('wait\r');
-    await terminal.waitFor(/Which status/);
-    terminal.type('active\r');
-    await menuWith(terminal, /Status {8}ACTIVE/);
-    expect((await leave(terminal)).code).toBe(0);
-    expect(server.lines).toEqual([GET, GET, GET]);
-  });
+it.concurrent('the desk closes at the end of input in a question too, and sends nothing', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const { terminal } = await open(server.env);
+  terminal.type('block\r');
+  await terminal.waitFor(/y\/N/);
+  terminal.type(CTRL_D);
+  const end = await terminal.end;
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
+  expect(end.text).toContain('1 card was looked at.');
+});
 
-  it('the desk closes at the end of input in a question too, and sends nothing', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(service(), onTestFinished);
-    const { terminal } = await open(server.env);
-    terminal.type('block\r');
-    await terminal.waitFor(/y\/N/);
-    terminal.type(CTRL_D);
-    const end = await terminal.end;
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
-    expect(end.text).toContain('1 card was looked at.');
-  });
+it.concurrent('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const { terminal } = await open(server.env, { columns: 120, rows: 40 });
+  terminal.resize(60, 20);
+  await terminal.waitFor(/then Enter[\s\S]*\d Wait for a status[\s\S]*then Enter$/);
+  const screen = screenOf(terminal, 60, 100);
+  expect(screen.length).toBeLessThanOrEqual(20);
+  expect(screen.join('\n').match(/\? Card/g)).toHaveLength(1);
+  expect((await leave(terminal)).code).toBe(0);
+});
 
-  it('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
-    const { terminal } = await open(server.env, { columns: 120, rows: 40 });
-    terminal.resize(60, 20);
-    await terminal.waitFor(/then Enter[\s\S]*\d Wait for a status[\s\S]*then Enter$/);
-    const screen = screenOf(terminal, 60, 100);
-    expect(screen.length).toBeLessThanOrEqual(20);
-    expect(screen.join('\n').match(/\? Card/g)).toHaveLength(1);
-    expect((await leave(terminal)).code).toBe(0);
-  });
+it.concurrent('the desk closes by itself without a key', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const end = await dialogue(['desk', '--idle', '300ms'], [], { env: server.env });
+  expect(end.code).toBe(0);
+  expect(end.text).toContain('No key was pressed for a while, so the desk has ended. Nothing more was done.\n');
+  expect(end.leftBehind).toEqual([]);
+});
 
-  it('the desk closes by itself without a key', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const end = await dialogue(['desk', '--idle', '300ms'], [], { env: server.env });
-    expect(end.code).toBe(0);
-    expect(end.text).toContain('No key was pressed for a while, so the desk has ended. Nothing more was done.\n');
-    expect(end.leftBehind).toEqual([]);
-  });
+it.concurrent('the desk exits with the code of a signal', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
+  expect(end.code).toBe(143);
+  expect(end.leftBehind).toEqual([]);
+});
 
-  it('the desk exits with the code of a signal', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
-    expect(end.code).toBe(143);
-    expect(end.leftBehind).toEqual([]);
-  });
+it.concurrent.for([
+  ['a terminal that draws nothing', { TERM: 'dumb' }],
+  ['a screen reader', { FRONTDESK_ACCESSIBLE: '1' }],
+] as const)('the desk prints head and verdict before each menu, for %s', async ([, look], { onTestFinished }) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const head = `Card          ${CARD_ID}\\nStatus        `;
+  const steps: Step[] = [
+    [/Card ID/, `${CARD_ID}\n`],
+    [new RegExp(`${head}ACTIVE\\n[\\s\\S]*4 Block\\n[\\s\\S]*1 to \\d+\\) $`), '4\n'],
+    [/y\/N[^)]*\) $/, 'y\n'],
+    [
+      new RegExp(`${head}BLOCKED\\n[\\s\\S]*BLOCKED at \\d\\d:\\d\\d\\n {2}1 Look again[\\s\\S]*1 to \\d+\\) $`),
+      'look\n',
+    ],
+    [new RegExp(`(?:${head}BLOCKED\\n[\\s\\S]*BLOCKED at [\\s\\S]*){2}1 to \\d+\\) $`), 'leave\n'],
+  ];
+  const end = await dialogue(['desk'], steps, { env: { ...server.env, ...look } });
+  expect(end.code).toBe(0);
+  if ('TERM' in look) expect(end.output).not.toContain('\u001b');
+  expect(server.lines).toEqual([GET, GET, GET, BLOCK, GET, GET]);
+});
 
-  it.for([
-    ['a terminal that draws nothing', { TERM: 'dumb' }],
-    ['a screen reader', { FRONTDESK_ACCESSIBLE: '1' }],
-  ] as const)('the desk prints head and verdict before each menu, for %s', async ([, look], { onTestFinished }) => {
-    const server = await startRecordingServer(service(), onTestFinished);
-    const head = `Card          ${CARD_ID}\\nStatus        `;
-    const steps: Step[] = [
-      [/Card ID/, `${CARD_ID}\n`],
-      [new RegExp(`${head}ACTIVE\\n[\\s\\S]*4 Block\\n[\\s\\S]*1 to \\d+\\) $`), '4\n'],
-      [/y\/N[^)]*\) $/, 'y\n'],
-      [
-        new RegExp(`${head}BLOCKED\\n[\\s\\S]*BLOCKED at \\d\\d:\\d\\d\\n {2}1 Look again[\\s\\S]*1 to \\d+\\) $`),
-        'look\n',
-      ],
-      [new RegExp(`(?:${head}BLOCKED\\n[\\s\\S]*BLOCKED at [\\s\\S]*){2}1 to \\d+\\) $`), 'leave\n'],
-    ];
-    const end = await dialogue(['desk'], steps, { env: { ...server.env, ...look } });
-    expect(end.code).toBe(0);
-    if ('TERM' in look) expect(end.output).not.toContain('\u001b');
-    expect(server.lines).toEqual([GET, GET, GET, BLOCK, GET, GET]);
-  });
+it.concurrent('the desk names the sandbox in capitals, and otherwise the profile and the host', async () => {
+  const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card ID \(SANDBOX\)/, CTRL_C]]);
+  expect(end.code).toBe(0);
+});
 
-  it('the desk names the sandbox in capitals, and otherwise the profile and the host', async () => {
-    const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card ID \(SANDBOX\)/, CTRL_C]]);
-    expect(end.code).toBe(0);
-  });
-
-  it('the desk is refused outside a terminal with 2, and sends no request', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const result = await runFrontdesk(['desk'], { env: server.env });
-    expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('the desk needs a terminal');
-    expect(server.lines).toEqual([]);
-  });
+it.concurrent('the desk is refused outside a terminal with 2, and sends no request', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const result = await runFrontdesk(['desk'], { env: server.env });
+  expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
+  expect(result.stderr).toContain('the desk needs a terminal');
+  expect(server.lines).toEqual([]);
 });
 
 /** Resident memory of a process in MiB. */

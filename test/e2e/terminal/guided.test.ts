@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -13,315 +13,296 @@ function answers(end: DialogueEnd): string[] {
   return [...end.text.matchAll(/✔ (?!.*✔)(.*)$/gm)].map(([, line]) => line ?? '');
 }
 
-describe.concurrent('on a terminal what is required and missing is asked for', () => {
-  it('a missing ID is asked for, cleaned of what was pasted around it, and shown clean', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE], onTestFinished);
-    const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
-    expect(end.code).toBe(0);
-    expect(answers(end)).toEqual([`ID of the card ${CARD_ID}`]);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  });
+it.concurrent('a missing ID is asked for, cleaned of what was pasted around it, and shown clean', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([ACTIVE], onTestFinished);
+  const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
+  expect(end.code).toBe(0);
+  expect(answers(end)).toEqual([`ID of the card ${CARD_ID}`]);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
-  it('a missing value is asked for again, with the limit that was broken, until it can be used', async ({
+it.concurrent('a missing value is asked for again, with the limit that was broken, until it can be used', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
+  const steps: Step[] = [
+    [/calendar \(/, '\r'],
+    [/> is empty/, 'cal_1\r'],
+    [/name \(/, 'Tasting\r'],
+    [/start \(/, '2027-13-02\r'],
+    [/a month that does not exist/, '2027-04-02\r'],
+    [/Create event "Tasting" on default .*\(y\/N/, 'y\r'],
+  ];
+  const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
+  expect(end.code).toBe(0);
+  expect(server.requests.map(({ body }) => body)).toEqual([
+    '{"calendar":"cal_1","name":"Tasting","start":"2027-04-02"}',
+  ]);
+});
+
+it.concurrent('the missing wallet of a provisioning is chosen from the two', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(
+    [
+      { body: cardText('ACTIVE') },
+      { body: cardText('ACTIVE') },
+      { body: { activationData: 'a', authenticationData: 'b' } },
+    ],
     onTestFinished,
-  }) => {
-    const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
-    const steps: Step[] = [
-      [/calendar \(/, '\r'],
-      [/> is empty/, 'cal_1\r'],
-      [/name \(/, 'Tasting\r'],
-      [/start \(/, '2027-13-02\r'],
-      [/a month that does not exist/, '2027-04-02\r'],
-      [/Create event "Tasting" on default .*\(y\/N/, 'y\r'],
-    ];
-    const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
-    expect(end.code).toBe(0);
-    expect(server.requests.map(({ body }) => body)).toEqual([
-      '{"calendar":"cal_1","name":"Tasting","start":"2027-04-02"}',
-    ]);
-  });
-
-  it('the missing wallet of a provisioning is chosen from the two', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(
-      [
-        { body: cardText('ACTIVE') },
-        { body: cardText('ACTIVE') },
-        { body: { activationData: 'a', authenticationData: 'b' } },
-      ],
-      onTestFinished,
-    );
-    const end = await dialogue(
-      ['card', 'provision', CARD_ID, '--json'],
-      [
-        [/wallet_b/, '\u001b[B\r'],
-        [/y\/N/, 'y\r'],
-      ],
-      {
-        env: server.env,
-      },
-    );
-    expect(end.code).toBe(0);
-    expect(server.lines).toEqual([
-      `GET /v1/cards/${CARD_ID}`,
-      `GET /v1/cards/${CARD_ID}`,
-      `POST /v1/cards/${CARD_ID}/provision/wallet_b`,
-    ]);
-  });
-
-  it.each([
-    [['completion'], [[/Which shell/, '\r']], /_frontdesk/],
-    [['config', 'get'], [[/Which preference/, '\r']], /\btable\b/],
+  );
+  const end = await dialogue(
+    ['card', 'provision', CARD_ID, '--json'],
     [
-      ['config', 'set'],
-      [
-        [/Which preference/, '\u001b[B\r'],
-        [/Value of timeout/, '5 parsecs\r'],
-        [/must be a duration/, '\u00152m\r'],
-      ],
-      /^2m$/m,
+      [/wallet_b/, '\u001b[B\r'],
+      [/y\/N/, 'y\r'],
     ],
-    [
-      ['profile', 'set'],
-      [
-        [/Name of the profile/, 'a b\r'],
-        [/is not 1 to 64/, '\u0015ab\r'],
-      ],
-      /ab/,
-    ],
-    [['profile', 'use'], [[/Which profile/, '\r']], /sandbox/],
-    [
-      ['history', 'prune'],
-      [
-        [/Delete what is older/, 'x\r'],
-        [/must be an age/, '\u001590d\r'],
-        [/Delete all single changes older than 90d/, 'y\r'],
-      ],
-      /0 entries deleted/,
-    ],
-    [['history', 'show'], [], /the history has no entry yet/],
-    [['card', 'wait', CARD_ID, '-p', 'sandbox'], [[/Which status/, '\u0003']], /cancelled/],
-    [
-      ['api'],
-      [
-        [/Method/, '\r'],
-        [/Path, as in/, '/v1/../x\r'],
-        [/> /, '\u0003'],
-      ],
-      /cancelled/,
-    ],
-  ] as const)('a missing value is asked for: `%s`', async (args, steps, seen) => {
-    const end = await dialogue(args, steps, { columns: 200 });
-    expect(end.text).toMatch(seen);
-    expect([0, 2, 130]).toContain(end.code);
-    expect(end.leftBehind).toEqual([]);
-  });
-
-  it('the missing run of `runs show` is chosen from the newest', async () => {
-    const home = createHome();
-    const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
-    await runFrontdesk(['-p', 'sandbox', 'card', 'block', ...ids, '--run', 'monday', '--yes'], { home });
-    const end = await dialogue(['runs', 'show', '--json'], [[/Which run\?[\s\S]*monday/, '\r']], { home });
-    expect(end.code).toBe(0);
-    expect(end.text).toContain('"run": "monday"');
-    expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
-  });
-
-  it('the missing entry of `history show` is chosen from the newest', async () => {
-    const home = createHome();
-    await runFrontdesk(['-p', 'sandbox', 'card', 'activate', CARD_ID], { home });
-    const end = await dialogue(['history', 'show', '--json'], [[/Which entry\?[\s\S]*card activate/, '\r']], { home });
-    expect(end.code).toBe(0);
-    expect(end.text).toContain(`"id": "${CARD_ID}"`);
-    // On 80 columns the end of the id has no room: the outcome comes before it.
-    expect(end.text).toMatch(/❯ 1 \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
-  });
-
-  it('a call that is refused anyway asks nothing', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const refused = [
-      ['card', 'provision', 'not-a-card'],
-      ['card', 'block', '--expect', '=x'],
-      ['calendar', 'event', 'create', '--start', 'tomorrow'],
-      ['calendar', 'update'],
-    ];
-    for (const args of refused) {
-      const { code, text } = await dialogue(args, [], { env: server.env });
-      expect({ args, code }).toEqual({ args, code: 2 });
-      expect(text).not.toContain('?\n');
-    }
-  });
-
-  it.for([
-    [['card', 'block'], '<cardId>'],
-    [['card', 'provision', CARD_ID], '--wallet'],
-    [['calendar', 'event', 'create'], '--calendar'],
-    [['completion'], '<shell>'],
-    [['config', 'set'], '<key>'],
-    [['config', 'set', 'timeout'], '<value>'],
-    [['profile', 'use'], '<name>'],
-    [['profile', 'set'], '<name>'],
-    [['runs', 'resume'], '<run>'],
-    [['history', 'show'], '<entry>'],
-    [['history', 'prune'], '--older-than'],
-    [['auth', 'login'], '--family'],
-  ] as const)(
-    'with --no-input, or outside a terminal, `%s` names %s and asks nothing',
-    async ([args, name], { onTestFinished }) => {
-      const server = await startRecordingServer([], onTestFinished);
-      const [onTerminal, offTerminal] = await Promise.all([
-        dialogue([...args, '--no-input'], [], { env: server.env }),
-        runFrontdesk(args, { env: server.env }),
-      ]);
-      expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
-      expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
+    {
+      env: server.env,
     },
+  );
+  expect(end.code).toBe(0);
+  expect(server.lines).toEqual([
+    `GET /v1/cards/${CARD_ID}`,
+    `GET /v1/cards/${CARD_ID}`,
+    `POST /v1/cards/${CARD_ID}/provision/wallet_b`,
+  ]);
+});
+
+it.concurrent.each([
+  [['completion'], [[/Which shell/, '\r']], /_frontdesk/],
+  [['config', 'get'], [[/Which preference/, '\r']], /\btable\b/],
+  [
+    ['config', 'set'],
+    [
+      [/Which preference/, '\u001b[B\r'],
+      [/Value of timeout/, '5 parsecs\r'],
+      [/must be a duration/, '\u00152m\r'],
+    ],
+    /^2m$/m,
+  ],
+  [
+    ['profile', 'set'],
+    [
+      [/Name of the profile/, 'a b\r'],
+      [/is not 1 to 64/, '\u0015ab\r'],
+    ],
+    /ab/,
+  ],
+  [['profile', 'use'], [[/Which profile/, '\r']], /sandbox/],
+  [
+    ['history', 'prune'],
+    [
+      [/Delete what is older/, 'x\r'],
+      [/must be an age/, '\u001590d\r'],
+      [/Delete all single changes older than 90d/, 'y\r'],
+    ],
+    /0 entries deleted/,
+  ],
+  [['history', 'show'], [], /the history has no entry yet/],
+  [['card', 'wait', CARD_ID, '-p', 'sandbox'], [[/Which status/, '\u0003']], /cancelled/],
+  [
+    ['api'],
+    [
+      [/Method/, '\r'],
+      [/Path, as in/, '/v1/../x\r'],
+      [/> /, '\u0003'],
+    ],
+    /cancelled/,
+  ],
+] as const)('a missing value is asked for: `%s`', async (args, steps, seen) => {
+  const end = await dialogue(args, steps, { columns: 200 });
+  expect(end.text).toMatch(seen);
+  expect([0, 2, 130]).toContain(end.code);
+  expect(end.leftBehind).toEqual([]);
+});
+
+it.concurrent('the missing run of `runs show` is chosen from the newest', async () => {
+  const home = createHome();
+  const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
+  await runFrontdesk(['-p', 'sandbox', 'card', 'block', ...ids, '--run', 'monday', '--yes'], { home });
+  const end = await dialogue(['runs', 'show', '--json'], [[/Which run\?[\s\S]*monday/, '\r']], { home });
+  expect(end.code).toBe(0);
+  expect(end.text).toContain('"run": "monday"');
+  expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
+});
+
+it.concurrent('the missing entry of `history show` is chosen from the newest', async () => {
+  const home = createHome();
+  await runFrontdesk(['-p', 'sandbox', 'card', 'activate', CARD_ID], { home });
+  const end = await dialogue(['history', 'show', '--json'], [[/Which entry\?[\s\S]*card activate/, '\r']], { home });
+  expect(end.code).toBe(0);
+  expect(end.text).toContain(`"id": "${CARD_ID}"`);
+  // On 80 columns the end of the id has no room: the outcome comes before it.
+  expect(end.text).toMatch(/❯ 1 \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
+});
+
+it.concurrent('a call that is refused anyway asks nothing', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const refused = [
+    ['card', 'provision', 'not-a-card'],
+    ['card', 'block', '--expect', '=x'],
+    ['calendar', 'event', 'create', '--start', 'tomorrow'],
+    ['calendar', 'update'],
+  ];
+  for (const args of refused) {
+    const { code, text } = await dialogue(args, [], { env: server.env });
+    expect({ args, code }).toEqual({ args, code: 2 });
+    expect(text).not.toContain('?\n');
+  }
+});
+
+it.concurrent.for([
+  [['card', 'block'], '<cardId>'],
+  [['card', 'provision', CARD_ID], '--wallet'],
+  [['calendar', 'event', 'create'], '--calendar'],
+  [['completion'], '<shell>'],
+  [['config', 'set'], '<key>'],
+  [['config', 'set', 'timeout'], '<value>'],
+  [['profile', 'use'], '<name>'],
+  [['profile', 'set'], '<name>'],
+  [['runs', 'resume'], '<run>'],
+  [['history', 'show'], '<entry>'],
+  [['history', 'prune'], '--older-than'],
+  [['auth', 'login'], '--family'],
+] as const)(
+  'with --no-input, or outside a terminal, `%s` names %s and asks nothing',
+  async ([args, name], { onTestFinished }) => {
+    const server = await startRecordingServer([], onTestFinished);
+    const [onTerminal, offTerminal] = await Promise.all([
+      dialogue([...args, '--no-input'], [], { env: server.env }),
+      runFrontdesk(args, { env: server.env }),
+    ]);
+    expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
+    expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
+  },
+);
+
+it.concurrent('the confirmation breaks a question without room before its answers', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([ACTIVE], onTestFinished);
+  const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
+  const host = server.url.slice('http://'.length);
+  expect(end.text).toContain(`? Block card ${CARD_ID} on default\n  (${host})? (y/N, r = add a reason)`);
+});
+
+it.concurrent('the confirmation ends with what was done, also if a card check had to show it', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
+  const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
+  expect(end.code).toBe(0);
+  expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID} \\(confirmed by checking the card\\)$`));
+});
+
+it.concurrent.for([
+  ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
+  ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
+] as const)('the confirmation takes the reason %j after r', async ([reason, seen, body], { onTestFinished }) => {
+  const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
+  const steps: Step[] = [
+    [/r = add a reason/, 'r\r'],
+    [/Reason \(Enter = none\)/, `${reason}\r`],
+    [seen, 'yes\r'],
+  ];
+  expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env, columns: 120 })).code).toBe(0);
+  expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
+});
+
+it.concurrent('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([ACTIVE], onTestFinished);
+  const steps: Step[] = [
+    [/\(y\/N/, 'perhaps\r'],
+    [/> pasted text is not accepted here\. Type the answer/, 'maybe\r'],
+    [/> answer y, n, or r/, 'n\r'],
+  ];
+  expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
+});
+
+it.concurrent('auth login asks for API, URL and token, checks the token with a read, and says what to try next', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([ACTIVE], onTestFinished);
+  const token = 'a-token-that-nobody-may-read-9876';
+  const steps: Step[] = [
+    [/Gift cards or calendars\?/, '\r'],
+    [/Base URL of the gift cards/, 'http://example.com\r'],
+    [/must be https/, `\u0015${server.url}\r`],
+    [/Token of the gift cards/, 'two words\r'],
+    [/visible ASCII|space/, ` Bearer ${token} \r`],
+    [/ID of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
+  ];
+  const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(end.output).not.toContain(token);
+  expect(end.text).toContain(
+    `Token of the gift cards (profile live, ${server.url.slice('http://'.length)}) ${'*'.repeat(token.length)}`,
+  );
+  expect(end.text).toContain(
+    `Stored; the service accepted it: gift cards at ${server.url}, profile live.\nToken: ends with 9876\n`,
+  );
+  expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
+});
+
+it.concurrent('auth login keeps nothing if it is left in the middle', async () => {
+  const home = createHome();
+  const steps: Step[] = [
+    [/Gift cards or calendars\?/, '\r'],
+    // As typed from memory: the scheme is added, and shown.
+    [/Base URL/, 'cards.example.com\r'],
+    [/https:\/\/cards\.example\.com[\s\S]*Token/, 'abcdefghijklmnopqrstuvwxyz\r'],
+    [/to check with/, '\u0003'],
+  ];
+  expect((await dialogue(['auth', 'login', '-p', 'live'], steps, { home })).code).toBe(130);
+  expect((await runFrontdesk(['profile', 'list', '--json', '--query', '[].name'], { home })).stdout).toBe(
+    '[\n  "sandbox"\n]\n',
   );
 });
 
-describe.concurrent('the confirmation', () => {
-  it('the confirmation shows the card, and names profile and host', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'y\r']], { env: server.env, columns: 120 });
-    expect(end.code).toBe(0);
-    expect(end.text).toContain('Status        ACTIVE\nBalance       10.10 of 50.00  [████░░░░░░░░░░░░░░░░]\n');
-    expect(end.text).toContain(`Block card ${CARD_ID} on default (${server.url.slice('http://'.length)})? (y/N`);
-    expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'GET ', 'POST {}']);
-  });
-
-  it('the confirmation breaks a question without room before its answers', async ({ onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE], onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
-    const host = server.url.slice('http://'.length);
-    expect(end.text).toContain(`? Block card ${CARD_ID} on default\n  (${host})? (y/N, r = add a reason)`);
-  });
-
-  it('the confirmation ends with what was done, also if a card check had to show it', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
-    expect(end.code).toBe(0);
-    expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID} \\(confirmed by checking the card\\)$`));
-  });
-
-  it('the confirmation does not name the sandbox', async () => {
-    const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-    const end = await dialogue(['-p', 'sandbox', 'card', 'block', id], [[/\(y\/N/, 'n\r']], { columns: 120 });
-    expect(end.text).toContain(`Block card ${id}? (y/N, r = add a reason)`);
-  });
-
-  it.for([
-    ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
-    ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
-  ] as const)('the confirmation takes the reason %j after r', async ([reason, seen, body], { onTestFinished }) => {
-    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
-    const steps: Step[] = [
-      [/r = add a reason/, 'r\r'],
-      [/Reason \(Enter = none\)/, `${reason}\r`],
-      [seen, 'yes\r'],
-    ];
-    expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env, columns: 120 })).code).toBe(0);
-    expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
-  });
-
-  it('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async ({
-    onTestFinished,
-  }) => {
-    const server = await startRecordingServer([ACTIVE], onTestFinished);
-    const steps: Step[] = [
-      [/\(y\/N/, 'perhaps\r'],
-      [/> pasted text is not accepted here\. Type the answer/, 'maybe\r'],
-      [/> answer y, n, or r/, 'n\r'],
-    ];
-    expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
-  });
+it.concurrent('auth login asks for no check if the command line has all values', async () => {
+  const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
+  const end = await dialogue(args, [[/Token/, 'abcdefghijklmnopqrstuvwxyz\r']], { columns: 200 });
+  expect(end.code).toBe(0);
+  expect(end.text).not.toContain('to check with');
 });
 
-describe.concurrent('auth login', () => {
-  it('auth login asks for API, URL and token, checks the token with a read, and says what to try next', async ({
-    onTestFinished,
-  }) => {
-    const server = await startRecordingServer([ACTIVE], onTestFinished);
-    const token = 'a-token-that-nobody-may-read-9876';
-    const steps: Step[] = [
-      [/Gift cards or calendars\?/, '\r'],
-      [/Base URL of the gift cards/, 'http://example.com\r'],
-      [/must be https/, `\u0015${server.url}\r`],
-      [/Token of the gift cards/, 'two words\r'],
-      [/visible ASCII|space/, ` Bearer ${token} \r`],
-      [/ID of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
-    ];
-    const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(end.output).not.toContain(token);
-    expect(end.text).toContain(
-      `Token of the gift cards (profile live, ${server.url.slice('http://'.length)}) ${'*'.repeat(token.length)}`,
-    );
-    expect(end.text).toContain(
-      `Stored; the service accepted it: gift cards at ${server.url}, profile live.\nToken: ends with 9876\n`,
-    );
-    expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
-    expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
-  });
+const env = { TERM: 'dumb', LANG: 'C' };
 
-  it('auth login keeps nothing if it is left in the middle', async () => {
-    const home = createHome();
-    const steps: Step[] = [
-      [/Gift cards or calendars\?/, '\r'],
-      // As typed from memory: the scheme is added, and shown.
-      [/Base URL/, 'cards.example.com\r'],
-      [/https:\/\/cards\.example\.com[\s\S]*Token/, 'abcdefghijklmnopqrstuvwxyz\r'],
-      [/to check with/, '\u0003'],
-    ];
-    expect((await dialogue(['auth', 'login', '-p', 'live'], steps, { home })).code).toBe(130);
-    expect((await runFrontdesk(['profile', 'list', '--json', '--query', '[].name'], { home })).stdout).toBe(
-      '[\n  "sandbox"\n]\n',
-    );
-  });
-
-  it('auth login asks for no check if the command line has all values', async () => {
-    const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
-    const end = await dialogue(args, [[/Token/, 'abcdefghijklmnopqrstuvwxyz\r']], { columns: 200 });
-    expect(end.code).toBe(0);
-    expect(end.text).not.toContain('to check with');
-  });
+it.concurrent('a terminal without escape sequences gets questions line by line, and nothing but ASCII text', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
+  const steps: Step[] = [
+    [/\? ID of the card/, `{${CARD_ID}}\r`],
+    [/\(y\/N/, 'maybe\r'],
+    [/> answer y/, 'y\r'],
+  ];
+  const end = await dialogue(['card', 'block'], steps, { env: { ...server.env, ...env } });
+  expect(end.code).toBe(0);
+  expect(end.output.replaceAll(/[\r\n]/g, '')).toMatch(/^[\x20-\x7e]*$/);
+  expect(end.text).toContain(`  ${CARD_ID}\n`);
 });
 
-describe.concurrent('a terminal that obeys no escape sequences', () => {
-  const env = { TERM: 'dumb', LANG: 'C' };
+it.concurrent('a terminal without escape sequences hides a secret', async () => {
+  const token = 'a-token-that-nobody-may-read';
+  const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
+  const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(end.output).not.toContain('a-token');
+  expect(end.text).toContain('Stored, not tried yet: gift cards');
+});
 
-  it('a terminal without escape sequences gets questions line by line, and nothing but ASCII text', async ({
-    onTestFinished,
-  }) => {
-    const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
-    const steps: Step[] = [
-      [/\? ID of the card/, `{${CARD_ID}}\r`],
-      [/\(y\/N/, 'maybe\r'],
-      [/> answer y/, 'y\r'],
-    ];
-    const end = await dialogue(['card', 'block'], steps, { env: { ...server.env, ...env } });
-    expect(end.code).toBe(0);
-    expect(end.output.replaceAll(/[\r\n]/g, '')).toMatch(/^[\x20-\x7e]*$/);
-    expect(end.text).toContain(`  ${CARD_ID}\n`);
-  });
-
-  it('a terminal without escape sequences hides a secret', async () => {
-    const token = 'a-token-that-nobody-may-read';
-    const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
-    const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(end.output).not.toContain('a-token');
-    expect(end.text).toContain('Stored, not tried yet: gift cards');
-  });
-
-  it('a terminal without escape sequences chooses by number', async () => {
-    const end = await dialogue(
-      ['completion'],
-      [
-        [/1 bash, 2 zsh/, '9\r'],
-        [/> type the number of an entry/, '3\r'],
-      ],
-      { env },
-    );
-    expect(end.code).toBe(0);
-    expect(end.text).toContain('complete -c frontdesk');
-  });
+it.concurrent('a terminal without escape sequences chooses by number', async () => {
+  const end = await dialogue(
+    ['completion'],
+    [
+      [/1 bash, 2 zsh/, '9\r'],
+      [/> type the number of an entry/, '3\r'],
+    ],
+    { env },
+  );
+  expect(end.code).toBe(0);
+  expect(end.text).toContain('complete -c frontdesk');
 });

@@ -101,253 +101,243 @@ async function leave(terminal: Terminal) {
   return terminal.end;
 }
 
-describe.concurrent('at the menu of the desk', () => {
-  it.for<[string, string]>([
-    ['typed', `${OTHER}\r`],
-    ['typed, beginning with a digit', `${TWO}\r`],
-    ['pasted', paste(OTHER)],
-    ['pasted with its line end', paste(`${OTHER}\r`)],
-    ['pasted with its line end as some terminals have it', paste(`${TWO}\n`)],
-  ])('an ID at the menu of the desk shows that card: %s', async ([, typed], { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const terminal = await openMenu(server);
-    // The pointer stands on a write: an Enter in the paste is not its answer.
-    terminal.type(DOWN);
-    await terminal.waitFor('❯ 2 All details');
-    terminal.type(typed);
-    const id = typed.includes(TWO) ? TWO : OTHER;
-    await terminal.waitFor(new RegExp(`Card ${id.slice(0, 8)} `));
-    await leave(terminal);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `GET /v1/cards/${id}`]);
-  });
+it.concurrent.for<[string, string]>([
+  ['typed', `${OTHER}\r`],
+  ['typed, beginning with a digit', `${TWO}\r`],
+  ['pasted', paste(OTHER)],
+  ['pasted with its line end', paste(`${OTHER}\r`)],
+  ['pasted with its line end as some terminals have it', paste(`${TWO}\n`)],
+])('an ID at the menu of the desk shows that card: %s', async ([, typed], { onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const terminal = await openMenu(server);
+  // The pointer stands on a write: an Enter in the paste is not its answer.
+  terminal.type(DOWN);
+  await terminal.waitFor('❯ 2 All details');
+  terminal.type(typed);
+  const id = typed.includes(TWO) ? TWO : OTHER;
+  await terminal.waitFor(new RegExp(`Card ${id.slice(0, 8)} `));
+  await leave(terminal);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `GET /v1/cards/${id}`]);
+});
 
-  it.for<[string, string]>([
-    ['a beginning that three entries have', 'a\r'],
-    ['a number that is none', '77\r'],
-    ['a word that begins none', 'unblock\r'],
-    ['a paste of an answer', paste('y\r')],
-    ['a paste of lines', paste('3\ry\ry\r')],
-    ['a paste of a line end', paste('\r')],
-    ['a paste of blanks', paste('  ')],
-    ['a paste of arrows and Enter', paste(BLOCK)],
-    ['lines at once', '3\ry\ry\r'],
-    ['two ids', paste(`${OTHER} ${TWO}`)],
-  ])('%s chooses no entry at the menu of the desk', async ([, typed], { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const terminal = await openMenu(server);
-    terminal.type(typed);
-    await terminal.waitFor(/> /);
-    await leave(terminal);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  });
+it.concurrent.for<[string, string]>([
+  ['a beginning that three entries have', 'a\r'],
+  ['a number that is none', '77\r'],
+  ['a word that begins none', 'unblock\r'],
+  ['a paste of an answer', paste('y\r')],
+  ['a paste of lines', paste('3\ry\ry\r')],
+  ['a paste of a line end', paste('\r')],
+  ['a paste of blanks', paste('  ')],
+  ['a paste of arrows and Enter', paste(BLOCK)],
+  ['lines at once', '3\ry\ry\r'],
+  ['two ids', paste(`${OTHER} ${TWO}`)],
+])('%s chooses no entry at the menu of the desk', async ([, typed], { onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const terminal = await openMenu(server);
+  terminal.type(typed);
+  await terminal.waitFor(/> /);
+  await leave(terminal);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
-  it.for(['4', 'b', 'BLO', 'block'])(
-    '%j and Enter chooses the entry of the desk with that number or name',
-    async (typed, context) => {
-      const server = await service(context.onTestFinished);
-      const terminal = await openMenu(server);
-      terminal.type(typed);
-      await terminal.waitFor(new RegExp(`\\) ${typed}`));
-      // No key acts without Enter.
-      expect(server.lines).toEqual([GET]);
-      terminal.type('\r');
-      await terminal.waitFor(/Block card .*\(y\/N/s);
-      terminal.type(ESCAPE);
-      await terminal.waitFor(/y\/N[\s\S]*Look again/);
-      await leave(terminal);
-      expect(server.lines).toEqual([GET, GET]);
-    },
-  );
-
-  it('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async (context) => {
+it.concurrent.for(['4', 'b', 'BLO', 'block'])(
+  '%j and Enter chooses the entry of the desk with that number or name',
+  async (typed, context) => {
     const server = await service(context.onTestFinished);
-    const terminal = await openMenu(server, { FRONTDESK_ACCESSIBLE: '1' });
-    terminal.type(paste('3\r'));
-    await terminal.waitFor(/\) 3\n> choose an entry/);
-    terminal.type(paste('3'));
-    await terminal.waitFor(/> choose an entry[^\n]*\n[^\n]*\) 3/);
+    const terminal = await openMenu(server);
+    terminal.type(typed);
+    await terminal.waitFor(new RegExp(`\\) ${typed}`));
+    // No key acts without Enter.
+    expect(server.lines).toEqual([GET]);
     terminal.type('\r');
-    await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}/);
-    // Typed after the paste was taken out of the line it counts.
-    terminal.type(paste('3'));
-    await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}\) 3/);
-    terminal.type('\u00154\r');
-    await terminal.waitFor(/Block card .*\(y\/N, r = add a reason\)\s*$/s);
-    terminal.type(CTRL_C);
+    await terminal.waitFor(/Block card .*\(y\/N/s);
+    terminal.type(ESCAPE);
     await terminal.waitFor(/y\/N[\s\S]*Look again/);
     await leave(terminal);
     expect(server.lines).toEqual([GET, GET]);
-  });
+  },
+);
 
-  it('every change at the desk asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const terminal = await openMenu(server);
-    terminal.type(`${DOWN}${DOWN}\r`);
-    await terminal.waitFor(/Activate card [\s\S]*on default\s+\(127[\s\S]*\(y\/N/);
-    terminal.type(paste('y\r'));
-    await terminal.waitFor(/pasted text is not accepted here/);
-    terminal.type('y\ry\r');
-    terminal.type(ESCAPE);
-    await terminal.waitFor(/y\/N[\s\S]*❯ 1 Look again/);
-    await leave(terminal);
-    expect(writes(server)).toEqual([]);
-  });
-
-  it('what is typed during a change at the desk chooses nothing afterwards', async ({ onTestFinished }) => {
-    let arrive: () => void = () => undefined;
-    let answer: () => void = () => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const server = await startRecordingServer(async ({ method }) => {
-      if (method === 'GET') return { body: cardText('ACTIVE') };
-      arrive();
-      await answered;
-      return { body: cardText('BLOCKED') };
-    }, onTestFinished);
-    const terminal = await openMenu(server);
-    terminal.type(BLOCK);
-    await terminal.waitFor(/Block card [\s\S]*\(y\/N/);
-    terminal.type('y\r');
-    await arrived;
-    for (const key of [DOWN, '\r', 'y', '\r', ESCAPE, paste(OTHER), '\r']) terminal.type(key);
-    answer();
-    await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
-    await leave(terminal);
-    expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
-  });
-
-  it('one paste of an ID and answers does nothing to the card', async ({ onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-    await terminal.waitFor(/Card ID/);
-    terminal.type(`${CARD_ID}\r3\ry\ry\r`);
-    await terminal.waitFor(`${CARD_ID} 3 y y`);
-    terminal.type('\r');
-    await terminal.waitFor('Enter takes this card');
-    terminal.type('\r');
-    await terminal.waitFor(/Look again/);
-    await leave(terminal);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  });
+it.concurrent('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async (context) => {
+  const server = await service(context.onTestFinished);
+  const terminal = await openMenu(server, { FRONTDESK_ACCESSIBLE: '1' });
+  terminal.type(paste('3\r'));
+  await terminal.waitFor(/\) 3\n> choose an entry/);
+  terminal.type(paste('3'));
+  await terminal.waitFor(/> choose an entry[^\n]*\n[^\n]*\) 3/);
+  terminal.type('\r');
+  await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}/);
+  // Typed after the paste was taken out of the line it counts.
+  terminal.type(paste('3'));
+  await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}\) 3/);
+  terminal.type('\u00154\r');
+  await terminal.waitFor(/Block card .*\(y\/N, r = add a reason\)\s*$/s);
+  terminal.type(CTRL_C);
+  await terminal.waitFor(/y\/N[\s\S]*Look again/);
+  await leave(terminal);
+  expect(server.lines).toEqual([GET, GET]);
 });
 
-describe.concurrent('one step back', () => {
-  it.for<[string, string]>([
-    ['Esc', ESCAPE],
-    ['Ctrl-C', CTRL_C],
-  ])(
-    '%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing',
-    async ([, key], context) => {
-      let isSlow = false;
-      let hear: () => void = () => undefined;
-      const server = await startRecordingServer(() => {
-        if (isSlow) hear();
-        return isSlow ? 'hang' : { body: cardText('ACTIVE') };
-      }, context.onTestFinished);
-      const asked = () =>
-        new Promise<void>((resolve) => {
-          hear = resolve;
-        });
-      const terminal = await openMenu(server);
-      isSlow = true;
-      const looks = asked();
-      terminal.type('\r');
-      await looks;
-      terminal.type(`b\r${DOWN}\ra\r`);
-      terminal.type(key);
-      await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/);
-      terminal.type(`${DOWN.repeat(5)}\r`);
-      await terminal.waitFor(/Which status/);
-      const waits = asked();
-      terminal.type('\r');
-      await waits;
-      terminal.type(key);
-      await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
-      const end = await leave(terminal);
-      expect({ code: end.code, lines: server.lines }).toEqual({
-        code: 0,
-        lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
+it.concurrent('every change at the desk asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const terminal = await openMenu(server);
+  terminal.type(`${DOWN}${DOWN}\r`);
+  await terminal.waitFor(/Activate card [\s\S]*on default\s+\(127[\s\S]*\(y\/N/);
+  terminal.type(paste('y\r'));
+  await terminal.waitFor(/pasted text is not accepted here/);
+  terminal.type('y\ry\r');
+  terminal.type(ESCAPE);
+  await terminal.waitFor(/y\/N[\s\S]*❯ 1 Look again/);
+  await leave(terminal);
+  expect(writes(server)).toEqual([]);
+});
+
+it.concurrent('what is typed during a change at the desk chooses nothing afterwards', async ({ onTestFinished }) => {
+  let arrive: () => void = () => undefined;
+  let answer: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const server = await startRecordingServer(async ({ method }) => {
+    if (method === 'GET') return { body: cardText('ACTIVE') };
+    arrive();
+    await answered;
+    return { body: cardText('BLOCKED') };
+  }, onTestFinished);
+  const terminal = await openMenu(server);
+  terminal.type(BLOCK);
+  await terminal.waitFor(/Block card [\s\S]*\(y\/N/);
+  terminal.type('y\r');
+  await arrived;
+  for (const key of [DOWN, '\r', 'y', '\r', ESCAPE, paste(OTHER), '\r']) terminal.type(key);
+  answer();
+  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
+  await leave(terminal);
+  expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
+});
+
+it.concurrent('one paste of an ID and answers does nothing to the card', async ({ onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
+  await terminal.waitFor(/Card ID/);
+  terminal.type(`${CARD_ID}\r3\ry\ry\r`);
+  await terminal.waitFor(`${CARD_ID} 3 y y`);
+  terminal.type('\r');
+  await terminal.waitFor('Enter takes this card');
+  terminal.type('\r');
+  await terminal.waitFor(/Look again/);
+  await leave(terminal);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
+
+it.concurrent.for<[string, string]>([
+  ['Esc', ESCAPE],
+  ['Ctrl-C', CTRL_C],
+])(
+  '%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing',
+  async ([, key], context) => {
+    let isSlow = false;
+    let hear: () => void = () => undefined;
+    const server = await startRecordingServer(() => {
+      if (isSlow) hear();
+      return isSlow ? 'hang' : { body: cardText('ACTIVE') };
+    }, context.onTestFinished);
+    const asked = () =>
+      new Promise<void>((resolve) => {
+        hear = resolve;
       });
-      expect(end.text).toContain('1 card was looked at.');
-    },
-  );
-
-  it('Esc at the question for a card ID empties the line, and Ctrl-C leaves', async ({ onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-    await terminal.waitFor(/Card ID/);
-    terminal.type(OTHER);
-    await terminal.waitFor(OTHER);
-    terminal.type(ESCAPE);
-    await terminal.waitFor(new RegExp(`${OTHER}\\s*Paste the ID[^\\n]*\\n\\? Card ID \\([^)]*\\)\\s*$`));
-    terminal.type(CTRL_C);
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([]);
-  });
-
-  it('Esc at the question of a single command exits with 130', async ({ onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, ESCAPE]], { env: server.env });
-    expect({ code: end.code, leftBehind: end.leftBehind, writes: writes(server) }).toEqual({
-      code: 130,
-      leftBehind: [],
-      writes: [],
+    const terminal = await openMenu(server);
+    isSlow = true;
+    const looks = asked();
+    terminal.type('\r');
+    await looks;
+    terminal.type(`b\r${DOWN}\ra\r`);
+    terminal.type(key);
+    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/);
+    terminal.type(`${DOWN.repeat(5)}\r`);
+    await terminal.waitFor(/Which status/);
+    const waits = asked();
+    terminal.type('\r');
+    await waits;
+    terminal.type(key);
+    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
+    const end = await leave(terminal);
+    expect({ code: end.code, lines: server.lines }).toEqual({
+      code: 0,
+      lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
     });
+    expect(end.text).toContain('1 card was looked at.');
+  },
+);
+
+it.concurrent('Esc at the question for a card ID empties the line, and Ctrl-C leaves', async ({ onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
+  await terminal.waitFor(/Card ID/);
+  terminal.type(OTHER);
+  await terminal.waitFor(OTHER);
+  terminal.type(ESCAPE);
+  await terminal.waitFor(new RegExp(`${OTHER}\\s*Paste the ID[^\\n]*\\n\\? Card ID \\([^)]*\\)\\s*$`));
+  terminal.type(CTRL_C);
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([]);
+});
+
+it.concurrent('Esc at the question of a single command exits with 130', async ({ onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, ESCAPE]], { env: server.env });
+  expect({ code: end.code, leftBehind: end.leftBehind, writes: writes(server) }).toEqual({
+    code: 130,
+    leftBehind: [],
+    writes: [],
   });
 });
 
-describe.concurrent('a wrong answer', () => {
-  it.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env], { onTestFinished }) => {
+it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env], { onTestFinished }) => {
+  const server = await service(onTestFinished);
+  const steps: Step[] = [
+    [/\(y\/N/, 'lost\r'],
+    [/> answer y, n, or r/, 'n\r'],
+  ];
+  const end = await dialogue(['card', 'block', CARD_ID], steps, { env: { ...server.env, ...env } });
+  expect({ code: end.code, writes: writes(server) }).toEqual({ code: 130, writes: [] });
+  expect(end.text).not.toContain('lostn');
+});
+
+// Where all is drawn in lines and keys are read one by one, ^Z is a key without a meaning.
+it.concurrent.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
+  'a question is shown again after ^Z and fg, and what was typed before that answers nothing: %s',
+  async ([look, looks], { onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+    const home = createHome();
+    const program = `sh -c 'echo $$ > ${home.path}/pid; exec $FD card block ${CARD_ID}'`;
+    const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?; read -r over`;
+    const terminal = openTerminal([], { home, env: { ...server.env, ...looks }, script });
+    await terminal.waitFor(/\(y\/N.*reason\)/);
+    // Where whole lines are read, the terminal makes a signal of the key.
+    if (look === 'drawn') terminal.type('\u001a');
+    else process.kill(Number(readFileSync(`${home.path}/pid`, 'utf8')), 'SIGTSTP');
+    await terminal.waitFor('PUT-ASIDE\n');
+    terminal.type('over\ny\ny\n');
+    await terminal.waitFor(/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/);
+    terminal.type('n\r');
+    // Until then the terminal stays open: what was written last is not lost.
+    await terminal.waitFor(/ENDED-WITH=\d+\n/);
+    terminal.type('\n');
+    expect((await terminal.end).text).toMatch(/ENDED-WITH=130\n/);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  },
+);
+
+it.concurrent.for(['SIGTERM', 'SIGHUP'] as const)(
+  'bracketed paste is switched off at %s',
+  async (signal, { onTestFinished }) => {
     const server = await service(onTestFinished);
-    const steps: Step[] = [
-      [/\(y\/N/, 'lost\r'],
-      [/> answer y, n, or r/, 'n\r'],
-    ];
-    const end = await dialogue(['card', 'block', CARD_ID], steps, { env: { ...server.env, ...env } });
-    expect({ code: end.code, writes: writes(server) }).toEqual({ code: 130, writes: [] });
-    expect(end.text).not.toContain('lostn');
-  });
-});
-
-describe.concurrent('a question that ^Z put aside', () => {
-  // Where all is drawn in lines and keys are read one by one, ^Z is a key without a meaning.
-  it.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
-    'a question is shown again after ^Z and fg, and what was typed before that answers nothing: %s',
-    async ([look, looks], { onTestFinished }) => {
-      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-      const home = createHome();
-      const program = `sh -c 'echo $$ > ${home.path}/pid; exec $FD card block ${CARD_ID}'`;
-      const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?; read -r over`;
-      const terminal = openTerminal([], { home, env: { ...server.env, ...looks }, script });
-      await terminal.waitFor(/\(y\/N.*reason\)/);
-      // Where whole lines are read, the terminal makes a signal of the key.
-      if (look === 'drawn') terminal.type('\u001a');
-      else process.kill(Number(readFileSync(`${home.path}/pid`, 'utf8')), 'SIGTSTP');
-      await terminal.waitFor('PUT-ASIDE\n');
-      terminal.type('over\ny\ny\n');
-      await terminal.waitFor(/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/);
-      terminal.type('n\r');
-      // Until then the terminal stays open: what was written last is not lost.
-      await terminal.waitFor(/ENDED-WITH=\d+\n/);
-      terminal.type('\n');
-      expect((await terminal.end).text).toMatch(/ENDED-WITH=130\n/);
-      expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-    },
-  );
-});
-
-describe.concurrent('bracketed paste is switched off', () => {
-  it.for(['SIGTERM', 'SIGHUP'] as const)(
-    'bracketed paste is switched off at %s',
-    async (signal, { onTestFinished }) => {
-      const server = await service(onTestFinished);
-      const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, { signal }]], { env: server.env });
-      expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(end.output.lastIndexOf('\u001b[?2004h'));
-      expect(writes(server)).toEqual([]);
-    },
-  );
-});
+    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, { signal }]], { env: server.env });
+    expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(end.output.lastIndexOf('\u001b[?2004h'));
+    expect(writes(server)).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -48,35 +48,33 @@ const CASES = QUESTIONS.flatMap((question) =>
   ),
 );
 
-describe.concurrent('a question that is left', () => {
-  it.for(CASES)(
-    'leaving a question by $title leaves the terminal as it was, and nothing is sent',
-    async (one, { onTestFinished }) => {
-      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-      const { question, leaving, terminal } = one;
-      const isLogin = question.args[0] === 'auth';
-      const env = { ...(isLogin ? {} : server.env), TERM: terminal };
-      const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
-      expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
-      // A read and a login say nothing of what they never would have sent.
-      const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
-      const line = isWrite
-        ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
-        : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
-      expect(end.text).toMatch(line);
-      expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-    },
-  );
-
-  it.for([
-    ['no', 'no\r'],
-    ['n', 'n\r'],
-    ['Enter', '\r'],
-  ])('leaving a question by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
+it.concurrent.for(CASES)(
+  'leaving a question by $title leaves the terminal as it was, and nothing is sent',
+  async (one, { onTestFinished }) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
-    expect(end.text).toContain('not confirmed. Nothing was sent.');
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  });
+    const { question, leaving, terminal } = one;
+    const isLogin = question.args[0] === 'auth';
+    const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+    const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
+    // A read and a login say nothing of what they never would have sent.
+    const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
+    const line = isWrite
+      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
+      : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
+    expect(end.text).toMatch(line);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  },
+);
+
+it.concurrent.for([
+  ['no', 'no\r'],
+  ['n', 'n\r'],
+  ['Enter', '\r'],
+])('leaving a question by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+  const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
+  expect(end.text).toContain('not confirmed. Nothing was sent.');
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cardId, idLines, playService } from '../../support/plain-service.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
@@ -18,88 +18,86 @@ async function planned(onTestFinished: (end: () => Promise<void>) => void) {
   return { home, env: server.env, path, plan, posts, host: server.url.slice('http://'.length) };
 }
 
-describe.concurrent('a plan on a terminal', () => {
-  it('a plan is shown before the question, which names it and the host, and applied after yes', async ({
-    onTestFinished,
-  }) => {
-    const { home, env, path, plan, posts, host } = await planned(onTestFinished);
-    const apply = ['plan', 'apply', path];
-    const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
-    expect(end.code).toBe(0);
-    expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
-    expect(end.text).toContain(`row 1 ${cardId(1)}  order-1  10.10  ACTIVE → block`);
-    expect(end.text).toContain(`Apply plan ${plan}: card block of 2 rows on default (${host})?`);
-    expect(posts()).toBe(2);
-    // It is done: nothing is asked, and nothing is sent.
-    const again = await dialogue(apply, [], { home, env, columns: 120 });
-    expect({ code: again.code, asked: again.text.includes('(y/N)'), posts: posts() }).toEqual({
-      code: 0,
-      asked: false,
-      posts: 2,
-    });
+it.concurrent('a plan is shown before the question, which names it and the host, and applied after yes', async ({
+  onTestFinished,
+}) => {
+  const { home, env, path, plan, posts, host } = await planned(onTestFinished);
+  const apply = ['plan', 'apply', path];
+  const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
+  expect(end.code).toBe(0);
+  expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
+  expect(end.text).toContain(`row 1 ${cardId(1)}  order-1  10.10  ACTIVE → block`);
+  expect(end.text).toContain(`Apply plan ${plan}: card block of 2 rows on default (${host})?`);
+  expect(posts()).toBe(2);
+  // It is done: nothing is asked, and nothing is sent.
+  const again = await dialogue(apply, [], { home, env, columns: 120 });
+  expect({ code: again.code, asked: again.text.includes('(y/N)'), posts: posts() }).toEqual({
+    code: 0,
+    asked: false,
+    posts: 2,
   });
+});
 
-  it.each([
-    ['Enter', '\r'],
-    ['Ctrl-C', '\u0003'],
-  ])('plan apply sends nothing after %s (130)', async (_, typed) => {
-    const ends: (() => Promise<void>)[] = [];
-    const { home, env, path, posts } = await planned((end) => ends.push(end));
-    const end = await dialogue(['plan', 'apply', path], [[/\(y\/N\)/, typed]], { home, env, columns: 120 });
-    expect({ code: end.code, posts: posts(), leftBehind: end.leftBehind }).toEqual({
-      code: 130,
-      posts: 0,
-      leftBehind: [],
-    });
-    for (const over of ends) await over();
+it.concurrent.each([
+  ['Enter', '\r'],
+  ['Ctrl-C', '\u0003'],
+])('plan apply sends nothing after %s (130)', async (_, typed) => {
+  const ends: (() => Promise<void>)[] = [];
+  const { home, env, path, posts } = await planned((end) => ends.push(end));
+  const end = await dialogue(['plan', 'apply', path], [[/\(y\/N\)/, typed]], { home, env, columns: 120 });
+  expect({ code: end.code, posts: posts(), leftBehind: end.leftBehind }).toEqual({
+    code: 130,
+    posts: 0,
+    leftBehind: [],
   });
+  for (const over of ends) await over();
+});
 
-  it('a new plan is shown without its hash, and each of the next two commands ends a line', async ({
-    onTestFinished,
-  }) => {
-    const { home, env, posts } = await planned(onTestFinished);
-    const made = join(home.path, 'work', 'made.plan');
-    const input = join(home.path, 'work', 'cards.ids');
-    writeFileSync(input, idLines(2));
-    const block = ['card', 'block', '--from', input, '--reason', 'INC-7', '--plan', made];
-    const end = await dialogue(block, [], { home, env, columns: 160 });
-    const { plan, sha256 } = JSON.parse(readFileSync(made, 'utf8').split('\n')[0] ?? '') as Record<string, string>;
-    expect(end.code).toBe(0);
-    const lines = end.text.split(/\r?\n/).map((line) => line.trimEnd());
-    // On a slow machine a wait stood on this line before.
-    expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
-    expect(lines).toContain('From                 cards.ids (as the plan says)');
-    expect(lines).toContain('Status when planned  2 ACTIVE');
-    expect(lines).toContain('Sends                reason: INC-7');
-    expect(end.text).not.toContain(sha256);
-    expect(lines.filter((line) => line.endsWith(`frontdesk plan show ${made}`))).toHaveLength(1);
-    expect(lines.filter((line) => line.endsWith(`frontdesk plan apply ${made}`))).toHaveLength(1);
-    expect(posts()).toBe(0);
-  });
+it.concurrent('a new plan is shown without its hash, and each of the next two commands ends a line', async ({
+  onTestFinished,
+}) => {
+  const { home, env, posts } = await planned(onTestFinished);
+  const made = join(home.path, 'work', 'made.plan');
+  const input = join(home.path, 'work', 'cards.ids');
+  writeFileSync(input, idLines(2));
+  const block = ['card', 'block', '--from', input, '--reason', 'INC-7', '--plan', made];
+  const end = await dialogue(block, [], { home, env, columns: 160 });
+  const { plan, sha256 } = JSON.parse(readFileSync(made, 'utf8').split('\n')[0] ?? '') as Record<string, string>;
+  expect(end.code).toBe(0);
+  const lines = end.text.split(/\r?\n/).map((line) => line.trimEnd());
+  // On a slow machine a wait stood on this line before.
+  expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
+  expect(lines).toContain('From                 cards.ids (as the plan says)');
+  expect(lines).toContain('Status when planned  2 ACTIVE');
+  expect(lines).toContain('Sends                reason: INC-7');
+  expect(end.text).not.toContain(sha256);
+  expect(lines.filter((line) => line.endsWith(`frontdesk plan show ${made}`))).toHaveLength(1);
+  expect(lines.filter((line) => line.endsWith(`frontdesk plan apply ${made}`))).toHaveLength(1);
+  expect(posts()).toBe(0);
+});
 
-  it('a plan fits into 60 columns', async ({ onTestFinished }) => {
-    const { home, env, path, plan } = await planned(onTestFinished);
-    const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
-    expect(end.code).toBe(0);
-    const lines = end.text.split('\n').slice(0, 12);
-    expect(lines[0]).toBe(`Plan ${plan}: card block of 2 rows`);
-    expect(lines.filter((line) => line.length > 60)).toEqual([]);
-  });
+it.concurrent('a plan fits into 60 columns', async ({ onTestFinished }) => {
+  const { home, env, path, plan } = await planned(onTestFinished);
+  const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
+  expect(end.code).toBe(0);
+  const lines = end.text.split('\n').slice(0, 12);
+  expect(lines[0]).toBe(`Plan ${plan}: card block of 2 rows`);
+  expect(lines.filter((line) => line.length > 60)).toEqual([]);
+});
 
-  it('runs revert asks for the file of its plan', async ({ onTestFinished }) => {
-    const home = createHome();
-    const server = await startRecordingServer(playService(), onTestFinished);
-    const { env } = server;
-    const file = (name: string, text: string) => {
-      const path = join(home.path, 'work', name);
-      writeFileSync(path, text);
-      return path;
-    };
-    const compared = ['--from', file('new.csv', 'id,name\nc,B\n'), '--changed-from', file('old.csv', 'id,name\nc,A\n')];
-    await runFrontdesk(['calendar', 'update', ...compared, '--run', 'r', '--yes'], { home, env });
-    const path = join(home.path, 'work', 'back.plan');
-    const end = await dialogue(['runs', 'revert', 'r'], [[/The plan \(a new file\)/, `${path}\r`]], { home, env });
-    expect(end.code).toBe(0);
-    expect(readFileSync(path, 'utf8')).toContain('"body":{"name":"A"}');
-  });
+it.concurrent('runs revert asks for the file of its plan', async ({ onTestFinished }) => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(), onTestFinished);
+  const { env } = server;
+  const file = (name: string, text: string) => {
+    const path = join(home.path, 'work', name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const compared = ['--from', file('new.csv', 'id,name\nc,B\n'), '--changed-from', file('old.csv', 'id,name\nc,A\n')];
+  await runFrontdesk(['calendar', 'update', ...compared, '--run', 'r', '--yes'], { home, env });
+  const path = join(home.path, 'work', 'back.plan');
+  const end = await dialogue(['runs', 'revert', 'r'], [[/The plan \(a new file\)/, `${path}\r`]], { home, env });
+  expect(end.code).toBe(0);
+  expect(readFileSync(path, 'utf8')).toContain('"body":{"name":"A"}');
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
@@ -14,25 +14,13 @@ const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const SANDBOX = ['-p', 'sandbox', '--quiet'];
 const WIDTHS = [60, 80, 120];
 
-const NAMES = ['花子 山田', 'ليلى حداد', '👩‍👩‍👧 Ørjan 🎁', `Z${'o\u0308'.repeat(40)}`, '山'.repeat(80), 'Ann'];
-const LIST = {
-  object: 'list',
-  data: NAMES.map((name, index) => ({
-    id: `sub_${index}`,
-    object: 'subscriber',
-    active: true,
-    email: `customer${index}@example.com`,
-    first_name: name,
-    last_name: name,
-  })),
-};
-
 function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-describe.concurrent('the card view', () => {
-  it.each(WIDTHS)('the card view fits a terminal of %i columns, except the commands to copy', async (columns) => {
+it.concurrent.each(WIDTHS)(
+  'the card view fits a terminal of %i columns, except the commands to copy',
+  async (columns) => {
     const { code, text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { columns });
     expect(code).toBe(0);
     const [facts = '', next = ''] = text.split('\nNext\n');
@@ -45,154 +33,99 @@ describe.concurrent('the card view', () => {
     expect(facts).toContain('\n  1 Feb 2025, 10:00 UTC  LOAD  100.10  txn_1003\n');
     const suggested = Object.values(SAMPLE_CALLS).filter(({ suggestedAt }) => suggestedAt?.includes('ACTIVE'));
     expect(linesOf(next)).toEqual(suggested.map(({ command }) => `  frontdesk -p sandbox ${command} ${CARD}`));
-  });
+  },
+);
 
-  it.each([
-    ['NO_COLOR', { NO_COLOR: '1' }],
-    ['TERM=dumb', { TERM: 'dumb' }],
-  ])('the card view has the same text without color (%s)', async (_name, env) => {
-    const coloured = await dialogue([...SANDBOX, 'card', 'get', CARD]);
-    const plain = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env });
-    expect(coloured.output).toContain('\u001b[32mACTIVE');
-    expect(plain.output).not.toContain('\u001b');
-    expect(plain.text).toBe(coloured.text);
-  });
-
-  it('the card view is ASCII, except the data itself, if the locale is not UTF-8', async () => {
-    const { text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env: { LANG: 'C' } });
-    expect(text).toContain('[####################]');
-    expect(text.replaceAll(/[山田花子東京お誕生日おめでとう]/g, '')).toMatch(/^[\x00-\x7f]*$/);
-  });
+it.concurrent.each([80, 100])('doctor breaks no word at %i columns', async (columns) => {
+  const { code, text } = await dialogue(['doctor'], [], { columns });
+  expect(code).toBe(0);
+  // A command, a path or an address is one word, whatever its length.
+  const long = linesOf(text).filter((line) => stringWidth(line) > columns && !/frontdesk |\/|https?:/.test(line));
+  expect(long).toEqual([]);
 });
 
-describe.concurrent('what a terminal shows as text', () => {
-  it.each([80, 100])('doctor breaks no word at %i columns', async (columns) => {
-    const { code, text } = await dialogue(['doctor'], [], { columns });
-    expect(code).toBe(0);
-    // A command, a path or an address is one word, whatever its length.
-    const long = linesOf(text).filter((line) => stringWidth(line) > columns && !/frontdesk |\/|https?:/.test(line));
-    expect(long).toEqual([]);
+it.concurrent.each(WIDTHS)('a list fits into %i columns, whatever script the names are in', async (columns) => {
+  const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {
+    columns,
   });
+  expect(code).toBe(0);
+  const lines = linesOf(text);
+  const rule = lines.findIndex((line) => /^─+$/.test(line));
+  expect(lines[rule - 1]).toMatch(/^ID {2,}/);
+  const table = lines.slice(rule - 1).filter((line) => /^(?:ID|─|sub_)/.test(line));
+  expect(table).toHaveLength(12);
+  expect(Math.max(...table.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+  expect(text).toMatch(/ {2}花子 {2,}/);
+  expect(text).toMatch(/ {2}ليلى {2,}/);
 });
 
-describe.concurrent('a list', () => {
-  it.each(WIDTHS)('a list fits into %i columns, whatever script the names are in', async (columns) => {
-    const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {
-      columns,
-    });
-    expect(code).toBe(0);
-    const lines = linesOf(text);
-    const rule = lines.findIndex((line) => /^─+$/.test(line));
-    expect(lines[rule - 1]).toMatch(/^ID {2,}/);
-    const table = lines.slice(rule - 1).filter((line) => /^(?:ID|─|sub_)/.test(line));
-    expect(table).toHaveLength(12);
-    expect(Math.max(...table.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
-    expect(text).toMatch(/ {2}花子 {2,}/);
-    expect(text).toMatch(/ {2}ليلى {2,}/);
-  });
+const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
 
-  it.for(WIDTHS)(
-    'a list with names that are long, wide, stacked or emoji fits into %i columns',
-    async (columns, test) => {
-      const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
-      // Quiet: a spinner that was drawn over would still stand in front of the first line here.
-      const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
-      const { text } = await dialogue(args, [], { columns, env: server.env });
-      const lines = linesOf(text);
-      const rows = lines.slice(lines.findIndex((line) => /^─+$/.test(line)) + 1);
-      expect(rows.filter((line) => line.startsWith('sub_'))).toHaveLength(NAMES.length);
-      expect(Math.max(...rows.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
-    },
-  );
-
-  it('a list leaves IDs, statuses and amounts whole, and names the columns without room', async () => {
-    const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', CARD];
-    const { text } = await dialogue([...SANDBOX, 'card', 'get', ...ids], [], { columns: 80 });
-    expect(text).toContain(`${CARD}  ACTIVE   100.10   100.10  2031-06-30`);
-    expect(text).toContain('\nNot shown (--columns names them): clientReference, design\n');
-  });
-
-  it('a list has an ASCII rule if the locale is not UTF-8', async () => {
-    const { text } = await dialogue([...SANDBOX, 'profile', 'list'], [], { env: { LANG: 'C' } });
-    expect(text).toMatch(/^-+$/m);
-    expect(text).not.toMatch(/[─…]/);
-  });
-});
-
-describe('the history', () => {
-  const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
-
-  it.each([
-    [80, /^(\S+ \S+Z) {2}\S+ {2}default {2}card reissue {2}applied {5}200 {2}([0-9a-f]{6})$/m],
-    [100, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
-    [120, /^(\S+ \S+Z) {2}\S+ {2}default {2}card reissue {2}\S+ {2}applied {5}200 {2}([0-9a-f]{6})$/m],
-    [200, new RegExp(`^(\\S+ \\S+Z) .*card reissue {2}${CARD} {2}${REPLACEMENT} .*applied .* ([0-9a-f]{6})$`, 'm')],
-  ])(
-    'the history shows in %i columns when, what, on which card, how it ended, and an entry to type',
-    async (columns, row) => {
-      const home = createHome();
-      const server = await startRecordingServer([{ body: cardText('ACTIVE', REPLACEMENT) }]);
-      await runFrontdesk(['card', 'reissue', CARD, '--yes'], { home, env: server.env });
-      const { text } = await dialogue(['history'], [], { home, columns });
-      expect(text).toMatch(row);
-      const [, time = '', entry = ''] = row.exec(text) ?? [];
-      expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
-      for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
-      const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
-      expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
-    },
-  );
-});
-
-describe('the history of more changes than the screen has lines', () => {
-  const COUNT = 60;
-
-  /** A machine with so many blocks, the newest at 00:59. */
-  async function busyHome() {
+it.each([
+  [80, /^(\S+ \S+Z) {2}\S+ {2}default {2}card reissue {2}applied {5}200 {2}([0-9a-f]{6})$/m],
+  [100, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
+  [120, /^(\S+ \S+Z) {2}\S+ {2}default {2}card reissue {2}\S+ {2}applied {5}200 {2}([0-9a-f]{6})$/m],
+  [200, new RegExp(`^(\\S+ \\S+Z) .*card reissue {2}${CARD} {2}${REPLACEMENT} .*applied .* ([0-9a-f]{6})$`, 'm')],
+])(
+  'the history shows in %i columns when, what, on which card, how it ended, and an entry to type',
+  async (columns, row) => {
     const home = createHome();
-    const server = await startRecordingServer([{ body: cardText('BLOCKED', CARD) }]);
-    await runFrontdesk(['card', 'block', CARD, '--yes'], { home, env: server.env });
-    const path = join(home.stateDir, 'history.jsonl');
-    const text = readFileSync(path, 'utf8');
-    const [, name = ''] = /"entry":"([^"]+)"/.exec(text) ?? [];
-    const at = (minute: number) =>
-      text
-        .replaceAll(name, `20260701T00${String(minute).padStart(2, '0')}00000-1-aaaa${String(minute).padStart(2, '0')}`)
-        .replace(/"time":"[^"]+"/, `"time":"2026-07-01T00:${String(minute).padStart(2, '0')}:00.000Z"`);
-    writeFileSync(path, Array.from({ length: COUNT }, (_, minute) => at(minute)).join(''));
-    return home;
-  }
+    const server = await startRecordingServer([{ body: cardText('ACTIVE', REPLACEMENT) }]);
+    await runFrontdesk(['card', 'reissue', CARD, '--yes'], { home, env: server.env });
+    const { text } = await dialogue(['history'], [], { home, columns });
+    expect(text).toMatch(row);
+    const [, time = '', entry = ''] = row.exec(text) ?? [];
+    expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
+    for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
+    const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
+  },
+);
 
-  it.each([
-    [80, 24],
-    [60, 20],
-    [120, 40],
-  ])(
-    'the history keeps the newest on a screen of %i by %i, at the top, and counts the others',
-    async (columns, rows) => {
-      const terminal = openTerminal(['history'], { home: await busyHome(), columns, rows });
-      await terminal.end;
-      const screen = screenOf(terminal, columns, COUNT);
-      // The prompt of the shell takes the last line.
-      expect(screen.length).toBeLessThan(rows);
-      expect(screen.findIndex((line) => line.startsWith('2026-07-01 00:59:00Z'))).toBe(2);
-      const shown = screen.filter((line) => line.startsWith('2026-07-01 00:')).length;
-      expect(screen.join('\n')).toContain(`\n${50 - shown} older changes not shown: add --limit 50`);
-    },
-  );
+const COUNT = 60;
 
-  it('the history prints as many as --limit says, newest first, and the newest again at the end', async () => {
-    const terminal = openTerminal(['history', '--limit', '55'], { home: await busyHome(), columns: 80, rows: 24 });
-    const { text } = await terminal.end;
-    const times = [...text.matchAll(/^2026-07-01 00:(\d\d):00Z/gm)].map(([, minute]) => Number(minute));
-    expect(times).toEqual(Array.from({ length: 55 }, (_, index) => COUNT - 1 - index));
-    expect(text).toMatch(/\nNewest, at the top: 2026-07-01 00:59:00Z, applied, entry aaaa59, card block [-0-9a-f]+\n$/);
-  });
+/** A machine with so many blocks, the newest at 00:59. */
+async function busyHome() {
+  const home = createHome();
+  const server = await startRecordingServer([{ body: cardText('BLOCKED', CARD) }]);
+  await runFrontdesk(['card', 'block', CARD, '--yes'], { home, env: server.env });
+  const path = join(home.stateDir, 'history.jsonl');
+  const text = readFileSync(path, 'utf8');
+  const [, name = ''] = /"entry":"([^"]+)"/.exec(text) ?? [];
+  const at = (minute: number) =>
+    text
+      .replaceAll(name, `20260701T00${String(minute).padStart(2, '0')}00000-1-aaaa${String(minute).padStart(2, '0')}`)
+      .replace(/"time":"[^"]+"/, `"time":"2026-07-01T00:${String(minute).padStart(2, '0')}:00.000Z"`);
+  writeFileSync(path, Array.from({ length: COUNT }, (_, minute) => at(minute)).join(''));
+  return home;
+}
 
-  it('the history prints 50 entries outside a terminal', async () => {
-    const { stdout } = await runFrontdesk(['history'], { home: await busyHome() });
-    expect(stdout.split('\n')).toHaveLength(52);
-  });
+it.each([
+  [80, 24],
+  [60, 20],
+  [120, 40],
+])('the history keeps the newest on a screen of %i by %i, at the top, and counts the others', async (columns, rows) => {
+  const terminal = openTerminal(['history'], { home: await busyHome(), columns, rows });
+  await terminal.end;
+  const screen = screenOf(terminal, columns, COUNT);
+  // The prompt of the shell takes the last line.
+  expect(screen.length).toBeLessThan(rows);
+  expect(screen.findIndex((line) => line.startsWith('2026-07-01 00:59:00Z'))).toBe(2);
+  const shown = screen.filter((line) => line.startsWith('2026-07-01 00:')).length;
+  expect(screen.join('\n')).toContain(`\n${50 - shown} older changes not shown: add --limit 50`);
+});
+
+it('the history prints as many as --limit says, newest first, and the newest again at the end', async () => {
+  const terminal = openTerminal(['history', '--limit', '55'], { home: await busyHome(), columns: 80, rows: 24 });
+  const { text } = await terminal.end;
+  const times = [...text.matchAll(/^2026-07-01 00:(\d\d):00Z/gm)].map(([, minute]) => Number(minute));
+  expect(times).toEqual(Array.from({ length: 55 }, (_, index) => COUNT - 1 - index));
+  expect(text).toMatch(/\nNewest, at the top: 2026-07-01 00:59:00Z, applied, entry aaaa59, card block [-0-9a-f]+\n$/);
+});
+
+it('the history prints 50 entries outside a terminal', async () => {
+  const { stdout } = await runFrontdesk(['history'], { home: await busyHome() });
+  expect(stdout.split('\n')).toHaveLength(52);
 });
 
 it('the history has local times with their zone, and the user', async () => {
@@ -215,86 +148,75 @@ it('the history has local times with their zone, and the user', async () => {
   }
 });
 
-describe('a run on a terminal', () => {
-  const IDS = Array.from(
-    { length: 26 },
-    (_, index) => `0b7a6c1e-3f52-4d8a-9c41-${String(index + 1).padStart(12, '0')}`,
-  );
+const IDS = Array.from({ length: 26 }, (_, index) => `0b7a6c1e-3f52-4d8a-9c41-${String(index + 1).padStart(12, '0')}`);
 
-  it('a run in a terminal counts applied rows past the first 20, and shows every failure', async ({
+it('a run in a terminal counts applied rows past the first 20, and shows every failure', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(
+    ({ url }) =>
+      url.includes(IDS[23] ?? '') ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3]) },
     onTestFinished,
-  }) => {
-    const server = await startRecordingServer(
-      ({ url }) =>
-        url.includes(IDS[23] ?? '') ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3]) },
-      onTestFinished,
-    );
-    const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
-      env: server.env,
-      columns: 120,
-    });
-    const rows = text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line));
-    expect(rows).toHaveLength(21);
-    expect(rows[20]).toMatch(/^ *24 .*rejected/);
-    expect(text).toContain('\n5 more applied, not shown here\n');
+  );
+  const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
+    env: server.env,
+    columns: 120,
   });
-
-  it('a run in a terminal has rows that were not reached on one line', async ({ onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ status: 401, body: {} }), onTestFinished);
-    const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
-      env: server.env,
-      columns: 120,
-    });
-    expect(text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line))).toHaveLength(1);
-    expect(text).toContain('\n25 rows were not reached\n');
-  });
+  const rows = text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line));
+  expect(rows).toHaveLength(21);
+  expect(rows[20]).toMatch(/^ *24 .*rejected/);
+  expect(text).toContain('\n5 more applied, not shown here\n');
 });
 
-describe('the list of runs', () => {
-  it('runs list says how every row ended on 80 columns, in a line below', async ({ onTestFinished }) => {
-    const home = createHome();
-    const server = await startRecordingServer(
-      ({ url }) =>
-        url.includes(CARD) ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3] ?? '') },
-      onTestFinished,
-    );
-    const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-    await runFrontdesk(['card', 'activate', CARD, other, '--yes', '-q', '--run', 'stolen-november'], {
-      home,
-      env: server.env,
-    });
-    const { text } = await dialogue(['runs'], [], { home, columns: 80 });
-    expect(text).toMatch(/^stolen-november +card activate +default +finished +2 +1 applied, 1 rejected/m);
-    const narrow = await dialogue(['runs'], [], { home, columns: 50 });
-    expect(narrow.text).toMatch(/^stolen-november .*\n {2}1 applied, 1 rejected$/m);
-    expect((await runFrontdesk(['runs'], { home })).stdout).toMatch(/\tAPPLIED\t/);
-    const page = await dialogue(['runs', 'show', 'stolen-november'], [], { home, env: { TZ: 'Asia/Kolkata' } });
-    expect(page.text).toMatch(/^operation +card activate$/m);
-    expect(page.text).toMatch(/^startedAt +\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d \+05:30$/m);
-    const off = await runFrontdesk(['runs', 'show', 'stolen-november'], { home });
-    expect(off.stdout).toMatch(/\tcard\.activate\t.*\d{4}-\d\d-\d\dT\S+Z$/m);
-    const rows = await dialogue(['runs', 'results', 'stolen-november'], [], { home, columns: 80 });
-    expect(rows.text).toMatch(/ rejected +409\n {2}the service returned 409\. Nothing was changed\.$/m);
+it('a run in a terminal has rows that were not reached on one line', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(() => ({ status: 401, body: {} }), onTestFinished);
+  const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
+    env: server.env,
+    columns: 120,
   });
+  expect(text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line))).toHaveLength(1);
+  expect(text).toContain('\n25 rows were not reached\n');
 });
 
-describe('what is empty', () => {
-  it.each([
-    [
-      ['runs'],
-      'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv\n',
-    ],
-    [['history'], 'No changes recorded on this machine yet'],
-    [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
-    [['profile', 'list'], 'no profiles yet. Create one: frontdesk auth login.'],
-  ])('an empty list says how it fills: `%s`', async (args, told) => {
-    const { text } = await dialogue(args, [], { columns: 120 });
-    expect(text).toContain(told);
-    expect(text).not.toMatch(/^(?:RUN|TIME|FAMILY) /m);
+it('runs list says how every row ended on 80 columns, in a line below', async ({ onTestFinished }) => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    ({ url }) =>
+      url.includes(CARD) ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3] ?? '') },
+    onTestFinished,
+  );
+  const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+  await runFrontdesk(['card', 'activate', CARD, other, '--yes', '-q', '--run', 'stolen-november'], {
+    home,
+    env: server.env,
   });
+  const { text } = await dialogue(['runs'], [], { home, columns: 80 });
+  expect(text).toMatch(/^stolen-november +card activate +default +finished +2 +1 applied, 1 rejected/m);
+  const narrow = await dialogue(['runs'], [], { home, columns: 50 });
+  expect(narrow.text).toMatch(/^stolen-november .*\n {2}1 applied, 1 rejected$/m);
+  expect((await runFrontdesk(['runs'], { home })).stdout).toMatch(/\tAPPLIED\t/);
+  const page = await dialogue(['runs', 'show', 'stolen-november'], [], { home, env: { TZ: 'Asia/Kolkata' } });
+  expect(page.text).toMatch(/^operation +card activate$/m);
+  expect(page.text).toMatch(/^startedAt +\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d \+05:30$/m);
+  const off = await runFrontdesk(['runs', 'show', 'stolen-november'], { home });
+  expect(off.stdout).toMatch(/\tcard\.activate\t.*\d{4}-\d\d-\d\dT\S+Z$/m);
+  const rows = await dialogue(['runs', 'results', 'stolen-november'], [], { home, columns: 80 });
+  expect(rows.text).toMatch(/ rejected +409\n {2}the service returned 409\. Nothing was changed\.$/m);
+});
 
-  it('an empty list is still an empty list outside a terminal', async () => {
-    expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
-    expect((await runFrontdesk(['history'])).stdout).toMatch(/^TIME\t/);
-  });
+it.each([
+  [
+    ['runs'],
+    'No runs yet. A change of several IDs, or of a file, creates one:\n  frontdesk card block --from cards.csv\n',
+  ],
+  [['history'], 'No changes recorded on this machine yet'],
+  [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
+  [['profile', 'list'], 'no profiles yet. Create one: frontdesk auth login.'],
+])('an empty list says how it fills: `%s`', async (args, told) => {
+  const { text } = await dialogue(args, [], { columns: 120 });
+  expect(text).toContain(told);
+  expect(text).not.toMatch(/^(?:RUN|TIME|FAMILY) /m);
+});
+
+it('an empty list is still an empty list outside a terminal', async () => {
+  expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
+  expect((await runFrontdesk(['history'])).stdout).toMatch(/^TIME\t/);
 });

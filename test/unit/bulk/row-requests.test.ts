@@ -149,6 +149,15 @@ it.each<[string, JsonObject | undefined, string]>([
   },
 );
 
+it('a planned row is held back when the reference of its card is another one', async () => {
+  const row = rowOf({ ...ACTIVE, about: object('{"clientReference":"order-1"}') });
+  expect((await send(row, cardAs('{"status":"ACTIVE","clientReference":"order-9"}'))).result).toMatchObject({
+    ending: { message: 'clientReference is order-9, was order-1 when planned' },
+  });
+  const same = await send(row, cardAs('{"status":"ACTIVE","clientReference":"order-1"}'));
+  expect(same.names()).toEqual(['card.get', 'card.block']);
+});
+
 it.each<[FailureCode, FailureCode]>([
   ['UNREACHABLE', 'UNREACHABLE'],
   ['AUTH', 'AUTH'],
@@ -303,9 +312,13 @@ it('a row whose card a question showed has the card read first, and is held back
 });
 
 /** What a dry run of rows prints, in the pieces in which it does. */
-async function dryRun(format: 'table' | 'json' | 'ndjson' | 'csv', rows: readonly Row[]): Promise<readonly string[]> {
+async function dryRun(
+  format: 'table' | 'json' | 'ndjson',
+  rows: readonly Row[],
+  query?: string,
+): Promise<readonly string[]> {
   const pieces: string[] = [];
-  const { session } = openBench({ output: { format }, write: async (text) => void pieces.push(String(text)) });
+  const { session } = openBench({ output: { format, query }, write: async (text) => void pieces.push(String(text)) });
   await printDryRunRows(session, OPERATIONS.cardBlock, batchesOf(rows));
   return pieces;
 }
@@ -340,4 +353,5 @@ it('a dry run of rows is one line as NDJSON, and text with a blank line between 
   const [one] = await dryRun('table', [rowOf()]);
   expect(one).toContain('POST https://api.example.com/v1/cards/card-1/block\n');
   expect(await dryRun('table', [rowOf(), rowOf()])).toEqual([one, `\n${one}`]);
+  expect((await dryRun('json', [rowOf(), rowOf()], 'length(requests)')).join('')).toBe('2\n');
 });

@@ -54,15 +54,6 @@ it('help of a command names its exit codes and the common options on a few lines
   );
 });
 
-it('help of a command fits on 60 lines of 100 columns, every one', async () => {
-  const long: string[] = [];
-  for (const { path } of REGISTRY.entries) {
-    const { blocks } = await findHelp(path, REGISTRY);
-    if (layOut(blocks, 100).split('\n').length > 61) long.push(path.join(' '));
-  }
-  expect(long).toEqual([]);
-});
-
 it('help of a command shows the options of every day in full and names those for many rows, which `help bulk` explains', async () => {
   const page = layOut((await findHelp(['card', 'block'], REGISTRY)).blocks, 100);
   const bulk = layOut((await findHelp(['bulk'], REGISTRY)).blocks, 100);

@@ -343,6 +343,7 @@ it('an end is that of the write with its name, and of none where no write has it
     [first, undefined],
     [second, 'applied'],
   ]);
+  expect(log.open).toEqual([]);
 });
 
 it('what is learned takes the place of the write with its name, and of the last one of its card unless it is older', async () => {
@@ -356,6 +357,7 @@ it('what is learned takes the place of the write with its name, and of the last 
   expect(log.lastOf(ID)).toBe(block);
   log.learned({ ...block, ending }, 'BLOCKED');
   expect(log.lastOf(ID)).toMatchObject({ ending, operation: OPERATIONS.cardBlock });
+  expect(log.writes.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue, OPERATIONS.cardBlock]);
   log.saw(ID, card('BLOCKED'));
   expect(log.lastOf(ID)).toBeDefined();
   log.learned({ ...block, entry: 'before', cardId: OTHER }, 'ACTIVE');
