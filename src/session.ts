@@ -3,7 +3,6 @@ import { type Context, isSwitchedOn, type PromptPort, type SignalName } from './
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice, note } from './failure.ts';
 import { lockPorts } from './files/lock-ports.ts';
-import type { ResultFile } from './files/new-file.ts';
 import { type Places, requirePlace } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
@@ -294,7 +293,7 @@ export class Session {
   }
 
   /** The file of a workbook, instead of stdout. */
-  async #openOut(): Promise<ResultFile | undefined> {
+  async #openOut() {
     const { out: path } = this.output;
     if (path === undefined) return undefined;
     const { openResultFile } = await import('./files/new-file.ts');

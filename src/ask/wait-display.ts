@@ -14,13 +14,7 @@ const COUNT_MS = 200;
 const LINE_AFTER_MS = 5000;
 export const LINE_AGAIN_MS = 30_000;
 
-export interface WaitDisplay {
-  readonly listener: CallListener;
-  /** A call is in progress. It is shown only if the user waits for it. */
-  waiting(listener: CallListener | undefined): void;
-  /** Removes the spinner before anything else is written. Harmless without one. */
-  clear(): void;
-}
+export type WaitDisplay = ReturnType<typeof createWaitDisplay>;
 
 interface DisplayOptions extends Pick<CommonOptions, 'quiet' | 'verbose'> {
   readonly format: Format;
@@ -120,7 +114,7 @@ export function canRedraw(context: Context): boolean {
 }
 
 /** Shows that a call is in progress in a terminal, and on any stderr why it is retried. -q and -v decide how much. */
-export function createWaitDisplay(context: Context, options: DisplayOptions): WaitDisplay {
+export function createWaitDisplay(context: Context, options: DisplayOptions) {
   const { stderr } = context;
   // The log of a CI job gets no spinner, even in a terminal.
   const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
@@ -150,9 +144,11 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   };
   return {
     listener: { onRetry, isWaitedFor: true, ...(options.verbose === true ? { onTrace: trace } : {}) },
-    waiting(listener) {
+    /** A call is in progress. It is shown only if the user waits for it. */
+    waiting(listener: CallListener | undefined) {
       if (listener?.isWaitedFor === true) display?.start({ sinceMs: now() });
     },
+    /** Removes the spinner before anything else is written. Harmless without one. */
     clear: () => display?.stop(),
   };
 }

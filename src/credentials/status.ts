@@ -1,6 +1,6 @@
 import { FAMILIES } from '../api/operation.ts';
-import { Failure, type Hint } from '../failure.ts';
-import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
+import { Failure } from '../failure.ts';
+import { list, nullable, object, oneOf, TEXT } from '../json/shape.ts';
 import { type CredentialRequest, freshTokenHint, openCredential } from './resolve.ts';
 import { judgeExpiry, lastFour, timesOf } from './token.ts';
 
@@ -20,17 +20,11 @@ const CREDENTIAL_STATUS = object({
 
 export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
-/** The status of a family, and hints about its problem, as a call would give them. */
-export interface CredentialReport {
-  readonly status: ShapeOf<typeof CREDENTIAL_STATUS>;
-  readonly hints: readonly Hint[];
-}
-
 /**
- * The status of one family with a URL. Runs its token command, like a call. Never fails for a missing, unsafe or
- * expired credential, which is in `problem`.
+ * The status of one family with a URL, and hints about its problem, as a call would give them. Runs its token command,
+ * like a call. Never fails for a missing, unsafe or expired credential, which is in `problem`.
  */
-export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
+export async function describeCredential(request: CredentialRequest) {
   const { family, origin, clock } = request;
   const credential = openCredential({ ...request, ignoreExpiry: true });
   try {

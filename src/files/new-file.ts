@@ -22,20 +22,11 @@ export async function createNewFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** A new file to which a result is written as to stdout. */
-export interface ResultFile extends OutputPort {
-  /** Removes it, and rejects with the error. */
-  drop(error: unknown): Promise<never>;
-  /** Keeps it after the work, also if the work left something out (PARTIAL). Any other failure removes it. */
-  ending(work: Promise<void>): Promise<void>;
-}
-
-/** Opens the file of `--out`. Failed writes are LOCAL_IO. `forget` is called once it is kept or gone. */
-export async function openResultFile(
-  path: string,
-  forget: () => void,
-  onSaved: () => Promise<void>,
-): Promise<ResultFile> {
+/**
+ * Opens the file of `--out`, to which a result is written as to stdout. Failed writes are LOCAL_IO. `forget` is called
+ * once it is kept or gone.
+ */
+export async function openResultFile(path: string, forget: () => void, onSaved: () => Promise<void>) {
   const file = await createNewFile(path);
   const failing = async (work: Promise<unknown>): Promise<void> => {
     try {
@@ -44,6 +35,7 @@ export async function openResultFile(
       throw new Failure('LOCAL_IO', `cannot write ${path}: ${describeIoError(error)}`, { cause: error });
     }
   };
+  /** Removes it, and rejects with the error. */
   const drop = async (error: unknown): Promise<never> => {
     await ignoreErrors(file.close());
     await ignoreErrors(rm(path, { force: true }));
@@ -55,12 +47,16 @@ export async function openResultFile(
     await failing(file.close());
     forget();
   };
-  return {
+  const port: OutputPort = {
     isTerminal: false,
     columns: undefined,
     write: (bytes) => failing(file.appendFile(bytes)),
+  };
+  return {
+    ...port,
     drop,
-    async ending(work) {
+    /** Keeps it after the work, also if the work left something out (PARTIAL). Any other failure removes it. */
+    async ending(work: Promise<void>): Promise<void> {
       const left = await work.catch((error: unknown) => {
         return error instanceof Failure && error.code === 'PARTIAL' ? error : drop(error);
       });

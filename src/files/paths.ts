@@ -1,12 +1,9 @@
 import { posix, win32 } from 'node:path';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
-/** What the folders are derived from. `Context` has all of it. */
-export interface PlacesInput {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly home: string | undefined;
-}
+/** What the folders are derived from. */
+type PlacesInput = Pick<Context, 'env' | 'platform' | 'home'>;
 
 /**
  * The folders of frontdesk. One is undefined if neither a variable nor a home folder gives it, which is an error only

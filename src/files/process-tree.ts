@@ -4,15 +4,8 @@ import { kill } from 'node:process';
 import { ifPossible } from './io-failure.ts';
 import { readProcStat } from './process-identity.ts';
 
-interface Known {
-  readonly pid: number;
-  readonly parent: number | undefined;
-  /** Start time: a pid alone may be reused. */
-  readonly start?: string | undefined;
-}
-
-/** All processes from /proc, else from `ps`; empty without either. */
-function processes(): readonly Known[] {
+/** All processes from /proc, else from `ps`; empty without either. With their start: a pid alone may be reused. */
+function processes() {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return pids.map((pid) => ({ pid: Number(pid), parent: undefined, ...readProcStat(Number(pid)) }));
@@ -32,7 +25,7 @@ function processes(): readonly Known[] {
  */
 export function endDescendants(of: number): void {
   const known = processes();
-  const found: Known[] = [{ pid: of, parent: undefined }];
+  const found: { readonly pid: number; readonly start?: string | undefined }[] = [{ pid: of }];
   for (const { pid } of found) found.push(...known.filter(({ parent }) => parent === pid));
   const now = new Map(processes().map(({ pid, start }) => [pid, start]));
   for (const { pid, start } of found.slice(1)) {

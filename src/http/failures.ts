@@ -44,7 +44,9 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
   if (status < 400) return redirected(facts, reply);
   // The card often shows why a change of it was refused.
   const looks = isWrite(facts.operation) ? lookHints('see the card as it is now', facts) : [];
-  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : looks;
+  const bytes = encodeURIComponent(facts.id ?? '').length;
+  const shorter = `use a shorter ID: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
+  const hints = status === 414 || status === 431 ? [shorter] : looks;
   return { code: 'REJECTED', message: `could not ${facts.subject}: ${answered(verdict)}`, hints };
 }
 
@@ -101,11 +103,6 @@ function redirected(facts: CallFacts, reply: ReplyHead): Words {
     message: `could not ${facts.subject}: the service redirected (${reply.status})${target}, and redirects are never followed`,
     hints: [`check ${urlPlace(facts.endpoint)}`],
   };
-}
-
-function tooLongHint({ id = '' }: CallFacts): string {
-  const bytes = encodeURIComponent(id).length;
-  return `use a shorter ID: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
 }
 
 /** A row of a run does not show this hint: the run says how to continue. */

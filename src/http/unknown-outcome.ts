@@ -7,27 +7,21 @@ import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt, Verdict } from './response.ts';
 
 /** What a card check showed. */
-export interface Observation {
-  /** Reads that returned the card, or failed. */
-  readonly reads: number;
-  readonly status: string | undefined;
-  readonly updatedAt: string | undefined;
-  readonly clientReference: string | undefined;
-  /** Why the last read failed. */
-  readonly problem: string | undefined;
-}
+export type Observation = ReturnType<typeof observe>;
 
 const MAX_TIME = 64;
 
 /** Sums up the reads of a card check. */
-export function observe(seen: readonly Verdict[]): Observation {
+export function observe(seen: readonly Verdict[]) {
   const cards = seen.filter((verdict) => verdict.kind === 'accepted').map(({ resource }) => resource);
   const last = seen.at(-1);
   return {
+    /** Reads that returned the card, or failed. */
     reads: seen.length,
     status: statusAt(cards.at(-1)),
     updatedAt: textAt(cards.at(-1), 'updatedAt')?.slice(0, MAX_TIME),
     clientReference: referenceAt(cards.at(-1)),
+    /** Why the last read failed. */
     problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
   };
 }

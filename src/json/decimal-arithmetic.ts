@@ -6,12 +6,9 @@ const MAX_SPAN = 5000n;
 /** Significant digits of a quotient. Everything else is exact. */
 const QUOTIENT_DIGITS = 20;
 
-interface Scaled {
-  readonly units: bigint;
-  readonly power: bigint;
-}
+type Scaled = ReturnType<typeof scaled>;
 
-function scaled(text: string): Scaled {
+function scaled(text: string) {
   const { sign, digits, magnitude }: Decimal = readDecimal(text);
   return { units: sign === 0 ? 0n : BigInt(digits) * BigInt(sign), power: magnitude - BigInt(digits.length) };
 }

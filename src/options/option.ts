@@ -14,7 +14,7 @@ export interface Moment {
 }
 
 /** A moment of the past, as typed and as a time. */
-export interface When {
+interface When {
   readonly text: string;
   at(nowMs: number): Moment;
 }

@@ -13,7 +13,6 @@ import {
   type RawInput,
   type Span,
   type ValueSpec,
-  type When,
 } from './option.ts';
 import { windowsNameProblem } from './windows-name.ts';
 
@@ -115,12 +114,6 @@ function choiceProblem(value: string, choices: readonly string[]): string {
   return `must be ${choiceWords(choices)}, not ${quoteValue(value)}${didYouMean(value, choices)}`;
 }
 
-function readCount(text: string, { min = 1, max = 9_999_999 }: Limits): Reading<number> {
-  const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return found(value);
-  return bad(`must be a whole number from ${min} to ${max}, not ${quoteValue(text)}`);
-}
-
 /** A kind of time: its name, its forms, and its default maximum. */
 interface TimeForm {
   readonly noun: string;
@@ -140,26 +133,6 @@ function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 
   return bad(`must be ${noun} such as ${forms}, ${limits}, not ${quoteValue(text)}`);
 }
 
-function readWhen(text: string): Reading<When> {
-  const moment = (nowMs: number) => parseMoment(text, nowMs);
-  const known = moment(0);
-  if (known === undefined) return bad(`must be an age or a date such as ${MOMENT_FORMS}, not ${quoteValue(text)}`);
-  return found({ text, at: (nowMs) => moment(nowMs) ?? known });
-}
-
-function readChoices(text: string, { choices = [] }: Limits): Reading<readonly string[]> {
-  const named = (word: string) => choices.find((choice) => choice.toLowerCase() === word.toLowerCase()) ?? word;
-  const words = text.split(',').map((word) => named(word.trim()));
-  const unknown = words.find((word) => !choices.includes(word));
-  return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
-}
-
-function readPath(text: string, { notStdin, makes }: Limits): Reading<string> {
-  if ((text === '-' || text === '') && notStdin !== undefined) return bad(`must be ${notStdin}`);
-  const problem = makes === undefined ? undefined : windowsNameProblem(text);
-  return problem === undefined ? found(text) : bad(problem);
-}
-
 function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {
   return value === undefined ? bad(`must be ${problem}, not ${quoteValue(text)}`) : found(value);
 }
@@ -169,12 +142,25 @@ type Readers = { readonly [Kind in keyof KindValues]: (text: string, spec: Limit
 const READERS: Readers = {
   text: found,
   cardId: found,
-  path: readPath,
+  path(text, { notStdin, makes }) {
+    if ((text === '-' || text === '') && notStdin !== undefined) return bad(`must be ${notStdin}`);
+    const problem = makes === undefined ? undefined : windowsNameProblem(text);
+    return problem === undefined ? found(text) : bad(problem);
+  },
   duration: (text, spec) => readTime(WAIT, text, spec),
   age: (text, spec) => readTime(AGE, text, spec),
   lifetime: (text, spec) => readTime(LIFETIME, text, spec),
-  moment: readWhen,
-  count: readCount,
+  moment(text) {
+    const moment = (nowMs: number) => parseMoment(text, nowMs);
+    const known = moment(0);
+    if (known === undefined) return bad(`must be an age or a date such as ${MOMENT_FORMS}, not ${quoteValue(text)}`);
+    return found({ text, at: (nowMs: number) => moment(nowMs) ?? known });
+  },
+  count(text, { min = 1, max = 9_999_999 }) {
+    const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return found(value);
+    return bad(`must be a whole number from ${min} to ${max}, not ${quoteValue(text)}`);
+  },
   rate: (text) => or(parseRate(text), '1 to 999999 requests a second, such as 5 or 5/s', text),
   failures: (text) =>
     or(parseMaxFailures(text), 'a number of rows (at least 1) or a percentage (at most 100%), such as 20 or 5%', text),
@@ -184,7 +170,12 @@ const READERS: Readers = {
   },
   choice: (text, { choices = [] }) => readChoice(choices, text),
   list: (text) => found(text.split(',')),
-  choices: readChoices,
+  choices(text, { choices = [] }) {
+    const named = (word: string) => choices.find((choice) => choice.toLowerCase() === word.toLowerCase()) ?? word;
+    const words = text.split(',').map((word) => named(word.trim()));
+    const unknown = words.find((word) => !choices.includes(word));
+    return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
+  },
 };
 
 /** The typed choice, or what is wrong with it. */

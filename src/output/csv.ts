@@ -8,12 +8,9 @@ import { lineWriter } from './table.ts';
 type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw' | 'dialect'>;
 
 /** How strings become cells. `--csv-raw` leaves out the formula guard, and all escapes outside a terminal. */
-interface Dressing {
-  readonly isGuarded: boolean;
-  readonly isRaw: boolean;
-}
+type Dressing = ReturnType<typeof dressingOf>;
 
-function dressingOf({ csvRaw }: CsvStyle, stdout: OutputPort): Dressing {
+function dressingOf({ csvRaw }: CsvStyle, stdout: OutputPort) {
   return { isGuarded: !csvRaw, isRaw: csvRaw && !stdout.isTerminal };
 }
 

@@ -171,11 +171,6 @@ function contains(subject: Kinds['sequence'], wanted: JsonValue): JsonValue {
   return typeof wanted === 'string' && subject.includes(wanted);
 }
 
-function toNumber(value: JsonValue): JsonValue {
-  if (value instanceof JsonNumber) return value;
-  return typeof value === 'string' && NUMBER.test(value) ? new JsonNumber(value) : null;
-}
-
 /** The functions of JMESPath. Only arithmetic makes new numbers. */
 const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
   Object.entries({
@@ -205,7 +200,10 @@ const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
     starts_with: takes(['string', 'string'], (text, start) => text.startsWith(start)),
     sum: takes(['numbers'], sum),
     to_array: takes(['value'], (value) => (isJsonArray(value) ? value : [value])),
-    to_number: takes(['value'], toNumber),
+    to_number: takes(['value'], (value) => {
+      if (value instanceof JsonNumber) return value;
+      return typeof value === 'string' && NUMBER.test(value) ? new JsonNumber(value) : null;
+    }),
     to_string: takes(['value'], (value) => (typeof value === 'string' ? value : printJson(value))),
     type: takes(['value'], typeOf),
     values: takes(['object'], (object) => [...object.values()]),

@@ -150,18 +150,9 @@ function tableWidth(widths: readonly number[]): number {
 }
 
 /** The lines of a table: its header, its rows, and what follows them. */
-interface Drawn {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  readonly last: readonly string[];
-}
+type Drawn = Awaited<ReturnType<typeof drawTable>>;
 
-async function drawTable(
-  fitted: FittedColumns,
-  rows: readonly JsonValue[],
-  style: TerminalStyle,
-  paint: Paint,
-): Promise<Drawn> {
+async function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: TerminalStyle, paint: Paint) {
   const { default: Table } = await import('cli-table3');
   const { widths } = fitted;
   const cells = cellsOf(fitted, style, paint);

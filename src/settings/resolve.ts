@@ -15,26 +15,8 @@ import {
   unknownProfile,
 } from './settings.ts';
 
-interface ProfileUrl {
-  readonly url: string;
-  readonly source: 'environment' | 'profile';
-  /** The profile's own URL, which the environment overrides. */
-  readonly overrides: string | undefined;
-}
-
 /** The profile of one call: a stored one, the sandbox, or the environment's. */
-export interface ResolvedProfile extends Omit<StoredProfile, 'cardsUrl' | 'calendarUrl' | 'readOnly'> {
-  readonly name: string;
-  readonly isSandbox: boolean;
-  /** False for the sandbox and for the profile of the environment alone. */
-  readonly stored: boolean;
-  /** How it was named for this call; undefined if it was not. */
-  readonly namedBy: '--profile' | 'FRONTDESK_PROFILE' | undefined;
-  /** Not checked yet: `resolveTarget` checks the one that a call uses. */
-  readonly cardsUrl: ProfileUrl | undefined;
-  readonly calendarUrl: ProfileUrl | undefined;
-  readonly readOnly: boolean;
-}
+export type ResolvedProfile = Readonly<ReturnType<typeof make>>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -51,25 +33,34 @@ function envValue(env: Env, name: string): string | undefined {
   return env[name] || undefined;
 }
 
-function profileUrl(env: Env, family: Family, own: string | undefined): ProfileUrl | undefined {
+/** `overrides`: the profile's own URL, which the environment overrides. */
+function profileUrl(env: Env, family: Family, own: string | undefined) {
   const fromEnvironment = envValue(env, URL_VARIABLES[family]);
-  if (fromEnvironment !== undefined) return { url: fromEnvironment, source: 'environment', overrides: own };
-  return own === undefined ? undefined : { url: own, source: 'profile', overrides: undefined };
+  if (fromEnvironment !== undefined) return { url: fromEnvironment, source: 'environment', overrides: own } as const;
+  return own === undefined ? undefined : ({ url: own, source: 'profile', overrides: undefined } as const);
 }
 
-function make(name: string, stored: StoredProfile | undefined, namedBy: ResolvedProfile['namedBy'], env: Env) {
+/** `namedBy`: how it was named for this call; undefined if it was not. */
+function make(
+  name: string,
+  stored: StoredProfile | undefined,
+  namedBy: '--profile' | 'FRONTDESK_PROFILE' | undefined,
+  env: Env,
+) {
   const isSandbox = name === SANDBOX;
   return {
     ...stored,
     name,
     isSandbox,
+    /** False for the sandbox and for the profile of the environment alone. */
     stored: stored !== undefined,
     namedBy,
+    // Not checked yet: `resolveTarget` checks the one that a call uses.
     // The sandbox never leaves loopback, so URLs of the environment do not count.
     cardsUrl: isSandbox ? undefined : profileUrl(env, 'cards', stored?.cardsUrl),
     calendarUrl: isSandbox ? undefined : profileUrl(env, 'calendar', stored?.calendarUrl),
     readOnly: stored?.readOnly ?? false,
-  } satisfies ResolvedProfile;
+  };
 }
 
 /** The profile if none is named; undefined if there are several, and none is current. */

@@ -1,6 +1,6 @@
 import { FAMILIES, familyWords } from '../../api/operation.ts';
 import { localCommand } from '../../command/command.ts';
-import { type CredentialReport, describeCredential, STATUS_OUTPUT } from '../../credentials/status.ts';
+import { describeCredential, STATUS_OUTPUT } from '../../credentials/status.ts';
 import { credentialRequest } from '../../engine/session/credential-request.ts';
 import { Failure, note } from '../../failure.ts';
 import { fromPlain } from '../../json/value.ts';
@@ -21,7 +21,7 @@ export const command = localCommand({
   output: () => STATUS_OUTPUT,
   async run(session) {
     const { profile } = session;
-    const reports: CredentialReport[] = [];
+    const reports: Awaited<ReturnType<typeof describeCredential>>[] = [];
     for (const family of FAMILIES) {
       // The sandbox has no URL.
       if (profile[urlKey(family)] === undefined) continue;

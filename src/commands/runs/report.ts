@@ -51,11 +51,8 @@ export const command = localCommand({
   },
 });
 
-interface Reported {
-  readonly stored: StoredRun;
-  /** Are the old values of an update known, from the older file or the plan? */
-  knowsOld: boolean;
-}
+/** `knowsOld`: are the old values of an update known, from the older file or the plan? */
+type Reported = Awaited<ReturnType<typeof openReported>>;
 
 /** A row without customers' data, because more people read a report than the input. */
 function named(row: ReportedRow, id = row.id): ReportedRow {
@@ -197,7 +194,7 @@ async function writeDocument(session: Session, shards: Shards, form: ReportForm)
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openReported(session: Session, run: StoredRunHandle, { timeline, notes }: Shards): Promise<Reported> {
+async function openReported(session: Session, run: StoredRunHandle, { timeline, notes }: Shards) {
   const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));

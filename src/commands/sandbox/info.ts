@@ -34,13 +34,6 @@ function infoText({ cards, calendars, subscribers }: Info): string {
   ].join('\n');
 }
 
-function choicesText({ choices }: Info): string {
-  return [
-    'Where the service documents no rule, the sandbox chose:',
-    ...choices.map(({ topic, choice }) => line(topic, choice)),
-  ].join('\n');
-}
-
 export const command = localCommand({
   description:
     'Shows the IDs and statuses of `--profile sandbox` as they are now. --choices lists the rules that the sandbox chose where the service documents none: a real service may behave differently.',
@@ -53,7 +46,10 @@ export const command = localCommand({
   async run(session, { choices }) {
     const store = new FileStore(session.stateDir(), session.context);
     const info = sandboxInfo(store.read());
-    const text = choices ? choicesText(info) : infoText(info);
+    const chosen = info.choices.map(({ topic, choice }) => line(topic, choice));
+    const text = choices
+      ? ['Where the service documents no rule, the sandbox chose:', ...chosen].join('\n')
+      : infoText(info);
     await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });
   },
 });

@@ -1,14 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A piece of the text of an input. */
-export interface TextPiece {
-  readonly text: string;
-  /** Nothing follows. */
-  readonly isLast: boolean;
-  /** Why nothing after it can be read. The piece has no text then. */
-  readonly problem?: string;
-}
-
 const LINE_FEED = 0x0a;
 const NUL = 'a NUL character (UTF-16 needs a byte order mark)';
 const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252: save it as UTF-8)';
@@ -60,14 +51,14 @@ function goodLines(bytes: Buffer): Buffer {
 
 /**
  * The text of an input, piece by piece: UTF-8, or UTF-16 if the mark at `start` says so. Nothing is replaced: invalid
- * bytes and NUL are a problem, after all lines before them were passed on, so that the reader's line count gives the
- * place. `takesNul`: for cells that are taken as they are.
+ * bytes and NUL are a `problem` without text, after all lines before them were passed on, so that the reader's line
+ * count gives the place. `takesNul`: for cells that are taken as they are.
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
   takesNul: boolean,
-): AsyncGenerator<TextPiece> {
+): AsyncGenerator<{ readonly text: string; readonly isLast: boolean; readonly problem?: string }> {
   const order = utf16OrderOf(start);
   const notText = order === undefined ? NOT_UTF8 : NOT_UTF16;
   const ending = (problem: string) => ({

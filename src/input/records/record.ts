@@ -59,13 +59,6 @@ export interface InputHeader {
   readonly hidden?: readonly string[];
 }
 
-/** What one piece of an input gave. */
-export interface RecordBatch {
-  readonly records: readonly RawRecord[];
-  readonly faults: readonly InputFault[];
-  readonly notes: readonly string[];
-}
-
 /** How an input is read. */
 export interface ReadOptions {
   /** For messages: the file. */
@@ -84,7 +77,10 @@ export interface ReadOptions {
 }
 
 /** A piece of an input: its rows and faults, and what is known of the input so far. */
-export interface ReadBatch extends RecordBatch {
+export interface ReadBatch {
+  readonly records: readonly RawRecord[];
+  readonly faults: readonly InputFault[];
+  readonly notes: readonly string[];
   readonly format: InputFormat;
   readonly header: InputHeader | undefined;
   /** How a CSV is written, once its header was read. */
@@ -129,7 +125,7 @@ export abstract class RecordParser {
   }
 
   /** `isLast`: the last row may lack its line break. Without new text, everything is read again. */
-  take(added: string, isLast: boolean): RecordBatch {
+  take(added: string, isLast: boolean): Pick<ReadBatch, 'records' | 'faults' | 'notes'> {
     this.records = [];
     this.faults = [];
     this.text += added;
