@@ -4,7 +4,7 @@ import { listMessages } from '../../build/messages.ts';
 import type { Command } from '../../src/command/command.ts';
 import { readGiven } from '../../src/command/read-given.ts';
 import { parseInput } from '../../src/engine/argv.ts';
-import { locateCommand } from '../../src/engine/locate.ts';
+import { locateCommand } from '../../src/engine/program.ts';
 import type { Failure } from '../../src/failure.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';

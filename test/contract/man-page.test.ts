@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { manPage } from '../../build/man-page.ts';
 import { loadTree } from '../../src/describe/command-tree.ts';
-import { locateCommand } from '../../src/engine/locate.ts';
+import { locateCommand } from '../../src/engine/program.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { listMessages, MESSAGES_PATH, messagesPage } from '../../build/messages.ts';
-import { locateCommand } from '../../src/engine/locate.ts';
+import { locateCommand } from '../../src/engine/program.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
-import { locateCommand } from '../../src/engine/locate.ts';
+import { locateCommand } from '../../src/engine/program.ts';
 import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
