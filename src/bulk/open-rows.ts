@@ -14,10 +14,9 @@ import {
 } from '../call/open-guard.ts';
 import { isDone } from '../call-outcome.ts';
 import { Failure, note } from '../failure.ts';
-import { historyPath } from '../history/history-file.ts';
+import { historyPath, sandboxResetTime } from '../history/history-file.ts';
 import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
-import { sandboxResetTime } from '../history/sandbox-reset.ts';
 import type { InputOptions } from '../input/records/findings.ts';
 import { textAt } from '../json/value.ts';
 import { commandWords, localTime, shortEntry } from '../output/people-text.ts';

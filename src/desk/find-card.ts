@@ -1,6 +1,6 @@
 import { nounOf } from '../api/operation.ts';
 import type { Verdict } from '../context.ts';
-import { isPartOfCardId } from '../history/id-match.ts';
+import { isPartOfCardId } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import { readCardId } from '../input/values.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';

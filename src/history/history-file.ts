@@ -1,8 +1,8 @@
-import { constants, readdirSync } from 'node:fs';
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { constants, readdirSync, statSync } from 'node:fs';
+import { type FileHandle, open, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
-import { ignoreErrors, ignoreNotFound } from '../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
@@ -184,4 +184,23 @@ async function readPiece(file: FileHandle, from: number, to: number): Promise<Bu
     filled += bytesRead;
   }
   return piece.subarray(0, filled);
+}
+
+function pathOf(stateDir: string): string {
+  return join(stateDir, 'sandbox-reset');
+}
+
+/** Forgets what was sent to the sandbox: it is neither open nor the same input any more. Rejects with LOCAL_IO. */
+export async function markSandboxReset(stateDir: string): Promise<void> {
+  const path = pathOf(stateDir);
+  await orIoFailure(
+    writeFile(path, '', { mode: 0o600 }),
+    `the sandbox is reset, and what was sent to it before could not be forgotten (${path})`,
+  );
+}
+
+/** ISO 8601 time of the last reset of the sandbox; undefined: never. */
+export function sandboxResetTime(stateDir: string): string | undefined {
+  const facts = statSync(pathOf(stateDir), { throwIfNoEntry: false });
+  return facts === undefined ? undefined : new Date(facts.mtimeMs).toISOString();
 }

@@ -4,7 +4,7 @@ import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { processState } from '../files/process-identity.ts';
 import { type BeginEvent, type Closing, closingOf, EVENT_HEAD, isWhole, parseHistoryEvent } from './history-event.ts';
-import { openHistory, readLines } from './history-file.ts';
+import { openHistory, readLines, sandboxResetTime } from './history-file.ts';
 import {
   type Begun,
   emptyIndex,
@@ -19,7 +19,6 @@ import {
   saveIndex,
 } from './open-index-file.ts';
 import { nameTime } from './record.ts';
-import { sandboxResetTime } from './sandbox-reset.ts';
 
 const NAME = 'open-writes.json';
 const DAY_MS = 86_400_000;

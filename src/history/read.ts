@@ -20,9 +20,10 @@ import {
   type HistoryEntry,
   parseHistoryEvent,
   readEntriesBack,
+  type WantedId,
+  wantedId,
 } from './history-event.ts';
 import { historyPath, openHistory, readLines } from './history-file.ts';
-import { type WantedId, wantedId } from './id-match.ts';
 
 export interface HistoryFilter {
   /** Only entries from then on, in milliseconds since 1970. */

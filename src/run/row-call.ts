@@ -1,7 +1,6 @@
-import { NO_OUTCOME } from '../call-outcome.ts';
+import { callOutcomeAfter, type EarlierSends, NO_OUTCOME } from '../call-outcome.ts';
 import { succeeds } from '../files/io-failure.ts';
 import type { Pacer } from '../http/call.ts';
-import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import type { Limiter } from './limiter.ts';
 import type { OrderedSink } from './ordered-sink.ts';
 import type { RunRow } from './row-outcome.ts';

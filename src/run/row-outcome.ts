@@ -1,11 +1,18 @@
 import { OPERATIONS } from '../api/operations.ts';
-import { type CallOutcome, isDone, isHeldBack, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
+import {
+  type CallOutcome,
+  callOutcomeAfter,
+  type EarlierSends,
+  isDone,
+  isHeldBack,
+  NO_OUTCOME,
+  outcomeOfFailure,
+} from '../call-outcome.ts';
 import { FAILURES, Failure, type FailureCode, type Hint, quoted } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
-import { callOutcomeAfter, type EarlierSends } from './journal/attempts.ts';
 import { isResolution } from './journal/record.ts';
 import type { RowState } from './journal/row-states.ts';
 

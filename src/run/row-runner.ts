@@ -1,8 +1,7 @@
-import { type CallOutcome, isHeldBack } from '../call-outcome.ts';
+import { type CallOutcome, type EarlierSends, isHeldBack } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
-import type { EarlierSends } from './journal/attempts.ts';
 import { outcomeInRun } from './journal/entry.ts';
 import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';

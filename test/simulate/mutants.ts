@@ -176,7 +176,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'a repeat that is refused takes the first send back',
     mutations: [
       {
-        file: 'src/run/journal/attempts.ts',
+        file: 'src/call-outcome.ts',
         line: "return mayBeApplied && (latest === 'rejected' || latest === 'not_sent') ? 'unknown' : latest;",
         instead: 'return latest;',
       },

@@ -1,7 +1,7 @@
 import { NEVER_ASKS } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
 import { lockPorts } from '../../files/lock-ports.ts';
-import { markSandboxReset } from '../../history/sandbox-reset.ts';
+import { markSandboxReset } from '../../history/history-file.ts';
 import { constant, jsonOf, object } from '../../json/shape.ts';
 import { resetSandbox } from '../../sandbox/file-store.ts';
 

@@ -1,6 +1,5 @@
-import { isHeldBack } from '../../call-outcome.ts';
+import { isHeldBack, outcomeAfter } from '../../call-outcome.ts';
 import { OUTCOMES, type Outcome } from '../../failure.ts';
-import { outcomeAfter } from './attempts.ts';
 import {
   type IntentRecord,
   isResolution,

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../../../src/failure.ts';
-import type { CallResult } from '../../../../src/http/call.ts';
-import { outcomeAfter } from '../../../../src/run/journal/attempts.ts';
-import { runRows } from '../../../../src/run/row-runner.ts';
-import { requireRun } from '../../../../src/run/stored/run-folder.ts';
-import { showRun } from '../../../../src/run/stored/run-list.ts';
-import { type ActiveRun, beginRun, resumeRun } from '../../../../src/run/stored/run-store.ts';
-import { StoredRun } from '../../../../src/run/stored/stored-run.ts';
-import { temporaryFolder } from '../../files/place.ts';
-import { answered, failed, planOf, rejected, runPlan, runPorts, unknown, unreachable } from '../fakes.ts';
+import { outcomeAfter } from '../../src/call-outcome.ts';
+import type { Outcome } from '../../src/failure.ts';
+import type { CallResult } from '../../src/http/call.ts';
+import { runRows } from '../../src/run/row-runner.ts';
+import { requireRun } from '../../src/run/stored/run-folder.ts';
+import { showRun } from '../../src/run/stored/run-list.ts';
+import { type ActiveRun, beginRun, resumeRun } from '../../src/run/stored/run-store.ts';
+import { StoredRun } from '../../src/run/stored/stored-run.ts';
+import { temporaryFolder } from './files/place.ts';
+import { answered, failed, planOf, rejected, runPlan, runPorts, unknown, unreachable } from './run/fakes.ts';
 
 /** How one attempt ends. */
 const ENDS = {
