@@ -26,7 +26,7 @@ export interface CallFacts {
   readonly nowMs: number;
 }
 
-/** The id in the path, if the operation has one. */
+/** The ID in the path, if the operation has one. */
 export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
   return input.params['cardId'] ?? input.params['id'];
 }

@@ -76,7 +76,7 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   const missing = violations.filter(({ found }) => found === undefined);
   const odd = violations.filter(({ found }) => found !== undefined);
   const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
-  // The service may leave the id of a resource of family B out.
+  // The service may leave the ID of a resource of family B out.
   const namesItself = operation.echoes === 'id' || (operation.echoes === null && 'id' in operation.response.properties);
   if (namesItself && resource.get('id') === undefined) {
     notices.push(warning('NO_ID', 'the response has no ID, so nothing shows what it is about'));

@@ -28,7 +28,7 @@ const DIGITS = 32;
 /** Columns of a card ID: a question leaves room for one. */
 export const CARD_ID_COLUMNS = 36;
 
-/** What a card id looks like, for refusals. */
+/** What a card ID looks like, for refusals. */
 const CARD_ID_EXAMPLE = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /**

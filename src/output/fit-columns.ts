@@ -30,7 +30,7 @@ const MIN_WIDTH = 4;
 const TEXT_FLOOR = 8;
 /** A shorter message is read better below its row. */
 const MESSAGE_FLOOR = 72;
-/** A card id. */
+/** A card ID. */
 const ID_FLOOR = 36;
 /** `confirmed_by_read`, `WAITING_ACTIVATION`, and any amount: half of one would mislead. */
 const WHOLE_FLOOR = 20;

@@ -145,7 +145,7 @@ function breakWords(line: string, width: number): readonly string[] {
   const label = LABELLED.exec(line)?.[0] ?? '';
   const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
   const longest = Math.max(...held.split(' ').map(columnsAtMost));
-  // An id that has room on a line of its own is not pushed out of it.
+  // An ID that has room on a line of its own is not pushed out of it.
   const isPushed = longest <= width && label.length + longest > width;
   const lead = label.length > width / 2 || isPushed ? '' : label;
   const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);

@@ -12,7 +12,7 @@ import type { Session } from '../../session.ts';
 export const SINCE = {
   kind: 'moment',
   value: 'age|date',
-  text: `list only changes since then: ${MOMENT_FORMS} (local dates)`,
+  text: `use only changes since then: ${MOMENT_FORMS} (local dates)`,
 } as const;
 
 /** Entries that are offered if none was named. */

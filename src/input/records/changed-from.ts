@@ -129,7 +129,7 @@ export class ChangedFrom {
     return this.#index.find(hashOf(id), (index) => this.#part(index, 0) === id);
   }
 
-  /** The id (0) or the cells (1) of a row. */
+  /** The ID (0) or the cells (1) of a row. */
   #part(index: number, part: 0 | 1): JsonValue | undefined {
     const page = Math.floor(index / PAGE);
     const place = (index % PAGE) * 2 + part;

@@ -40,7 +40,7 @@ function outcomeOf(value: JsonValue | undefined): string {
 /** The columns that the input of an operation may have, and their roles. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
-  /** The path parameter of an operation that takes an id. */
+  /** The path parameter of an operation that takes an ID. */
   readonly idParam: 'cardId' | 'id' | undefined;
   readonly #roles = new Map<string, ColumnRole>();
   /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */

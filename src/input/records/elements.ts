@@ -29,7 +29,7 @@ export function readJsonLine(text: string): Element {
   return { problem, isEnd: true };
 }
 
-/** One row per line: NDJSON, or a list of ids. Blank lines are skipped; spaces around a line do not count. */
+/** One row per line: NDJSON, or a list of IDs. Blank lines are skipped; spaces around a line do not count. */
 export class LineParser extends RecordParser {
   readonly #read: (text: string) => Element;
 

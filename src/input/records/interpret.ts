@@ -136,7 +136,7 @@ export class Interpreter {
     if (problem !== undefined) found.push({ field: '_outcome', problem });
     this.#checkId(record, columns, found);
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
-    // Cells of tables and ids are texts.
+    // Cells of tables and IDs are texts.
     const given = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));

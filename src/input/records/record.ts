@@ -9,7 +9,7 @@ export interface RawRecord {
   readonly line: number;
   /** One array for all rows of a CSV file. */
   readonly names: readonly string[];
-  /** CSV, workbooks and id lists: strings. JSON: values as parsed. */
+  /** CSV, workbooks and ID lists: strings. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
   readonly sheet?: string;
   /** Workbooks: the row is hidden, by a filter or by hand. */

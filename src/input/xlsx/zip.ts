@@ -3,7 +3,7 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { damaged, WorkbookFault } from './packed.ts';
 
 const MAX_UNPACKED_BYTES = 1024 ** 3;
-/** A large part that was packed better than this was made to fill the memory: rows differ, at least in their ids. */
+/** A large part that was packed better than this was made to fill the memory: rows differ, at least in their IDs. */
 const MAX_RATIO = 150;
 const LARGE_BYTES = 64 * 1024 * 1024;
 const MAX_PARTS = 100_000;
