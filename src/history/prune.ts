@@ -58,7 +58,7 @@ export async function pruneHistory(ports: { readonly stateDir: string } & LockPo
 /** How file systems refuse hard links. */
 const HAS_NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Replaces the old file, which keeps a second name. Returns false if it could have none (Windows: if open). */
+/** Replaces the old file, which keeps a second name (false: it has none). Windows replaces no open file. */
 async function replace(
   file: FileHandle,
   { temporary, path, second }: { readonly temporary: string; readonly path: string; readonly second: string },

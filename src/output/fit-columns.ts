@@ -28,7 +28,7 @@ export interface FittedColumns {
 const MIN_WIDTH = 4;
 /** A cell of this width still distinguishes rows: the month of a date, the beginning of a name. */
 const TEXT_FLOOR = 8;
-/** A shorter message is read better below its row. */
+/** A message that would be cut to less is read better below its row. */
 const MESSAGE_FLOOR = 72;
 /** A card ID. */
 const ID_FLOOR = 36;
