@@ -29,7 +29,7 @@ const steps = [
     'Create an event.',
     'frontdesk calendar event create --calendar cal_harbour_tours --name "Evening tour" --start 2027-04-02T18:00 --quiet',
   ],
-  ['Who did what? Every write was recorded.', 'frontdesk history --columns time,operation,id,outcome --quiet'],
+  ['Who did what? Every change was recorded.', 'frontdesk history --columns time,operation,id,outcome --quiet'],
 ];
 
 try {
