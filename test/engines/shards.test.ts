@@ -151,33 +151,30 @@ async function until(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo, { timeout: 240_000, interval: 500 }).toBe(true);
 }
 
-it.skipIf(!hasSlurm)(
-  'Slurm: a task is put back into the queue and another is killed, and each row is done once',
-  async () => {
-    const place = startSlurm(await makePlace());
-    await until(() => spawnSync('sinfo', ['-h', '-o', '%T'], { env: place.env, encoding: 'utf8' }).stdout === 'idle\n');
-    const submit = () => run(place, 'sbatch', ['--parsable', join(root, 'docs', 'recipes', 'slurm-array.sh')]);
-    const isOver = (job: string) => run(place, 'squeue', ['-h', '-j', job, '-o', '%T']) === '';
-    const job = submit();
-    // Shard 2 has the rows 2, 6, 10, …, shard 3 the rows 3, 7, 11, …
-    await whenApplied(place, 402);
-    run(place, 'scontrol', ['requeue', `${job}_2`]);
-    await whenApplied(place, 603);
-    process.kill(pidOf(place, 3), 'SIGKILL');
-    place.server.listen(undefined);
-    await until(() => run(place, 'squeue', ['-h', '-j', job, '-o', '%T %r']) === 'PENDING BeginTime');
-    // Slurm waits for two minutes; a person who is in a hurry says so.
-    run(place, 'scontrol', ['update', `JobId=${job}_2`, 'StartTime=now']);
-    await until(() => isOver(job));
-    // The killed task ended with a code of its own, so the array is submitted once more, as the recipe says.
-    const again = submit();
-    await until(() => isOver(again));
-    expectEachOnce(place);
-  },
-);
+it.skipIf(!hasSlurm)('Slurm: a task is requeued and another is killed, and each row is sent once', async () => {
+  const place = startSlurm(await makePlace());
+  await until(() => spawnSync('sinfo', ['-h', '-o', '%T'], { env: place.env, encoding: 'utf8' }).stdout === 'idle\n');
+  const submit = () => run(place, 'sbatch', ['--parsable', join(root, 'docs', 'recipes', 'slurm-array.sh')]);
+  const isOver = (job: string) => run(place, 'squeue', ['-h', '-j', job, '-o', '%T']) === '';
+  const job = submit();
+  // Shard 2 has the rows 2, 6, 10, …, shard 3 the rows 3, 7, 11, …
+  await whenApplied(place, 402);
+  run(place, 'scontrol', ['requeue', `${job}_2`]);
+  await whenApplied(place, 603);
+  process.kill(pidOf(place, 3), 'SIGKILL');
+  place.server.listen(undefined);
+  await until(() => run(place, 'squeue', ['-h', '-j', job, '-o', '%T %r']) === 'PENDING BeginTime');
+  // Slurm waits for two minutes; a person who is in a hurry says so.
+  run(place, 'scontrol', ['update', `JobId=${job}_2`, 'StartTime=now']);
+  await until(() => isOver(job));
+  // The killed task ended with a code of its own, so the array is submitted once more, as the recipe says.
+  const again = submit();
+  await until(() => isOver(again));
+  expectEachOnce(place);
+});
 
 it.skipIf(!isThere('parallel'))(
-  'GNU parallel: a shard is killed, the rest is stopped, and a second start does each row once',
+  'GNU parallel: a shard is killed, the rest is stopped, and a second start sends each row once',
   async () => {
     const place = await makePlace();
     const start = () =>

@@ -123,7 +123,7 @@ async function playOne(index: number): Promise<End> {
 }
 
 describe(`trouble at a random stage ${origin}`, () => {
-  it(`${COUNT} runs: what the service did is never reported as not sent or rejected`, async () => {
+  it(`a change that the service made is never reported as not sent or rejected, in ${COUNT} runs with trouble at a random stage`, async () => {
     const ends: End[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {

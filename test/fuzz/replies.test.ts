@@ -113,7 +113,7 @@ async function playOne(index: number): Promise<string> {
 }
 
 describe(`damaged answers ${origin()}`, () => {
-  it(`${COUNT} of them never break the client or the output`, async () => {
+  it(`${COUNT} damaged responses never break the client or the output`, async () => {
     const ends = new Map<string, number>();
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -130,7 +130,7 @@ describe(`damaged answers ${origin()}`, () => {
     expect(share('10 read')).toBeGreaterThan(0.005);
   });
 
-  it(`${PROCESSES} of them never break the built program`, async () => {
+  it(`${PROCESSES} damaged responses never break the built program`, async () => {
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let count = next++; count < PROCESSES; count = next++) {

@@ -43,19 +43,22 @@ function ask(seeded: Seeded): Asked {
 }
 
 describe(`Retry-After (seed ${SEED})`, () => {
-  it.each([429, 503])(`%i with ${RUNS} random values: waited as long, and at most a tenth longer`, async (status) => {
-    const seeded = new Seeded(SEED);
-    for (let run = 0; run < RUNS; run += 1) {
-      const { headers, waitMs } = ask(seeded);
-      const { client, clock } = bench([answer(status, '', headers), answer(200, card('ACTIVE'))], {
-        random: seeded.next(),
-      });
-      const result = await client.call(inputFor(OPERATIONS.cardGet), withPolicy());
-      expect(result.kind, JSON.stringify(headers)).toBe('answered');
-      const [slept = 0] = clock.sleeps;
-      expect(slept, JSON.stringify(headers)).toBeGreaterThanOrEqual(waitMs);
-      // Nothing asked for: the waits of our own, half a second at most before the first retry.
-      expect(slept, JSON.stringify(headers)).toBeLessThanOrEqual(waitMs === 0 ? 500 : waitMs * 1.1 + 1);
-    }
-  });
+  it.each([429, 503])(
+    `Retry-After of %i with ${RUNS} random values is waited for, and at most a tenth longer`,
+    async (status) => {
+      const seeded = new Seeded(SEED);
+      for (let run = 0; run < RUNS; run += 1) {
+        const { headers, waitMs } = ask(seeded);
+        const { client, clock } = bench([answer(status, '', headers), answer(200, card('ACTIVE'))], {
+          random: seeded.next(),
+        });
+        const result = await client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+        expect(result.kind, JSON.stringify(headers)).toBe('answered');
+        const [slept = 0] = clock.sleeps;
+        expect(slept, JSON.stringify(headers)).toBeGreaterThanOrEqual(waitMs);
+        // Nothing asked for: the waits of our own, half a second at most before the first retry.
+        expect(slept, JSON.stringify(headers)).toBeLessThanOrEqual(waitMs === 0 ? 500 : waitMs * 1.1 + 1);
+      }
+    },
+  );
 });

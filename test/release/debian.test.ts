@@ -71,17 +71,17 @@ describe.skipIf(releases === undefined || !isHere('dpkg'))('the Debian package (
     if (code !== 0) throw new Error(stderr);
   });
 
-  it('installs a command that works', () => {
+  it('the Debian package installs a command that works', () => {
     expect(run(command, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     expect(run(command, ['card', 'get', '-p', 'sandbox', CARD, '--json']).stdout).toContain(`"cardId": "${CARD}"`);
   });
 
-  it('is where doctor says that the command was installed from', () => {
+  it('doctor names the Debian package as the source of the command', () => {
     const { stdout } = run(command, ['doctor', '--json', '--query', 'checks[0].message']);
     expect(stdout).toBe(`"frontdesk ${version} on linux, from the Debian package (${command})"\n`);
   });
 
-  it('names the libraries that the executable is linked to', () => {
+  it('the Debian package names the libraries that the executable is linked to', () => {
     const { stdout } = run('dpkg-deb', ['--field', file(), 'Depends']);
     const needed = run('ldd', [command]).stdout.matchAll(/^\s(\S+)\.so/gm);
     const brings: Readonly<Record<string, string>> = {
@@ -100,14 +100,14 @@ describe.skipIf(releases === undefined || !isHere('dpkg'))('the Debian package (
     ).toEqual([...new Set(packages)].sort());
   });
 
-  it.skipIf(!isHere('man'))('brings the manual page (skipped without man)', () => {
+  it.skipIf(!isHere('man'))('the Debian package has the manual page (skipped without man)', () => {
     const { code, stdout } = run('man', ['-M', join(share, 'man'), 'frontdesk'], { MANPAGER: 'cat', MANWIDTH: '100' });
     expect(code).toBe(0);
     expect(stdout).toContain('frontdesk - gift cards and calendars from the command line');
   });
 
   it.skipIf(!existsSync('/usr/share/bash-completion/bash_completion'))(
-    'completes in bash (skipped without bash-completion)',
+    'the Debian package completes in bash (skipped without bash-completion)',
     () => {
       const script =
         'source /usr/share/bash-completion/bash_completion; _completion_loader frontdesk; COMP_WORDS=(frontdesk card b); COMP_CWORD=2; COMP_LINE="frontdesk card b"; COMP_POINT=16; _frontdesk frontdesk b card; echo $COMPREPLY';
@@ -115,25 +115,28 @@ describe.skipIf(releases === undefined || !isHere('dpkg'))('the Debian package (
     },
   );
 
-  it.skipIf(!isHere('zsh'))('completes in zsh (skipped without zsh)', () => {
+  it.skipIf(!isHere('zsh'))('the Debian package completes in zsh (skipped without zsh)', () => {
     const script =
       'fpath=($0/zsh/vendor-completions $fpath); autoload -U compinit; compinit -u -D; autoload +X _frontdesk; echo $_comps[frontdesk] $functions_source[_frontdesk]';
     const { stdout } = run('zsh', ['-f', '-c', script, share]);
     expect(stdout.trim()).toBe(`_frontdesk ${share}/zsh/vendor-completions/_frontdesk`);
   });
 
-  it.skipIf(!isHere('fish'))('completes in fish (skipped without fish)', () => {
+  it.skipIf(!isHere('fish'))('the Debian package completes in fish (skipped without fish)', () => {
     const { stdout } = run('fish', ['-c', 'complete -C "frontdesk card bl"'], { XDG_DATA_DIRS: share });
     expect(stdout.split('\t')[0]).toBe('block');
   });
 
-  it.skipIf(!isHere('lintian'))('has no error that lintian knows (skipped without lintian)', async () => {
-    // It takes its time, so the runner is not kept waiting for it. A finding ends it with 2, which rejects.
-    const lintian = promisify(execFile)('lintian', ['--fail-on', 'error', '--allow-root', file()]);
-    expect((await lintian).stdout.split('\n').filter((line) => /^[EW]:/.test(line))).toEqual([]);
-  });
+  it.skipIf(!isHere('lintian'))(
+    'the Debian package has no error that lintian knows (skipped without lintian)',
+    async () => {
+      // It takes its time, so the runner is not kept waiting for it. A finding ends it with 2, which rejects.
+      const lintian = promisify(execFile)('lintian', ['--fail-on', 'error', '--allow-root', file()]);
+      expect((await lintian).stdout.split('\n').filter((line) => /^[EW]:/.test(line))).toEqual([]);
+    },
+  );
 
-  it('leaves nothing but the files of the user when it is removed', () => {
+  it('removing the Debian package leaves nothing but the files of the user', () => {
     writeFileSync(join(home, 'mine.csv'), 'cardId\n');
     const before = filesBelow(home);
     expect(dpkg('--remove', 'frontdesk')).toMatchObject({ code: 0, stderr: '' });

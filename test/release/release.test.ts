@@ -35,7 +35,7 @@ function evaluate(code: string): unknown {
 }
 
 describe.skipIf(releases === undefined)('a release (skipped without Linux and Node 26)', () => {
-  it('holds what is handed out, and nothing else', () => {
+  it('a release has the files to hand out, and no others', () => {
     expect(readdirSync(first).sort()).toEqual(
       [
         'Containerfile',
@@ -56,7 +56,7 @@ describe.skipIf(releases === undefined)('a release (skipped without Linux and No
     );
   });
 
-  it('has the same bytes when it is made again, elsewhere and under another umask, time zone and language', () => {
+  it('a release has the same bytes when it is made again, elsewhere and under another umask, time zone and language', () => {
     expect(read('SHA256SUMS', second)).toBe(read('SHA256SUMS'));
     const differing = readdirSync(first).filter(
       (name) => !readFileSync(join(first, name)).equals(readFileSync(join(second, name))),
@@ -65,7 +65,7 @@ describe.skipIf(releases === undefined)('a release (skipped without Linux and No
     expect(statSync(join(first, executable)).mtimeMs).toBe(1_767_225_600_000);
   });
 
-  it('has no path of the machine that made it', () => {
+  it('a release has no path of the machine that made it', () => {
     const opened = [
       readFileSync(join(first, executable)),
       gunzipSync(readFileSync(join(first, `frontdesk-${version}.tgz`))),
@@ -75,7 +75,7 @@ describe.skipIf(releases === undefined)('a release (skipped without Linux and No
     expect(paths.filter((path) => opened.some((content) => content.includes(path)))).toEqual([]);
   });
 
-  it('names the sum of every other file, as sha256sum reads it', () => {
+  it('SHA256SUMS of a release names the sum of every other file, as sha256sum reads it', () => {
     const lines = readdirSync(first)
       .filter((name) => name !== 'SHA256SUMS')
       .sort()
@@ -85,7 +85,7 @@ describe.skipIf(releases === undefined)('a release (skipped without Linux and No
     expect(status).toBe(0);
   });
 
-  it('has notes that are the section of its version in the list of changes', () => {
+  it('the notes of a release are the section of its version in the changelog', () => {
     const changes = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
     const notes = read('RELEASE-NOTES.md').trim();
     expect(changes).toContain(notes);
@@ -93,7 +93,7 @@ describe.skipIf(releases === undefined)('a release (skipped without Linux and No
     expect(notes).not.toMatch(/^## /m);
   });
 
-  it('has an executable that works, and says that it is one', () => {
+  it('a release has an executable that works, and says that it is one', () => {
     const env = { PATH: process.env['PATH'], HOME: scratch };
     const call = (...args: string[]) => spawnSync(join(first, executable), args, { encoding: 'utf8', env });
     expect(call('--version').stdout).toBe(`${version}\n`);
@@ -129,7 +129,7 @@ describe.skipIf(releases === undefined)('the bill of materials of a release', ()
     return [...headings].map(([, name, version, licence]) => `${name} ${version} ${licence}`);
   }
 
-  it('names the packages of the notices, and so those of the npm package and of the executable', () => {
+  it('the bill of materials names the packages of the notices, and so those of the npm package and of the executable', () => {
     const listed = bom().components.map(
       ({ name, version, licenses: [first] }) => `${name} ${version} ${first.license?.id ?? first.expression}`,
     );
@@ -140,7 +140,7 @@ describe.skipIf(releases === undefined)('the bill of materials of a release', ()
     expect(listed.length - inPackage.length).toBeLessThanOrEqual(1);
   });
 
-  it('gives the sums that npm checked', () => {
+  it('the bill of materials has the sums that npm checked', () => {
     // The lock is npm's; only this member is read.
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Readonly<Record<string, { readonly integrity?: string }>>;
@@ -151,7 +151,7 @@ describe.skipIf(releases === undefined)('the bill of materials of a release', ()
     expect(undici?.purl).toBe(`pkg:npm/undici@${undici?.version}`);
   });
 
-  it('is CycloneDX, with the time of the commit and the Node of the executable', () => {
+  it('the bill of materials is CycloneDX, with the time of the commit and the Node of the executable', () => {
     const { bomFormat, specVersion, serialNumber, metadata } = bom();
     expect({ bomFormat, specVersion, time: metadata.timestamp }).toEqual({
       bomFormat: 'CycloneDX',
@@ -167,13 +167,13 @@ describe.skipIf(releases === undefined)('the bill of materials of a release', ()
 describe.skipIf(releases === undefined)('the manifests of a release', () => {
   const base = `https://git.example/o/frontdesk/releases/download/v${version}`;
 
-  it('have Homebrew install the npm package', () => {
+  it('the manifest for Homebrew installs the npm package', () => {
     const sum = sha256(readFileSync(join(first, `frontdesk-${version}.tgz`)));
     expect(read('frontdesk.rb')).toContain(`  url "${base}/frontdesk-${version}.tgz"\n  sha256 "${sum}"\n`);
     expect(read('frontdesk.rb')).toContain('desc "Operator\'s command line for a gift-card and calendar service"\n');
   });
 
-  it('have Scoop and winget install the executable of Windows', () => {
+  it('the manifests for Scoop and winget install the executable for Windows', () => {
     const url = `${base}/frontdesk-${version}-windows-x64.exe`;
     expect(JSON.parse(read('frontdesk.json'))).toMatchObject({
       version,
@@ -185,7 +185,7 @@ describe.skipIf(releases === undefined)('the manifests of a release', () => {
     );
   });
 
-  it('leave nothing of the template unfilled', () => {
+  it('the manifests have no placeholder of their template', () => {
     const unfilled = readdirSync(first).filter(
       (name) => /\.(?:rb|json|yaml)$|file$/.test(name) && /\{\{/.test(read(name)),
     );
@@ -194,7 +194,7 @@ describe.skipIf(releases === undefined)('the manifests of a release', () => {
 });
 
 describe('the parts of a release', () => {
-  it('name a manifest whose executable is not there, and write none of those that belong to it', () => {
+  it('a manifest whose executable is missing is named and not written', () => {
     const answer = evaluate(`
       import { manifests } from './build/release/manifests.mjs';
       const facts = { version: '1.2.3', summary: 's', homepage: 'h', license: 'MIT' };
@@ -210,7 +210,7 @@ describe('the parts of a release', () => {
     ]);
   });
 
-  it('cut the notes of one version out of the list of changes, and refuse a version that it does not name', () => {
+  it('the notes of a release are cut out of the changelog, and an unknown version is refused', () => {
     const changelog = JSON.stringify(
       '# Changes\n\n## 1.2.30\n\n- Later\n\n## 1.2.3 (2026-01-01)\n\n- One\n\n## 1.2.2\n\n- Old\n',
     );
@@ -231,14 +231,14 @@ describe('doctor', () => {
     return spawnSync(process.execPath, args, { encoding: 'utf8', env: { HOME: scratch } }).stdout;
   }
 
-  it('says that it runs from a checkout', () => {
+  it('doctor says that it runs from a checkout', () => {
     const place = root.replace(/\/$/, '');
     expect(whereFrom(join(root, 'bin', 'frontdesk.js'))).toBe(
       `"frontdesk ${version} on ${process.platform}, from a checkout of the sources (${place})"\n`,
     );
   });
 
-  it('says that it runs from the npm package', () => {
+  it('doctor says that it runs from the npm package', () => {
     const place = join(scratch, 'node_modules', 'frontdesk');
     mkdirSync(place, { recursive: true });
     for (const name of ['bin', 'dist', 'package.json'])

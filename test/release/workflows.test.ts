@@ -31,22 +31,22 @@ function faults(text: string, name: string): readonly string[] {
 }
 
 describe('the workflows of the hosted project', () => {
-  it.each(readdirSync(folder))('%s has no fault that the linter knows', (name) => {
+  it.each(readdirSync(folder))('the workflow %s has no fault that the linter knows', (name) => {
     expect(faults(readFileSync(new URL(name, folder), 'utf8'), name)).toEqual([]);
   });
 
-  it('and those of the recipes neither', () => {
+  it('the workflows of the recipes have no fault that the linter knows', () => {
     const recipes = new URL('../../docs/recipes/', import.meta.url);
     for (const name of ['github-actions.yml', 'plans-in-github-actions.yml'])
       expect(faults(readFileSync(new URL(name, recipes), 'utf8'), name)).toEqual([]);
   });
 
-  it('would be named with a fault', () => {
+  it('a fault in a workflow is named', () => {
     const text = 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    needs: b\n    steps:\n      - run: echo\n';
     expect(faults(text, 'x.yml')).toEqual(['x.yml:3: job "a" needs job "b" which does not exist in this workflow']);
   });
 
-  it('release on Linux, macOS and Windows, attest what is in the sums, and leave publishing to a person', () => {
+  it('the workflow release runs on Linux, macOS and Windows, attests the files of the sums, and publishes nothing', () => {
     const text = readFileSync(new URL('release.yml', folder), 'utf8');
     for (const part of [
       'os: [macos-latest, windows-latest]',
@@ -58,7 +58,7 @@ describe('the workflows of the hosted project', () => {
     }
   });
 
-  it('put the package on the stage of npm only after a person published, and without a checkout', () => {
+  it('the workflow npm puts the package on the stage of npm only after the release was published, and without a checkout', () => {
     const text = readFileSync(new URL('npm.yml', folder), 'utf8');
     expect(text).toContain('types: [published]');
     expect(text).toMatch(/\n {10}npm stage publish "\.\/frontdesk-.*\.tgz"\n$/);
