@@ -86,30 +86,22 @@ export async function waitingAtDesk<Value>(
 }
 
 /** The signals of the process, and Ctrl-C as a key: a terminal whose keys are read one by one sends no signal. */
-class SignalsWithKeys implements SignalPort {
-  readonly #signals: SignalPort;
-  readonly #listeners: ((signal: SignalName, count: number) => void)[] = [];
-
-  constructor(signals: SignalPort) {
-    this.#signals = signals;
-  }
-
-  get received(): readonly SignalName[] {
-    return this.#signals.received;
-  }
-
-  onSignal(listener: (signal: SignalName, count: number) => void): () => void {
-    this.#listeners.push(listener);
-    const release = this.#signals.onSignal(listener);
-    return () => {
-      this.#listeners.splice(this.#listeners.lastIndexOf(listener), 1);
-      release();
-    };
-  }
-
-  ctrlC(): void {
-    this.#listeners.at(-1)?.('SIGINT', 1);
-  }
+function signalsWithKeys(signals: SignalPort) {
+  const listeners: Parameters<SignalPort['onSignal']>[0][] = [];
+  return {
+    get received() {
+      return signals.received;
+    },
+    onSignal(listener: (typeof listeners)[number]) {
+      listeners.push(listener);
+      const release = signals.onSignal(listener);
+      return () => {
+        listeners.splice(listeners.lastIndexOf(listener), 1);
+        release();
+      };
+    },
+    ctrlC: () => listeners.at(-1)?.('SIGINT', 1),
+  };
 }
 
 /** The session for a command: it asks the desk's questions, and the next screen shows what it prints. */
@@ -121,7 +113,7 @@ export function sessionOfWrite(
   pasted: () => void,
 ): Session {
   const { command, effect } = operation;
-  const signals = new SignalsWithKeys(session.context.signals);
+  const signals = signalsWithKeys(session.context.signals);
   const context: Context = Object.assign(Object.create(session.context), { signals });
   const print: Session['print'] = async (result) => {
     if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;

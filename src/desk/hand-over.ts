@@ -65,63 +65,45 @@ function markdownText(log: DeskLog, where: string, now: number): string {
 }
 
 /** The file of `--report`: made at the start, and rewritten after each change. */
-export class ReportFile {
-  readonly #path: string;
-  readonly #pid: number;
-  readonly #text: () => string;
-  #failure: Failure | undefined;
+export type ReportFile = Awaited<ReturnType<typeof createReport>>;
 
-  /** USAGE if the file exists, or its name says no format. LOCAL_IO if it cannot be made. */
-  static async create(
-    path: string,
-    log: DeskLog,
-    where: string,
-    context: Pick<Context, 'clock' | 'pid'>,
-  ): Promise<ReportFile> {
-    const ending = /\.(csv|md|markdown)$/i.exec(path)?.[1]?.toLowerCase();
-    if (ending === undefined)
-      throw usageFailure([{ where: '--report', problem: `${path} ends neither in .csv nor in .md` }]);
-    const text = () => (ending === 'csv' ? csvText(log) : markdownText(log, where, context.clock.now()));
-    try {
-      const file = await open(path, 'wx', 0o600);
-      await file.chmod(0o600);
-      await file.close();
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw ioFailure(`--report: cannot create ${path}`, error, 'unsent');
-      throw usageFailure([{ where: '--report', problem: `${path} exists, and a report never overwrites a file` }]);
-    }
-    const report = new ReportFile(path, context.pid, text);
-    const failure = await report.update();
-    if (failure !== undefined) throw failure;
-    return report;
+/** USAGE if the file exists, or its name says no format. LOCAL_IO if it cannot be made. */
+export async function createReport(path: string, log: DeskLog, where: string, context: Pick<Context, 'clock' | 'pid'>) {
+  const { clock, pid } = context;
+  const ending = /\.(csv|md|markdown)$/i.exec(path)?.[1]?.toLowerCase();
+  if (ending === undefined)
+    throw usageFailure([{ where: '--report', problem: `${path} ends neither in .csv nor in .md` }]);
+  try {
+    const file = await open(path, 'wx', 0o600);
+    await file.chmod(0o600);
+    await file.close();
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw ioFailure(`--report: cannot create ${path}`, error, 'unsent');
+    throw usageFailure([{ where: '--report', problem: `${path} exists, and a report never overwrites a file` }]);
   }
-
-  private constructor(path: string, pid: number, text: () => string) {
-    this.#path = path;
-    this.#pid = pid;
-    this.#text = text;
-  }
-
-  /** Writes the current list. Returns a failure the first time, to be reported at once. */
-  async update(): Promise<Failure | undefined> {
-    try {
-      await writeFileAtomic(this.#path, this.#text(), { pid: this.#pid, what: 'the report of the desk' });
-      this.#failure = undefined;
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const isNews = this.#failure === undefined;
-      // How the recorded change ended is another matter.
-      this.#failure = new Failure('LOCAL_IO', `could not write the report ${this.#path}: ${error.problem}`, {
-        hints: ['keep the list that is printed when you leave'],
-        cause: error,
-      });
-      return isNews ? this.#failure : undefined;
-    }
-  }
-
-  /** Why the file is not current; undefined if it is. */
-  get failure(): Failure | undefined {
-    return this.#failure;
-  }
+  const report = {
+    /** Why the file is not current; undefined if it is. */
+    failure: undefined as Failure | undefined,
+    /** Writes the current list. Returns a failure the first time, to be reported at once. */
+    async update(): Promise<Failure | undefined> {
+      try {
+        const text = ending === 'csv' ? csvText(log) : markdownText(log, where, clock.now());
+        await writeFileAtomic(path, text, { pid, what: 'the report of the desk' });
+        report.failure = undefined;
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        const isNews = report.failure === undefined;
+        // How the recorded change ended is another matter.
+        report.failure = new Failure('LOCAL_IO', `could not write the report ${path}: ${error.problem}`, {
+          hints: ['keep the list that is printed when you leave'],
+          cause: error,
+        });
+        return isNews ? report.failure : undefined;
+      }
+    },
+  };
+  const failure = await report.update();
+  if (failure !== undefined) throw failure;
+  return report;
 }

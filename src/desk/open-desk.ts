@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 import { CardVisit } from './card-visit.ts';
 import { Desk } from './desk.ts';
 import { cardOf, DeskLog, isOf, type KnownCard } from './desk-log.ts';
-import { ReportFile } from './hand-over.ts';
+import { createReport } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
 
@@ -63,7 +63,7 @@ export async function openDesk(
   const { host } = service;
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${host}`;
   const log = new DeskLog(context.clock, await knownCards(session, host));
-  const report = path === undefined ? undefined : await ReportFile.create(path, log, where, context);
+  const report = path === undefined ? undefined : await createReport(path, log, where, context);
   const commandOf = async ({ command }: Operation): Promise<CallCommand> => {
     const found = await registry.find(command.split('.'))?.load();
     if (found?.kind !== 'call') throw new Error(`no command for ${command}`);

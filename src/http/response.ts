@@ -34,11 +34,7 @@ import type { FailureEvent } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Facts of a response with at least complete headers. */
-export interface ReplyHead {
-  readonly status: number;
-  readonly headers: readonly Header[];
-  readonly requestId: string | undefined;
-}
+export type ReplyHead = ReturnType<typeof headOf>;
 
 /** A whole, readable response with the resource. */
 export interface Accepted {
@@ -157,7 +153,7 @@ function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: bool
 /** A longer one is cut and marked: every row's record keeps it. */
 const MAX_REQUEST_ID = 256;
 
-function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
+function headOf(status: number, headers: readonly Header[], mask: TokenMask) {
   const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
   const ids = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
   const requestId = ids.find((id) => id !== '');

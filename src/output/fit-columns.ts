@@ -15,14 +15,7 @@ function roomOf({ width }: Frame, count: number): number {
 }
 
 /** Columns that fit, and which did not. */
-export interface FittedColumns {
-  readonly columns: readonly Column[];
-  readonly widths: readonly number[];
-  /** Columns whose cells are shown below their row. */
-  readonly below: readonly Column[];
-  /** Non-empty columns that had no room. */
-  readonly leftOut: readonly Column[];
-}
+export type FittedColumns = ReturnType<typeof fitColumns>;
 
 /** Narrower columns say nothing: a table of too many columns then exceeds the terminal. */
 const MIN_WIDTH = 4;
@@ -82,7 +75,7 @@ export function fitColumns(
   natural: readonly number[],
   frame: Frame,
   isEmpty: (index: number) => boolean = () => false,
-): FittedColumns {
+) {
   let shown: readonly Candidate[] = columns.map((column, index) => {
     const width = natural[index] ?? 0;
     return { column, index, natural: width, floor: floorOf(column, width) };
@@ -113,7 +106,9 @@ export function fitColumns(
   return {
     columns: shown.map(({ column }) => column),
     widths: share(shown, roomOf(frame, shown.length)),
+    /** Columns whose cells are shown below their row. */
     below: inOrder(below),
+    /** Non-empty columns that had no room. */
     leftOut: inOrder(stillOut),
   };
 }

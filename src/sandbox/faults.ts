@@ -8,16 +8,7 @@ export type FaultEffect =
 const METHODS = ['GET', 'POST', '*'] as const;
 
 /** One `--fault`. */
-export interface FaultRule {
-  readonly method: (typeof METHODS)[number];
-  /** A part of the path as sent, without the query. */
-  readonly pathPart: string;
-  readonly effect: FaultEffect;
-  /** Only the first so many matching requests; undefined: all. */
-  readonly times: number | undefined;
-  /** Chance in percent for a matching request; undefined: always. */
-  readonly percent: number | undefined;
-}
+export type FaultRule = ReturnType<typeof readFault>;
 
 /** Internal: the piece of a `--fault` that cannot be read. */
 class Unreadable extends Error {}
@@ -57,7 +48,7 @@ function readPathPart(text: string): string {
 }
 
 /** Reads one fault. The effect follows the last colon, so that an ID may contain one. */
-function readFault(text: string): FaultRule {
+function readFault(text: string) {
   const form = "it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'";
   const [, method = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
   const [, effect = '', mark, amount = ''] = /^([^*@]*)(?:([*@])(.*))?$/s.exec(rest.trim()) ?? [];
@@ -69,9 +60,12 @@ function readFault(text: string): FaultRule {
       METHODS.find((known) => known === method.toUpperCase()),
       `the method '${method}' is none of ${METHODS.join(', ')}`,
     ),
+    /** A part of the path as sent, without the query. */
     pathPart: readPathPart(pathPart.trim()),
     effect: readEffect(effect),
+    /** Only the first so many matching requests; undefined: all. */
     times: mark === '*' ? readable(times, badTimes) : undefined,
+    /** Chance in percent for a matching request; undefined: always. */
     percent: mark === '@' ? readable(readPercent(amount), badChance) : undefined,
   };
 }

@@ -7,7 +7,7 @@ import { GENERAL, type NumberFormat, readNumberFormats } from '../xlsx/number-fo
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
 import { isTrue, type XmlElement } from '../xlsx/xml.ts';
-import { Archive } from '../xlsx/zip.ts';
+import { openArchive } from '../xlsx/zip.ts';
 import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
@@ -258,7 +258,7 @@ export async function* readWorkbookRows(
   options: ReadOptions,
 ): AsyncGenerator<ReadBatch> {
   try {
-    const archive = await Archive.open(await readPacked(bytes));
+    const archive = await openArchive(await readPacked(bytes));
     const { sheets, styles, sharedStrings: texts, countsFrom1904 } = await findParts(archive);
     const sheet = chooseSheet(sheets, options);
     const sharedStrings = texts === undefined ? [] : await readSharedStrings(archive, texts);

@@ -9,62 +9,54 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 const MAX_PARTS = 100_000;
 
 /** The files of a ZIP archive. Nothing is unpacked before it is asked for, and never more than the archive says. */
-export class Archive {
-  readonly #zip: ZipFile;
-  readonly #entries = new Map<string, Entry>();
+export type Archive = Awaited<ReturnType<typeof openArchive>>;
 
-  private constructor(zip: ZipFile) {
-    this.#zip = zip;
-  }
-
-  /** Raises a `WorkbookFault` when the archive is damaged, encrypted, or unpacks to more than 1 GiB. */
-  static async open(bytes: Buffer): Promise<Archive> {
-    // Not decoded: a name that leads out of the archive names no wanted part.
-    const opening = fromBufferPromise(bytes, { decodeStrings: false });
-    const archive = new Archive(await raised(opening, 'the end of the file is missing'));
-    await raised(archive.#readDirectory(), 'its directory cannot be read');
-    return archive;
-  }
-
-  async #readDirectory(): Promise<void> {
-    if (this.#zip.entryCount > MAX_PARTS) throw damaged('it has too many parts');
-    let unpacked = 0;
-    for await (const entry of this.#zip.eachEntry()) {
-      if (entry.isEncrypted()) throw new WorkbookFault('is encrypted: save it without a password');
-      if (!entry.canDecodeFileData()) throw damaged('it is packed in an unknown way');
-      const key = keyOf(entry.fileNameRaw.toString('utf8'));
-      // Two readers could take two different ones.
-      if (this.#entries.has(key)) throw damaged('it contains a part twice');
-      this.#entries.set(key, entry);
-      unpacked += entry.uncompressedSize;
-    }
-    if (unpacked > MAX_UNPACKED_BYTES) throw new WorkbookFault('unpacks to more than 1 GiB');
-    for (const { uncompressedSize: size, compressedSize: packed } of this.#entries.values()) {
-      if (size <= LARGE_BYTES || size <= MAX_RATIO * packed) continue;
-      throw new WorkbookFault(`unpacks to ${Math.floor(size / packed)} times its size, which no real .xlsx file does`);
-    }
-  }
-
-  has(name: string): boolean {
-    return this.#entries.has(keyOf(name));
-  }
-
-  /** The unpacked bytes of a file. Raises a `WorkbookFault` when there is none, or its size or checksum is wrong. */
-  async *read(name: string): AsyncGenerator<Buffer> {
-    const entry = this.#entries.get(keyOf(name));
-    if (entry === undefined) throw damaged(`the part ${name} is missing`);
-    const problem = `the part ${name} does not match the directory`;
-    let crc = 0;
-    try {
-      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
-        crc = crc32(chunk, crc);
-        yield chunk;
+/** Raises a `WorkbookFault` when the archive is damaged, encrypted, or unpacks to more than 1 GiB. */
+export async function openArchive(bytes: Buffer) {
+  // Not decoded: a name that leads out of the archive names no wanted part.
+  const opening = fromBufferPromise(bytes, { decodeStrings: false });
+  const zip = await raised(opening, 'the end of the file is missing');
+  const entries = await raised(readDirectory(zip), 'its directory cannot be read');
+  return {
+    has: (name: string): boolean => entries.has(keyOf(name)),
+    /** The unpacked bytes of a file. Raises a `WorkbookFault` when there is none, or its size or checksum is wrong. */
+    async *read(name: string): AsyncGenerator<Buffer> {
+      const entry = entries.get(keyOf(name));
+      if (entry === undefined) throw damaged(`the part ${name} is missing`);
+      const problem = `the part ${name} does not match the directory`;
+      let crc = 0;
+      try {
+        for await (const chunk of await zip.openReadStreamPromise(entry)) {
+          crc = crc32(chunk, crc);
+          yield chunk;
+        }
+      } catch (error) {
+        throw damaged(problem, error);
       }
-    } catch (error) {
-      throw damaged(problem, error);
-    }
-    if (crc !== entry.crc32) throw damaged(problem);
+      if (crc !== entry.crc32) throw damaged(problem);
+    },
+  };
+}
+
+async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  if (zip.entryCount > MAX_PARTS) throw damaged('it has too many parts');
+  const entries = new Map<string, Entry>();
+  let unpacked = 0;
+  for await (const entry of zip.eachEntry()) {
+    if (entry.isEncrypted()) throw new WorkbookFault('is encrypted: save it without a password');
+    if (!entry.canDecodeFileData()) throw damaged('it is packed in an unknown way');
+    const key = keyOf(entry.fileNameRaw.toString('utf8'));
+    // Two readers could take two different ones.
+    if (entries.has(key)) throw damaged('it contains a part twice');
+    entries.set(key, entry);
+    unpacked += entry.uncompressedSize;
   }
+  if (unpacked > MAX_UNPACKED_BYTES) throw new WorkbookFault('unpacks to more than 1 GiB');
+  for (const { uncompressedSize: size, compressedSize: packed } of entries.values()) {
+    if (size <= LARGE_BYTES || size <= MAX_RATIO * packed) continue;
+    throw new WorkbookFault(`unpacks to ${Math.floor(size / packed)} times its size, which no real .xlsx file does`);
+  }
+  return entries;
 }
 
 /** What an attempt gives; what yauzl says against it is the cause of a fault in our words. */
