@@ -337,14 +337,14 @@ test('the question before many rows with --changed-from counts missing rows, emp
   expect(result.lines).toEqual([]);
 });
 
-test('a single activation does not ask', async () => {
+test('a single activation does not ask in a terminal', async () => {
   const server = await startRecordingServer(playService());
   const terminal = openTerminal(['card', 'activate', CARD_ID], { home: createHome(), env: server.env });
   expect((await terminal.end).code).toBe(0);
   expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
 });
 
-test('one row of --from is not more than one', async () => {
+test('one row of --from counts as a single change', async () => {
   const server = await startRecordingServer(playService());
   const result = await runFrontdesk(['card', 'activate', '--from', '-'], { env: server.env, stdin: `${CARD_ID}\n` });
   expect(result.code).toBe(0);

@@ -93,7 +93,7 @@ test.each([
   ['--operation', 'card.block', ['card.block']],
   ['--id', cardId(2).slice(0, 8), ['card.block', 'card.reissue']],
   ['--id', REPLACEMENT_ID.replaceAll('-', '').slice(0, 31), ['card.reissue']],
-])('%s %s filters, also without the word list', async (option, value, operations) => {
+])('history %s %s filters, also without the word list', async (option, value, operations) => {
   const home = await withThreeWrites();
   // The word list may be left out.
   const entries = await history(home, [...(option === '--id' ? ['list'] : []), option, value]);
@@ -109,7 +109,7 @@ test('history show prints one entry', async () => {
 });
 
 test.each([['that is damaged', 16, (path: string) => writeFileSync(join(path, 'journal.jsonl'), 'x\ny\n')]])(
-  'names a run %s, shows the others as a whole document, and ends with %i',
+  'history names a run %s, prints the others as a whole document, and exits with %i',
   async (_what, code, spoil) => {
     const home = createHome();
     const server = await startRecordingServer(playService());
@@ -147,7 +147,7 @@ test('history has no token, no body and no sensitive result', async () => {
   }
 });
 
-test('prune asks, so off a terminal it needs --yes', async () => {
+test('history prune asks, and needs --yes outside a terminal', async () => {
   const home = await withThreeWrites();
   const result = await runFrontdesk(['history', 'prune', '--older-than', '1ms'], { home });
   expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -389,7 +389,7 @@ test('history reconcile reads nothing if it could not record the result', async 
   expect(reads()).toEqual([]);
 });
 
-test('history reconcile names no command for what was applied and has no card to look at, because nothing is left to settle', async () => {
+test('history reconcile names no command for what was applied and has no card, because nothing is left to resolve', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
@@ -451,7 +451,7 @@ function brokenHome(): Home {
   return home;
 }
 
-test('refuses a run, which always needs it: 16, and with --no-history 2', async () => {
+test('a run is refused if the state folder cannot be written: 16, and with --no-history 2', async () => {
   const server = await startRecordingServer([]);
   const run = (args: readonly string[]) =>
     runFrontdesk(['card', 'block', CARD_ID, cardId(2), '--yes', ...args], { env: server.env, home: brokenHome() });

@@ -66,7 +66,7 @@ test('--from reads the format that --from-format names', async () => {
   expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
 });
 
-test('what card get prints: fields known from responses are ignored, dotted ones too', async () => {
+test('--from takes what card get prints, and ignores fields known from responses, dotted ones too', async () => {
   const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
   expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
   expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
@@ -83,7 +83,7 @@ test('an empty CSV cell is omitted, and counted as left unchanged', async () => 
   );
 });
 
-test('--ignore-columns reads over columns, and keeps them in the file of --failed, which is read the same way', async () => {
+test('--ignore-columns skips columns, and keeps them in the file of --failed, which is read in the same way', async () => {
   const { path } = createHome();
   const failed = join(path, 'failed.csv');
   const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
@@ -192,7 +192,7 @@ test('--empty-cells clear sends the empty text instead', async () => {
   expect(result.requests).toEqual(['sub_1 {"email":""}']);
 });
 
-test('a text with a NUL that was written with --csv-raw is read back with it', async () => {
+test('a text with a NUL that was written with --csv-raw is read with it unchanged', async () => {
   const name = 'Ann\u0000Berg';
   const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
   const server = await startRecordingServer(({ method }) => ({
@@ -231,11 +231,11 @@ test.each([
   expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
 });
 
-test('ids of the command line and --from', async () => {
+test('IDs on the command line together with --from are refused', async () => {
   expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
 });
 
-test('--failed - : stdout carries the results', async () => {
+test('--failed - is refused, because stdout has the results', async () => {
   expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
 });
 
@@ -250,7 +250,7 @@ test.each([
   expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
 });
 
-test('the whole input is checked even by one shard of it', async () => {
+test('one shard checks the whole input', async () => {
   expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
 });
 
@@ -335,7 +335,7 @@ test('the table of a run has row, ID, outcome, and status or message, and the su
   );
 });
 
-test('the id in the answer of a reissue and of an event is kept as resultId', async () => {
+test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
   const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
   expect(cards.stdout.split('\n')[0]).toMatch(
     new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
@@ -395,7 +395,7 @@ test('a run stops at the given number of failures, prints the rest as not_sent w
   });
 });
 
-test('a read that cannot reach the service at all is 7 too, whatever was under way when it stopped', async () => {
+test('a read of many rows that cannot reach the service is 7 too, whatever was in progress when it stopped', async () => {
   const server = await startRecordingServer(playService());
   await server.stop();
   const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
@@ -518,7 +518,7 @@ test('--failed keeps all original columns of the rows that did not succeed, and 
   expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
 });
 
-test('takes the cards that could not be read, and is read again', async () => {
+test('--failed has the cards that could not be read, and is valid input', async () => {
   const home = createHome();
   const server = await startRecordingServer(
     playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -671,7 +671,7 @@ test('--changed-from sends only cells that differ, and counts unchanged rows', a
   expect(result.stderr).toContain('1 row without a change, not sent');
 });
 
-test('a dry run ends with how many of how many rows change', async () => {
+test('a dry run with --changed-from ends with how many of how many rows change', async () => {
   const home = createHome();
   const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
   writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
@@ -684,7 +684,7 @@ test('a dry run ends with how many of how many rows change', async () => {
   expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
 });
 
-test('a file without a change sends nothing, exit 0', async () => {
+test('--changed-from with a file without a change sends nothing, exit 0', async () => {
   expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
 });
 

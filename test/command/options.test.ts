@@ -332,7 +332,7 @@ test.each<[readonly string[], Readonly<Record<string, string>>]>([
   expect(stderr).toContain('a run needs its record');
 });
 
-test('as text: method and URL, headers, body', async () => {
+test('a dry run as text has method and URL, headers, body', async () => {
   const { code, stdout } = await runFrontdesk(['card', 'block', CARD_ID, '-n', '--reason', 'lost'], { env });
   expect(code).toBe(0);
   const [head, body] = stdout.split('\n\n');

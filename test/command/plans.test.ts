@@ -107,7 +107,7 @@ it('--plan makes two plans of equal rows', async () => {
   expect(one?.plan).not.toBe(two?.plan);
 });
 
-it('ends with the code of the read, or 17, for one single id', async () => {
+it('--plan for a single ID exits with the code of the read, or 17', async () => {
   const home = createHome();
   const server = await startRecordingServer(
     playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
@@ -122,16 +122,19 @@ it('ends with the code of the read, or 17, for one single id', async () => {
   expect(readdirSync(join(home.path, 'work'))).toEqual([]);
 });
 
-it.each([['several', [cardId(1), cardId(2)]]])('leaves no file behind when a signal ends it: %s', async (_, ids) => {
-  const home = createHome();
-  const server = await startRecordingServer(() => 'hang');
-  const args = ['card', 'block', ...ids, '--plan', 'p.plan'];
-  const running = startFrontdesk(args, { home, env: { ...server.env, ...SHORT_GRACE } });
-  await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(ids.length);
-  running.child.kill('SIGINT');
-  expect((await running.result).code).toBe(130);
-  expect(readdirSync(join(home.path, 'work'))).toEqual([]);
-});
+it.each([['several', [cardId(1), cardId(2)]]])(
+  '--plan leaves no file behind when a signal ends it: %s',
+  async (_, ids) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => 'hang');
+    const args = ['card', 'block', ...ids, '--plan', 'p.plan'];
+    const running = startFrontdesk(args, { home, env: { ...server.env, ...SHORT_GRACE } });
+    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(ids.length);
+    running.child.kill('SIGINT');
+    expect((await running.result).code).toBe(130);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  },
+);
 
 it.each([
   [['--plan', 'there'], '--plan: there exists'],
@@ -157,7 +160,7 @@ it.each([
   expect(readFileSync(join(home.path, 'work', 'there'), 'utf8')).toBe('mine');
 });
 
-it('names the file that it was made from, what was compared, and what the older file had more', async () => {
+it('a plan names its input file, what was compared, and the rows that only the older file has', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
@@ -220,7 +223,7 @@ it('plan apply reads each card again right before its change and sends exactly t
   });
 });
 
-it('goes on with another profile that leads to the same service', async () => {
+it('plan apply resumes with another profile for the same service', async () => {
   const planned = await planOf(1);
   const { home, server } = planned;
   expect((await apply(planned)).code).toBe(0);
@@ -307,7 +310,7 @@ it('plan apply sends a row at the next try if its card could not be read for a p
   expect(rowLines(second.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
 });
 
-it('goes on after it was stopped, also as `runs resume`, and never sends a row twice', async () => {
+it('plan apply resumes after it was stopped, also by runs resume, and never sends a row twice', async () => {
   let isDown = false;
   const planned = await planOf(4, (request) =>
     isDown && request.method === 'POST' && cardNumber(request) === 2 ? 'reset' : undefined,
@@ -426,7 +429,7 @@ it('plan show --as markdown prints the plan for a pull request, and as a member 
   expect([query.code, query.stdout]).toEqual([2, '']);
 });
 
-it('a plan of the sandbox, elsewhere (2); another process with the sandbox applies it', async () => {
+it('plan apply refuses a plan of the sandbox for another service (2), and another process with the sandbox applies it', async () => {
   const home = createHome();
   const inSandbox = (...args: string[]) => runFrontdesk(['-p', 'sandbox', ...args, '--json'], { home });
   const made = await inSandbox('calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea', '--plan', 'p.plan');
@@ -505,7 +508,7 @@ it('plan show says unsettled while a row of the run is unknown', async () => {
 });
 
 it.each<[string, (text: string) => string]>([['by git, on Windows', (text) => text.replaceAll('\n', '\r\n')]])(
-  '%s, is refused by every command with the line for .gitattributes (2)',
+  'a plan of which only the line ends were changed, %s, is refused by every command with the line for .gitattributes (2)',
   async (_by, change) => {
     const { home, server, path } = await planOf(2);
     const requests = server.requests.length;

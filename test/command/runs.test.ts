@@ -131,7 +131,7 @@ test('a killed run is running, then interrupted, and a resume sends no row again
 });
 
 test.each([['SIGINT', 130]] as const)(
-  '%s: no new rows, those in flight are waited for, then summary and resume command',
+  '%s ends a run: no new rows, rows in progress finish, then summary and resume command',
   async (signal, code) => {
     const home = createHome();
     const replies = new Map<number, () => void>();
@@ -273,7 +273,7 @@ async function withUnknown(home: Home, args: readonly string[]) {
   };
 }
 
-test('--reconcile leaves a row unknown whose card reads otherwise', async () => {
+test('runs resume --reconcile leaves a row unknown if its card has another status', async () => {
   const home = createHome();
   const { resume } = await withUnknown(home, ['card', 'block']);
   const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
@@ -329,7 +329,7 @@ test.each([
   expect(result.stderr).toContain(said);
 });
 
-test('--resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
+test('runs resume --resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
   const home = createHome();
   let isOver = false;
   const server = await startRecordingServer(
@@ -414,7 +414,7 @@ test.each([
   expect(await runFrontdesk(args)).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('takes a sandbox run up although its port changes', async () => {
+test('runs resume resumes a sandbox run although its port changes', async () => {
   const home = createHome();
   const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
   // The ids that the sandbox lists.

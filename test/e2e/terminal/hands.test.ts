@@ -44,7 +44,7 @@ const ONE_OF_EACH_KIND = Object.entries(QUESTIONS)
 
 describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
   const names = look === 'drawn' ? Object.keys(QUESTIONS) : ONE_OF_EACH_KIND;
-  it.for(names)('what comes before it stood there, in one piece, or pasted is no answer: %s', async (name, context) => {
+  it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name, context) => {
     const asked = QUESTIONS[name];
     if (asked === undefined) throw new Error(`no question ${name}`);
     const server = await service(context.onTestFinished);
