@@ -16,7 +16,7 @@ const GROUND = ['json', 'context', 'failure', 'call-outcome'];
 const OPERATION = ['api', 'wire', 'http'];
 const INPUT_OUTPUT = ['files', 'output', 'rows', 'input', 'options'];
 const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
-const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
+const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS, 'call-state'];
 
 /** From the bottom up: a layer stands above everything that it imports, so no two import each other. */
 export const LAYERS: readonly Layer[] = [
@@ -84,6 +84,11 @@ export const LAYERS: readonly Layer[] = [
     name: 'library',
     holds: 'the calls as functions for other programs: what `import` gives',
     imports: [...GROUND, ...OPERATION, 'process', 'input', 'output', 'credentials'],
+  },
+  {
+    name: 'call-state',
+    holds: 'what is known of the call so far, and whether a write may still leave',
+    imports: ['context', 'output'],
   },
   { name: 'session', holds: 'what a running command reaches the world through', imports: BELOW_SESSION },
   {
@@ -210,7 +215,7 @@ export function layerBreaches(root: string): readonly string[] {
 /** The picture of the layers, top first, as docs/architecture.md shows it. */
 export function layerPicture(): string {
   const rows = [...LAYERS].reverse().map(({ name, holds }) => {
-    const isFile = ['main', 'registry', 'session', 'context', 'failure', 'call-outcome'].includes(name);
+    const isFile = ['main', 'registry', 'session', 'call-state', 'context', 'failure', 'call-outcome'].includes(name);
     return `  ${`${name}${isFile ? '.ts' : '/'}`.padEnd(16)} ${holds}`;
   });
   return ['```', 'src/', ...rows, '```'].join('\n');

@@ -30,7 +30,15 @@ export class StreamFailure extends Error {
     this.name = 'StreamFailure';
     this.errno = errno;
   }
+
+  /** In words. */
+  get reason(): string {
+    return this.errno === 'ENOSPC' ? 'no space left' : this.message;
+  }
 }
+
+/** How long a write in flight may still be answered after the first signal. */
+export const GRACE_MS = 5000;
 
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 

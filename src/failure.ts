@@ -80,6 +80,11 @@ export type FailureCode = keyof typeof FAILURES;
 /** The exit codes of CANCELLED: by the signal, or for a lost reader of stdout. */
 export const CANCELLED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, EPIPE: 141 } as const;
 
+/** The exit code after an abort for this reason: the name of a signal, or anything else, which counts as Ctrl-C. */
+export function cancelledExitCode(by: unknown): number {
+  return CANCELLED_EXIT_CODES[by === 'SIGTERM' || by === 'SIGHUP' ? by : 'SIGINT'];
+}
+
 /** What is known of a failed call, with the names of the JSON error object. */
 export interface FailureDetails {
   /** Dotted command path: `card.block`. */

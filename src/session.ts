@@ -1,5 +1,6 @@
 import type { Family, Operation } from './api/operation.ts';
-import { type Context, isSwitchedOn, type PromptPort, type SignalName } from './context.ts';
+import type { CallState, Drop } from './call-state.ts';
+import { type Context, isSwitchedOn, type PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import { Failure, type Notice, note } from './failure.ts';
 import { lockPorts } from './files/lock-ports.ts';
@@ -35,40 +36,6 @@ export interface Service {
   useToken(token: string): void;
   /** Rejects with AUTH, before anything is sent, if there is no credential or it has expired. */
   checkCredential(): Promise<void>;
-}
-
-/** What is known of the call so far, for the report of a failure at any moment. */
-export interface CallState {
-  format: Format;
-  operation: string | undefined;
-  /** The command line is of a change. */
-  writes: boolean;
-  /** The command may send changes. Only then a failure says that nothing was sent. */
-  maySend: boolean;
-  /** Masks frontdesk's own tokens in everything that is reported. */
-  mask?: (text: string) => string;
-  /** Changes whose request may have left, with no outcome yet. */
-  writesUnderWay: number;
-  /** How many signals ended only one action, like Ctrl-C at the desk. */
-  forgiven: number;
-  readonly done: string[];
-  /** An uncaught error is being reported. */
-  isCrashing: boolean;
-  /** Removes what is drawn on the terminal before an unexpected report. */
-  clearDisplay?: () => void;
-  /** Files and folders with customers' data that must not outlive a call that a signal ends. */
-  readonly temporary: Set<string>;
-}
-
-/**
- * The signal after which no change may leave, checked right before the first byte: what a handler reports as not sent
- * never leaves, however long its report takes. A crash stops changes like Ctrl-C.
- */
-export function stoppedWrites(
-  { signals: { received } }: Pick<Context, 'signals'>,
-  { forgiven, isCrashing }: Pick<CallState, 'forgiven' | 'isCrashing'>,
-): SignalName | undefined {
-  return received[forgiven] ?? received.find((name) => name !== 'SIGINT') ?? (isCrashing ? 'SIGINT' : undefined);
 }
 
 /** The services of a call, each opened at its first use. */
@@ -237,10 +204,27 @@ export class Session {
     this.#parts.state.forgiven = this.context.signals.received.length;
   }
 
-  /** Registers a file or folder that a signal must remove. Returns how to forget it. */
-  dropAtSignal(path: string): () => void {
-    this.#parts.state.temporary.add(path);
-    return () => this.#parts.state.temporary.delete(path);
+  /** Registers what removes a file or folder that a signal must not leave. Returns how to forget it. */
+  dropAtSignal(drop: Drop): () => void {
+    this.#parts.state.temporary.add(drop);
+    return () => this.#parts.state.temporary.delete(drop);
+  }
+
+  /** Counts a change as in progress, and keeps whether its outcome is unknown: a crash reports both. */
+  async underWay<Result>(write: Promise<Result>, isUnknown: (result: Result) => boolean): Promise<Result> {
+    const { state } = this.#parts;
+    state.writesUnderWay += 1;
+    try {
+      const result = await write;
+      state.isUnknown ||= isUnknown(result);
+      return result;
+    } catch (error) {
+      state.isUnknown ||= error instanceof Failure && error.code === 'OUTCOME_UNKNOWN';
+      throw error;
+    } finally {
+      state.writesUnderWay -= 1;
+      if (state.writesUnderWay === 0) state.onQuiet?.();
+    }
   }
 
   /** Prints in another format from now on. */
@@ -297,7 +281,8 @@ export class Session {
     const { out: path } = this.output;
     if (path === undefined) return undefined;
     const { openResultFile } = await import('./files/new-file.ts');
-    return openResultFile(path, this.dropAtSignal(path), () => this.notify(note('SAVED', `saved in ${path}`)));
+    const onSaved = () => this.notify(note('SAVED', `saved in ${path}`));
+    return openResultFile(path, (drop) => this.dropAtSignal(drop), onSaved);
   }
 
   async report(failure: Failure): Promise<void> {

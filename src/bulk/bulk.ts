@@ -72,17 +72,18 @@ export async function runBulk(session: Session, command: CallCommand, given: Cal
 async function placeForRows(session: Session, isRun: boolean) {
   const making = () =>
     orIoFailure(mkdtemp(join(tmpdir(), 'frontdesk-')), `cannot make a folder in ${tmpdir()}`, 'unsent');
-  const folder = isRun && !session.common.dryRun ? undefined : await making();
-  const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'rows');
-  const forget = session.dropAtSignal(folder ?? path);
+  const isKept = isRun && !session.common.dryRun;
+  const place = isKept ? spoolPath(portsOf(session)) : making();
+  const drop = async () => rm(await place, { recursive: true, force: true });
+  const forget = session.dropAtSignal(drop);
   const remove = async (): Promise<void> => {
     forget();
     // The result is known by then, so a copy that cannot be removed is only a warning.
-    await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
+    await drop().catch((error: unknown) =>
       session.notify(warning('LEFT_BEHIND', `could not remove the rows of the input: ${describeIoError(error)}`)),
     );
   };
-  return { path, remove };
+  return { path: isKept ? await place : join(await place, 'rows'), remove };
 }
 
 /** A plan compares each card with what it was, which a second change to it would break. */

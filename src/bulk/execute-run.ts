@@ -1,9 +1,9 @@
 import { isOnceOnly, isWrite } from '../api/operation.ts';
-import { dropReadersLater, GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
+import { dropReadersLater, keepToOutcome } from '../call/interrupt.ts';
 import { repeatText } from '../call/open-guard.ts';
 import { guardWrite, type WriteWay } from '../call/write-guards.ts';
 import { unsent } from '../command/faults.ts';
-import { type SignalName, StreamFailure, signalWords } from '../context.ts';
+import { GRACE_MS, type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, note, warning, warningOf } from '../failure.ts';
 import { failureLimit } from '../options/limits.ts';
 import { eachRow, type Row } from '../rows/row.ts';
@@ -38,8 +38,9 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   const begin = async (): Promise<RunResult> => {
     // The signal's handler said that nothing was sent, and ends the program: no row may be printed.
     refuseStopped(session);
-    if (how.isWrite) keepToOutcome(session, () => report?.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode);
-    return sendRows(session, run, output, how);
+    if (how.isWrite) keepToOutcome(session, () => report !== undefined && isUnknown(report));
+    const sending = sendRows(session, run, output, how);
+    return how.isWrite ? session.underWay(sending, isUnknown) : sending;
   };
   try {
     report = await orDiscard(run.failedFile, begin());
@@ -50,9 +51,12 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   if (failure === undefined) return report;
   await session.notify(warningOf(failure));
   // An unknown outcome is worse than a missing file, which is worse than rows that a format cannot hold.
-  const isWorse =
-    failure.code === 'PARTIAL' ? report.exitCode !== 0 : report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
+  const isWorse = failure.code === 'PARTIAL' ? report.exitCode !== 0 : isUnknown(report);
   return isWorse ? report : { ...report, exitCode: failure.exitCode };
+}
+
+function isUnknown({ exitCode }: RunResult): boolean {
+  return exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
 }
 
 /** CANCELLED after a signal that came before the run listened. */

@@ -1,9 +1,6 @@
-import type { Context, SignalName } from '../context.ts';
+import { type Context, GRACE_MS, type SignalName } from '../context.ts';
 import { FAILURES, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
-
-/** How long a change in flight may take after the first signal. */
-export const GRACE_MS = 5000;
 
 /** After a signal, gives up a reader that stands still a second after the grace time: a result must not wait for it. */
 export async function dropReadersLater(context: Context): Promise<void> {
@@ -24,8 +21,8 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
   let isImpatient = false;
   context.signals.onSignal(() => {
     const message = isImpatient
-      ? 'the request has finished, but its result was not printed. See `frontdesk history`'
-      : 'too late to cancel: the request has finished, and its result follows (Ctrl-C again to exit without it)';
+      ? 'the command has finished, but its result was not printed. See `frontdesk history`'
+      : 'too late to cancel: the command has finished, and its result follows (Ctrl-C again to exit without it)';
     if (isImpatient) context.dropStalledReaders();
     else void dropReadersLater(context);
     const reported = session.notify(warning('INTERRUPTED', message));

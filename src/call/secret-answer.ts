@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { problemOfOut } from '../command/out-file.ts';
@@ -6,7 +5,7 @@ import { type Context, StreamFailure } from '../context.ts';
 import { Failure, type FailureDetails, note, warning, withSentence } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
 import { ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
-import { createNewFile } from '../files/new-file.ts';
+import { createNewFile, type DropAtSignal } from '../files/new-file.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
@@ -90,12 +89,8 @@ async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolea
 const RESERVED_BYTES = 65_536;
 
 /** Makes the file of `--out` (0600) with room before anything is sent: a response that comes once is not lost. */
-export async function createResultFile(path: string) {
-  const file = await createNewFile(path);
-  const discard = async () => {
-    await file.close().catch(() => undefined);
-    await rm(path, { force: true }).catch(() => undefined);
-  };
+export async function createResultFile(path: string, dropAtSignal: DropAtSignal) {
+  const { file, drop: discard, keep: outlive } = await createNewFile(path, dropAtSignal);
   try {
     await file.chmod(0o600);
     await file.write(Buffer.alloc(RESERVED_BYTES), 0, RESERVED_BYTES, 0);
@@ -124,6 +119,8 @@ export async function createResultFile(path: string) {
         throw error;
       }
     },
+    /** There is an answer for it: nothing takes the file away any more but what finds that it cannot hold it. */
+    outlive,
     discard,
   };
 }
@@ -149,7 +146,7 @@ export async function openSecretAnswer(
   const { operation } = single.call;
   const { context } = session;
   const what = subjectOf(single.call);
-  const file = path === undefined ? undefined : await createResultFile(path);
+  const file = path === undefined ? undefined : await createResultFile(path, (drop) => session.dropAtSignal(drop));
   let bytes: Buffer | undefined;
   let isTaken = false;
 
@@ -194,9 +191,8 @@ export async function openSecretAnswer(
       await print(result);
     } catch (error) {
       if (!(error instanceof StreamFailure)) throw error;
-      const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
       const rescued = file === undefined ? `the response ${await rescue(context, text, false)}` : where;
-      const lost = `${what}: this change WAS applied, but its result could not be written to stdout: ${reason}`;
+      const lost = `${what}: this change WAS applied, but its result could not be written to stdout: ${error.reason}`;
       throw answeredFailure(withSentence(lost, rescued), { outcome: 'applied' }, error);
     }
     return where;
@@ -204,6 +200,7 @@ export async function openSecretAnswer(
   return {
     /** Called with each 2xx body as it came. */
     onSuccess: (body: readonly Uint8Array[]): void => {
+      file?.outlive();
       bytes = Buffer.concat(body);
     },
     /** Saves or shows the response. Its failure is reported once the history has the change. */

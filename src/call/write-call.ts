@@ -1,8 +1,8 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { outcomeOfFailure, referenceAt, statusAt } from '../call-outcome.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
-import { StreamFailure } from '../context.ts';
-import { Failure, warning, withSentence } from '../failure.ts';
+import { GRACE_MS, StreamFailure } from '../context.ts';
+import { cancelledExitCode, Failure, warning, withSentence } from '../failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -20,7 +20,7 @@ import {
   recheckCard,
 } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
-import { dropReadersLater, GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { dropReadersLater, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { closeSuperseded, digesterOf, fieldsOf, openBefore, openText, refuseOpen, sayOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, takeAnswer, viewOf } from './resource.ts';
@@ -43,12 +43,13 @@ export async function recordedCall(
   const { call, open, secret } = single;
   const recorder = await session.recorder();
   const begunMs = session.context.clock.now();
-  const entry = await recorder.begin(await intentOf(session, service, single));
+  const intent = await intentOf(session, service, single);
   let isInFlight = false;
   let isUnknown = false;
-  // Opened once its intent is on the disk.
+  // Before its beginning is recorded: a signal may not leave a record without an end.
   const interrupt = open?.() ?? openSignals(session, { isInFlight: () => isInFlight, isUnknown: () => isUnknown });
-  try {
+  const send = async (): Promise<CallResult> => {
+    const entry = await untilAbort(recorder.begin(intent), interrupt.abort, subjectOf(call));
     const result = await service.client.call(call, {
       policy: session.policy,
       listener: {
@@ -72,9 +73,23 @@ export async function recordedCall(
     reportEnd(recorded, await secret?.take(result), result);
     if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
     return result;
+  };
+  try {
+    return await session.underWay(send(), ({ ending }) => ending.outcome === 'unknown');
   } finally {
     interrupt.release();
   }
+}
+
+/** Waits for the record of a beginning, but no longer than a signal allows: CANCELLED on a disk that does not respond. */
+function untilAbort(beginning: Promise<string>, abort: AbortSignal, what: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    beginning.then(resolve, reject);
+    abort.addEventListener('abort', () => {
+      const details = { outcome: 'not_sent' } as const;
+      reject(Failure.unsent('CANCELLED', `cancelled: ${what}`, { details, exitCode: cancelledExitCode(abort.reason) }));
+    });
+  });
 }
 
 /** Throws the failure of the record of a change's end, or of the place of its response. */
@@ -136,8 +151,11 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     if (error.errno === 'EPIPE') {
       return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
-    const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-    throw answeredFailure(`${applied} its result could not be written to stdout: ${reason}${result}`, details, error);
+    throw answeredFailure(
+      `${applied} its result could not be written to stdout: ${error.reason}${result}`,
+      details,
+      error,
+    );
   }
 }
 
@@ -188,8 +206,8 @@ export async function stillAsShown(
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const recorder = await session.recorder();
-    const entry = await recorder.begin(await intentOf(session, service, { ...single, seen }));
-    await recorder.end(entry, outcomeOfFailure(error.with({ outcome: 'not_sent', attempts: 0 })));
+    const ending = outcomeOfFailure(error.with({ outcome: 'not_sent', attempts: 0 }));
+    await recorder.begin(await intentOf(session, service, { ...single, seen }), ending);
     throw error;
   }
 }

@@ -86,13 +86,15 @@ export class DeskLog {
   recording(recorder: WriteRecorder): WriteRecorder {
     return {
       ...recorder,
-      begin: async (intent) => {
+      begin: async (intent, ending) => {
         const { id = '', reason, operation: command } = intent;
         const operation = Object.values(OPERATIONS).find((row) => row.command === command);
         const about = { cardId: id, reason, timeMs: this.#clock.now() };
         try {
-          const entry = await recorder.begin(intent);
-          if (operation !== undefined) this.#writes.push({ ...about, operation, entry, ending: undefined });
+          const entry = await recorder.begin(intent, ending);
+          if (operation === undefined) return entry;
+          if (ending === undefined) this.#writes.push({ ...about, operation, entry, ending });
+          else this.#ended({ ...about, operation, entry, ending }, undefined);
           return entry;
         } catch (error) {
           const ending = { ...NO_OUTCOME, outcome: 'not_sent' } as const;

@@ -1,3 +1,4 @@
+import type { CallState } from '../call-state.ts';
 import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { type Context, isSwitchedOn, StreamFailure, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
@@ -5,7 +6,6 @@ import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS, FLAG_LETTERS } from '../options/common.ts';
 import type { OptionSpec } from '../options/option.ts';
 import { asFormat, type Format } from '../output/options.ts';
-import type { CallState } from '../session.ts';
 
 const SHORT_OUTPUT = new RegExp(`^-[${FLAG_LETTERS}]*o$`);
 
@@ -42,10 +42,10 @@ function systemFailure(error: unknown): Failure | undefined {
   });
 }
 
-/** An uncaught error. During a change it hides the outcome. */
-function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
+/** An uncaught error. It hides the outcome of a change in progress. */
+function crashFailure(error: unknown, { writesUnderWay, isUnknown }: CallState): Failure {
   const failure = internalFailure(error);
-  if (writesUnderWay === 0) return failure;
+  if (writesUnderWay === 0 && !isUnknown) return failure;
   return new Failure('OUTCOME_UNKNOWN', failure.message, {
     after: 'a change was in progress and may have been applied',
     hints: ['before you run it again, check what happened: `frontdesk history`', ...failure.hints],
@@ -63,16 +63,14 @@ function failureOf(error: unknown): Failure {
       cause: error,
     });
   }
-  const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-  return new Failure('LOCAL_IO', `could not write to stdout: ${reason}. Nothing was changed at the service.`, {
+  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}. Nothing was changed at the service.`, {
     cause: error,
   });
 }
 
-async function report(context: Context, state: CallState, error: unknown): Promise<number> {
-  const failure = failureOf(error);
+async function report(context: Context, state: CallState, failure: Failure): Promise<void> {
   // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
-  if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
+  if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return;
   const { withFolderHint } = await import('./failure-hints.ts');
   const helped = withFolderHint(failure, context);
   const operation = state.operation;
@@ -84,7 +82,6 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(renderFailure(known, state.format, context, mask));
-  return failure.exitCode;
 }
 
 function choiceHint(path: readonly string[], registry: Registry): string {
@@ -195,6 +192,8 @@ async function runCommand(
   }
 }
 
+const early = () => import('./early-end.ts');
+
 /** Runs argv, and returns the exit code. Never throws: failures are reported on stderr in the wanted format. */
 export async function runProgram(context: Context, registry: Registry): Promise<number> {
   if (context.platform === 'win32') {
@@ -207,48 +206,54 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     writes: false,
     maySend: false,
     writesUnderWay: 0,
+    isUnknown: false,
     forgiven: 0,
     done: [],
     isCrashing: false,
     temporary: new Set(),
   };
-  context.onCrash((error) => {
-    const failure = crashFailure(error, state);
-    // The report crashed as well: only the code is left.
-    if (state.isCrashing) return context.exitNow(failure.exitCode);
-    state.isCrashing = true;
-    state.clearDisplay?.();
-    void report(context, state, failure).then((code) => context.exitNow(code));
-  });
-  let ending: Promise<void> | undefined;
-  // Without a change in progress a signal ends the program at once. A change listens on top.
-  const stopListening = context.signals.onSignal((signal) => {
-    if (ending !== undefined) return;
-    const failure = Failure.unchanged('CANCELLED', `cancelled by ${signalWords(signal)}`, {
-      exitCode: CANCELLED_EXIT_CODES[signal],
-    });
+  /** How the program ends: by the first failure that is reported, whatever comes after it. */
+  let end: { readonly exitCode: number; readonly isTold: Promise<void> } | undefined;
+  const endBy = (failure: Failure, tidy?: () => Promise<void>): void => {
+    end = { exitCode: failure.exitCode, isTold: report(context, state, failure).then(tidy) };
+  };
+  /** Ends the program without waiting for the call. */
+  const endNow = (failure: Failure): void => {
     state.clearDisplay?.();
     context.dropStalledReaders();
-    ending = report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
-      const { rm } = await import('node:fs/promises');
-      const { ignoreErrors } = await import('../files/io-failure.ts');
-      for (const path of state.temporary) await ignoreErrors(rm(path, { recursive: true, force: true }));
-      // A token command may have started other processes.
-      (await import('../files/process-tree.ts')).endDescendants(context.pid);
-      context.exitNow(code);
-    });
+    const exit = () => context.exitNow(failure.exitCode);
+    endBy(failure, () =>
+      early()
+        .then(({ tidyUp }) => tidyUp(context, state))
+        .then(exit, exit),
+    );
+  };
+  context.onCrash((error) => {
+    // Reporting the end crashed as well: only its code is left.
+    if (end !== undefined) return context.exitNow(end.exitCode);
+    state.isCrashing = true;
+    context.dropStalledReaders();
+    const settled = early().then(({ settle }) => settle(context, state));
+    const told = settled.then(() => endNow(crashFailure(error, state)));
+    end = { exitCode: crashFailure(error, state).exitCode, isTold: told.then(() => end?.isTold) };
   });
+  // Without a change in progress a signal ends the program at once. A change listens on top.
+  context.signals.onSignal((signal) => {
+    // Only printing is left, and a reader that stands still must not keep the process.
+    if (end !== undefined) return context.dropStalledReaders();
+    const exitCode = CANCELLED_EXIT_CODES[signal];
+    const failure = Failure.unchanged('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode });
+    endNow(state.writes ? failure.asUnsent() : failure);
+  });
+  let exitCode = 0;
   try {
-    return await dispatch(context, registry, state);
+    exitCode = await dispatch(context, registry, state);
+    end ??= { exitCode, isTold: Promise.resolve() };
   } catch (error) {
-    const failure = failureOf(error);
-    if (ending === undefined || failure.code !== 'CANCELLED') return await report(context, state, failure);
-    // The listener reports the signal, and ends the program when it has cleaned up.
-    await ending;
-    return failure.exitCode;
-  } finally {
-    stopListening();
+    if (end === undefined) endBy(failureOf(error));
   }
+  await end?.isTold;
+  return end?.exitCode ?? exitCode;
 }
 
 /**

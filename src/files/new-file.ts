@@ -1,15 +1,27 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError, errnoOf, ignoreErrors, messageOf } from './io-failure.ts';
 
-/** Makes the file of `--out` (0600). USAGE if it exists or cannot be made. */
-export async function createNewFile(path: string): Promise<FileHandle> {
+/** Registers what removes a file if a signal or a crash ends the call. Returns how to forget it. */
+export type DropAtSignal = (drop: () => Promise<void>) => () => void;
+
+/** Makes the file of `--out` (0600), which `drop` removes and `keep` lets outlive the call. USAGE if it exists or cannot be made. */
+export async function createNewFile(path: string, dropAtSignal: DropAtSignal) {
+  // Exclusive: never an existing file, link or device.
+  const opening = open(path, 'wx', 0o600);
+  const drop = async (): Promise<void> => {
+    await ignoreErrors((await opening).close());
+    await ignoreErrors(rm(path, { force: true }));
+    keep();
+  };
+  // Registered before it is made: a signal may come in between.
+  const keep = dropAtSignal(drop);
   try {
-    // Exclusive: never an existing file, link or device.
-    return await open(path, 'wx', 0o600);
+    return { file: await opening, drop, keep };
   } catch (error) {
+    keep();
     if (errnoOf(error) === 'EEXIST') {
       throw Failure.unsent('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
         hints: ['name a new file'],
@@ -22,12 +34,9 @@ export async function createNewFile(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Opens the file of `--out`, to which a result is written as to stdout. Failed writes are LOCAL_IO. `forget` is called
- * once it is kept or gone.
- */
-export async function openResultFile(path: string, forget: () => void, onSaved: () => Promise<void>) {
-  const file = await createNewFile(path);
+/** Opens the file of `--out`, to which a result is written as to stdout. Failed writes are LOCAL_IO. */
+export async function openResultFile(path: string, dropAtSignal: DropAtSignal, onSaved: () => Promise<void>) {
+  const { file, ...made } = await createNewFile(path, dropAtSignal);
   const failing = async (work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -37,15 +46,13 @@ export async function openResultFile(path: string, forget: () => void, onSaved: 
   };
   /** Removes it, and rejects with the error. */
   const drop = async (error: unknown): Promise<never> => {
-    await ignoreErrors(file.close());
-    await ignoreErrors(rm(path, { force: true }));
-    forget();
+    await made.drop();
     throw error;
   };
   const save = async (): Promise<void> => {
     await failing(file.sync());
     await failing(file.close());
-    forget();
+    made.keep();
   };
   const port: OutputPort = {
     isTerminal: false,

@@ -48,13 +48,13 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
   /** What each change in progress is about, for the line of its end. */
   const begun = new Map<string, WriteIntent>();
   const now = () => new Date(clock.now()).toISOString();
-  const keep = async (event: HistoryEvent): Promise<void> => {
-    if (path !== undefined) await appendLines(path, printHistoryEvent(event));
+  const keep = async (...events: readonly HistoryEvent[]): Promise<void> => {
+    if (path !== undefined) await appendLines(path, events.map(printHistoryEvent).join(''));
   };
   const keepAll = async (events: readonly AuditEvent[], attempt: string) => {
     try {
       await audit?.append(events);
-      if (path !== undefined) await appendLines(path, events.map(printHistoryEvent).join(''));
+      await keep(...events);
     } catch (error) {
       throw ioFailure(attempt, error, 'unchanged');
     }
@@ -64,18 +64,22 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
     return { event: 'end', entry, time: now(), operation, id, ending } as const;
   };
   return {
-    /** Records that a change is about to be sent, and names the entry. It may leave only then. LOCAL_IO: nothing was sent. */
-    async begin(intent: WriteIntent): Promise<string> {
+    /**
+     * Records that a change is about to be sent, and names the entry. It may leave only then. `ending`: it is not sent after
+     * all, recorded with it. LOCAL_IO: nothing was sent.
+     */
+    async begin(intent: WriteIntent, ending?: CallOutcome): Promise<string> {
       const nowMs = clock.now();
       const entry = entryName(nowMs, pid);
       const time = new Date(nowMs).toISOString();
       const event = { event: 'begin', entry, time, user, ...intent, maker: makerOf(pid) } as const;
       begun.set(entry, intent);
-      await audit?.append([event]).catch((error: unknown) => {
+      const events = ending === undefined ? [event] : [event, endOf(entry, ending)];
+      await audit?.append(events).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
       });
       try {
-        await keep(event);
+        await keep(...events);
       } catch (error) {
         // The audit log has a beginning already, so it also gets `not_sent`, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);

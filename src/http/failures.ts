@@ -1,5 +1,5 @@
 import { isWrite } from '../api/operation.ts';
-import { CANCELLED_EXIT_CODES, Failure, type FailureCode, type Hint, type Outcome } from '../failure.ts';
+import { cancelledExitCode, Failure, type FailureCode, type Hint, type Outcome } from '../failure.ts';
 import { type BreakLabel, headerValues } from '../wire/exchange.ts';
 import type { CallPolicy } from './call.ts';
 import { afterRefusal, type CallFacts, hostOf, lookHints, ofProfile, urlPlace } from './facts.ts';
@@ -218,6 +218,6 @@ export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown
   return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {
     after: isUnsent ? 'unsent' : 'unchanged',
     details: detailsOf(facts, undefined, outcome),
-    exitCode: CANCELLED_EXIT_CODES[by === 'SIGTERM' || by === 'SIGHUP' ? by : 'SIGINT'],
+    exitCode: cancelledExitCode(by),
   });
 }

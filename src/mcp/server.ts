@@ -6,8 +6,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { dropReadersLater, GRACE_MS } from '../call/interrupt.ts';
-import { StreamFailure } from '../context.ts';
+import { dropReadersLater } from '../call/interrupt.ts';
+import { GRACE_MS, StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } from '../failure.ts';
 import { describeIoError, messageOf } from '../files/io-failure.ts';
 import type { GivenValues } from '../options/read-value.ts';

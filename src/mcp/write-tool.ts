@@ -5,11 +5,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type CardBefore, readCardBefore } from '../call/confirm.ts';
-import { GRACE_MS } from '../call/interrupt.ts';
 import { openBefore, openLines } from '../call/open-guard.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { recordedCall, stillAsShown } from '../call/write-call.ts';
 import { guardWrite } from '../call/write-guards.ts';
+import { GRACE_MS } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { subjectOf } from '../http/facts.ts';

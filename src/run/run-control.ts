@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { ClockPort, SignalPort } from '../context.ts';
+import { type ClockPort, GRACE_MS, type SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ioFailure, messageOf } from '../files/io-failure.ts';
 import { failureStop, type Stop, signalStop } from './stop.ts';
 
-/** How long requests in flight may take after the first signal. */
-const GRACE_MS = 5_000;
 /** How long a request may take to stop. */
 const OVERDUE_MS = 1_000;
 

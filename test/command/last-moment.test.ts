@@ -45,7 +45,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
     const { code, stdout, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(0);
     expect(JSON.stringify(JSON.parse(stdout))).toContain('BLOCKED');
-    expect(stderr).toContain('too late to cancel: the request has finished, and its result follows');
+    expect(stderr).toContain('too late to cancel: the command has finished, and its result follows');
     expect(server.lines).toHaveLength(1);
   });
 
@@ -54,7 +54,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
     const env = { ...server.env, ...atTheEndOf(ending, interrupts(2, 'undefined')) };
     const { code, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(16);
-    expect(stderr).toContain('the request has finished, but its result was not printed. See `frontdesk history`');
+    expect(stderr).toContain('the command has finished, but its result was not printed. See `frontdesk history`');
     expect(server.lines).toHaveLength(1);
   });
 });

@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** After that many milliseconds the program is killed and the run rejects; 50,000 unless given. */
   readonly timeoutMs?: number;
+  /** Run by bash with the program and its arguments as `$@`, which it gives way to. */
+  readonly script?: string;
   /** A new one unless given. */
   readonly home?: Home;
 }
@@ -132,7 +134,10 @@ function cleanEnvironment(home: Home): Record<string, string> {
 export function startFrontdesk(args: readonly string[], options: RunOptions = {}): RunningFrontdesk {
   const home = options.home ?? createHome();
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const command = [process.execPath, PROGRAM, ...args];
+  const [file = '', ...words] =
+    options.script === undefined ? command : ['bash', '-c', options.script, 'bash', ...command];
+  const child = spawn(file, words, {
     cwd: options.cwd ?? join(home.path, 'work'),
     env: { ...cleanEnvironment(home), ...options.env },
     stdio: 'pipe',

@@ -1,5 +1,6 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
 import type { WaitDisplay } from '../../ask/wait-display.ts';
+import { type CallState, stoppedWrites } from '../../call-state.ts';
 import type { Credential } from '../../credentials/credential.ts';
 import { environmentToken, findStored, openCredential, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
@@ -7,7 +8,7 @@ import type { CallListener, CredentialPort, HttpClient } from '../../http/call.t
 import { hostOf } from '../../http/facts.ts';
 import type { TokenMask } from '../../http/mask.ts';
 import { createHttpClient } from '../../http/ongoing-call.ts';
-import { type CallState, type Service, type Session, stoppedWrites } from '../../session.ts';
+import type { Service, Session } from '../../session.ts';
 import { resolveTarget, URL_VARIABLES } from '../../settings/resolve.ts';
 import { type BaseUrl, chooseProxy, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
@@ -18,8 +19,7 @@ export interface ServiceOptions {
   readonly mask: TokenMask;
   trustPems(): Promise<readonly string[]>;
   readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
-  /** Counts the changes in progress, for the report of a crash. */
-  readonly state: Pick<CallState, 'writesUnderWay' | 'forgiven' | 'isCrashing'>;
+  readonly state: Pick<CallState, 'forgiven' | 'isCrashing'>;
   /** The process serves call after call: the credential is looked up again whenever one is refused. */
   readonly isLasting: boolean;
   isPermitted(operation: Operation): boolean;
@@ -130,15 +130,14 @@ export async function openService(session: Session, family: Family, options: Ser
   });
   const call: HttpClient['call'] = async (input, callOptions) => {
     const { listener } = callOptions;
-    const writes = isWrite(input.operation) ? 1 : 0;
     // A new way to a change that forgets the guards sends nothing.
-    if (writes > 0 && !options.isPermitted(input.operation)) throw new Error('a write that passed no guard');
-    options.state.writesUnderWay += writes;
+    if (isWrite(input.operation) && !options.isPermitted(input.operation)) {
+      throw new Error('a write that passed no guard');
+    }
     listeners.push(listener);
     try {
       return await client.call(input, callOptions);
     } finally {
-      options.state.writesUnderWay -= writes;
       listeners.splice(listeners.lastIndexOf(listener), 1);
       if (listeners.length === 0) options.display.clear();
     }

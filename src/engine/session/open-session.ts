@@ -2,6 +2,7 @@ import { type Family, type Operation, sensitiveOf } from '../../api/operation.ts
 import { IdleTimer } from '../../ask/idle-timer.ts';
 import { terminalPrompt } from '../../ask/prompt.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from '../../ask/wait-display.ts';
+import type { CallState } from '../../call-state.ts';
 import { type Command, rowsOfCommand } from '../../command/command.ts';
 import { printingFaults } from '../../command/printing.ts';
 import type { Given } from '../../command/read-given.ts';
@@ -12,7 +13,7 @@ import { TokenMask } from '../../http/mask.ts';
 import { collect } from '../../output/collect.ts';
 import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
 import type { OutputOptions } from '../../output/options.ts';
-import { type CallState, Session, type SessionParts } from '../../session.ts';
+import { Session, type SessionParts } from '../../session.ts';
 import { readSettings } from '../../settings/read.ts';
 import {
   type PreferenceRequest,

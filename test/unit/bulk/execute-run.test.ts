@@ -164,7 +164,7 @@ it('a signal after the last row does not end the program before its summary', as
   const bench = openBench(SUMMARY);
   const keep = async () => bench.signals.send('SIGINT');
   expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: { ...file, keep } }))).toBe(0);
-  expect(bench.stderr()).toContain('too late to cancel: the request has finished, and its result follows');
+  expect(bench.stderr()).toContain('too late to cancel: the command has finished, and its result follows');
   expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
 });
 

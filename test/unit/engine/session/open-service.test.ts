@@ -24,7 +24,7 @@ async function openAt(waiting: (listener: object | undefined) => void = () => un
     mask: { add: () => undefined } as never,
     trustPems: async () => [],
     display: { waiting, clear: () => undefined },
-    state: { writesUnderWay: 0, forgiven: 0, isCrashing: false },
+    state: { forgiven: 0, isCrashing: false },
     isLasting: false,
     isPermitted: ({ name }) => permitted.has(name),
   });
