@@ -13,16 +13,11 @@ const LOOKED_AT = new Map<string, Operation>(
   Object.values(OPERATIONS).flatMap((row) => (targetStatus(row) === undefined ? [] : [[row.command, row] as const])),
 );
 
-/** What a card check showed. `httpStatus` and `requestId` are those of the read. */
-export interface CardLook {
-  readonly status: string | undefined;
-  readonly clientReference?: string | undefined;
-  readonly httpStatus: number | undefined;
-  readonly requestId: string | undefined;
-}
+/** What a card check showed: `lookOf`. */
+export type CardLook = Partial<ReturnType<typeof lookOf>>;
 
-/** What a read shows of its card. */
-export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>): CardLook {
+/** What a read shows of its card. `httpStatus` and `requestId` are those of the read. */
+export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>) {
   return { status: textAt(resource, 'status'), clientReference: referenceAt(resource), httpStatus, requestId };
 }
 

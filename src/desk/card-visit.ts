@@ -232,7 +232,7 @@ export class CardVisit {
     await waitingAtDesk(session, this.#desk.pasted, (abort) =>
       runWait(session.with({ print }), { cardId, status: [status], ...times, abort }),
     );
-    if (seen !== undefined) await this.#hand.saw(seen, { status, httpStatus: undefined, requestId: undefined }, false);
+    if (seen !== undefined) await this.#hand.saw(seen, { status }, false);
   }
 
   async #resolve(): Promise<void> {
