@@ -125,7 +125,7 @@ async function beginBulk(session: Session, command: CallCommand, call: BulkCall,
   refuseOtherChanges(options.expectChanges, checked.changed);
   await refuseFullSheet(session, operation, checked);
   await notifyInput(session, call, checked);
-  const columnsOfRead = operation.query === null ? command.columns : listColumns(command.columns);
+  const columnsOfRead = operation.query === null ? command.columns : [CALENDAR, ...command.columns];
   const run: Run = {
     operation,
     rows: () => readRows(spool, shape),
@@ -248,11 +248,6 @@ async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, 
 
 /** The only member of an entry that is not the service's: the calendar of its list. */
 const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
-
-/** The columns of the entries of several lists. */
-export function listColumns(columns: readonly Column[]): readonly Column[] {
-  return [CALENDAR, ...columns];
-}
 
 function withCalendar(entry: JsonValue, calendar: string): JsonObject {
   const members = isJsonObject(entry) ? [...entry].filter(([name]) => name !== CALENDAR.name) : [];

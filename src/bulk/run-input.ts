@@ -4,7 +4,6 @@ import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import type { CallPolicy } from '../http/call.ts';
-import type { ExpectationInput } from '../input/expect.ts';
 import type { InputOptions } from '../input/records/findings.ts';
 import { isTable } from '../input/records/record.ts';
 import { parseShard } from '../input/records/shard.ts';
@@ -48,11 +47,6 @@ export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): RunTas
   return resendUnknown === true ? 'resend' : 'leave';
 }
 
-/** What `--expect` compares, for runs and plans. */
-function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
-  return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
-}
-
 function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
   if (maxFailures === undefined) return null;
   return 'rows' in maxFailures ? String(maxFailures.rows) : `${maxFailures.percent}%`;
@@ -67,7 +61,7 @@ export function storeOptions(
   const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
   return {
     defaults: printJson(fromPlain(defaults)),
-    expectations: expectedOf(expectations),
+    expectations: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
     emptyCells,
     csvRaw,
     ...(sheet === undefined ? {} : { sheet }),

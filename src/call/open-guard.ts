@@ -77,11 +77,6 @@ export async function digesterOf(session: Session, operation: Operation): Promis
   return (body) => digest(printJson(sorted(body ?? null)));
 }
 
-/** What a call is about, for the records. */
-async function subjectOfCall(session: Session, { operation, params, body }: OpenCall): Promise<Subject> {
-  return { id: Object.values(params)[0], digest: (await digesterOf(session, operation))?.(body) };
-}
-
 /**
  * A change that makes another card or event is not sent if the records cannot be read. No change is sent if others could
  * have changed them (AUTH), because its own record could not be kept there either.
@@ -99,14 +94,20 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
   try {
     const records = await openRecords(session);
     if (records === undefined) return NOTHING;
-    const subject = await subjectOfCall(session, call);
+    const digest = (await digesterOf(session, operation))?.(call.body);
+    const subject = { id: Object.values(call.params)[0], digest };
     const found = openAt(session, records, operation);
     const open = found.to(subject);
-    const place = { url: session.placeOf(operation.family), profile: session.profile.name };
-    const { digest } = subject;
-    const sentLately = digest === undefined ? [] : [...records.sent, ...(await records.sentRows(digest))];
-    const sent = digest === undefined ? [] : sentBefore(sentLately, { ...place, digest });
-    const same = sent.filter(({ entry }) => !open.some((each) => each.entry === entry));
+    const url = session.placeOf(operation.family);
+    const sent = digest === undefined ? [] : [...records.sent, ...(await records.sentRows(digest))];
+    // Of this profile, in the last day, and not refused.
+    const same = sent.filter(
+      (each) =>
+        each.digest === digest &&
+        each.url === url &&
+        each.profile === session.profile.name &&
+        !open.some(({ entry }) => entry === each.entry),
+    );
     return { open, repeated: found.repeatedBy(operation, subject), same };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -234,14 +235,6 @@ function familyOf({ call, operation }: OpenWrite): Family | undefined {
 /** Is it a change without an ID, which its body identifies? */
 function isEvent(operation: Operation): boolean {
   return isWrite(operation) && idParamOf(operation) === undefined;
-}
-
-/** Events with this body that this profile sent there in the last day, and that were not refused. */
-function sentBefore(
-  sent: readonly SentEvent[],
-  { digest, url, profile }: { readonly digest: string; readonly url: string; readonly profile: string },
-): readonly SentEvent[] {
-  return sent.filter((each) => each.digest === digest && each.url === url && each.profile === profile);
 }
 
 /** Those that a change supersedes once it is done: activations and blocks, and updates of no other fields. */

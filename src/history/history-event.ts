@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { CARD_ID } from '../api/field.ts';
 import { matchPath, type Operation } from '../api/operation.ts';
-import { ALL_OPERATIONS } from '../api/operations.ts';
+import { ALL_OPERATIONS, operationsOf } from '../api/operations.ts';
 import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../call-outcome.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { RunHeader } from '../run/stored/run-folder.ts';
@@ -219,11 +219,6 @@ export async function readEntriesBack(file: FileHandle, visit: (lines: EntryLine
   while (!isDone && begun.size > 0) isDone = deliverNext();
 }
 
-function callNamed(operation: string): Operation | undefined {
-  const rows = ALL_OPERATIONS.filter(({ command }) => command === operation);
-  return rows.length === 1 ? rows[0] : undefined;
-}
-
 /** A decoded segment of a path. One that is no percent-encoding stays. */
 function decoded(segment: string): string {
   try {
@@ -241,7 +236,8 @@ export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'o
   readonly row: Operation | undefined;
   readonly subject: string | undefined;
 } {
-  let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? callNamed(operation);
+  const [ofCommand, other] = operationsOf(operation);
+  let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? (other === undefined ? ofCommand : undefined);
   let subject: string | undefined = id === '' ? undefined : id;
   if (operation === 'api') {
     subject = undefined;

@@ -209,7 +209,8 @@ async function isOurs(path: string, style: Style): Promise<boolean> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
     const text = buffer.toString('utf8', 0, bytesRead);
-    if (style === 'csv') return OWN_ENDING.test(text) && OWN_ENDING.exec(text)?.index === endingOfHeader(text);
+    // Only in the header line, where they stand last.
+    if (style === 'csv') return OWN_ENDING.exec(text)?.index === text.split(/[\r\n]/, 1)[0]?.lastIndexOf('_row');
     // One element per line. The last line may be cut at the read limit.
     const lines = text.split('\n').slice(0, bytesRead === LOOKED_AT_BYTES ? -1 : undefined);
     const elements = lines.filter((line) => !['', '[', ']'].includes(line.trim()));
@@ -218,10 +219,4 @@ async function isOurs(path: string, style: Style): Promise<boolean> {
   } finally {
     await file.close();
   }
-}
-
-/** Offset of `_row` in the header line: the last column but two. */
-function endingOfHeader(text: string): number {
-  const [header = ''] = text.split(/[\r\n]/, 1);
-  return header.lastIndexOf('_row');
 }

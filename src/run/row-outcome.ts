@@ -8,7 +8,7 @@ import {
   NO_OUTCOME,
   outcomeOfFailure,
 } from '../call-outcome.ts';
-import { FAILURES, Failure, type FailureCode, type Hint, quoted } from '../failure.ts';
+import { FAILURES, Failure, type FailureCode, quoted } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
@@ -72,13 +72,10 @@ export function sentResult<R extends RunRow>(
   if (call.kind === 'answered') return { row, ending, resource: call.resource, failure: undefined, source: 'sent' };
   const outcome = about.isWrite ? (ending.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
   const details = { operation: about.command, row: row.row, id: row.id, outcome: outcome ?? undefined };
-  const failure = call.failure.with(details, about.isWrite ? withoutRepeat(call.failure) : undefined);
+  // A run is resumed: that its command can be repeated is what a single call is told.
+  const hints = call.failure.hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
+  const failure = call.failure.with(details, about.isWrite ? hints : undefined);
   return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
-}
-
-/** Drops the hint that a single call may be run again: a run is resumed. */
-function withoutRepeat({ hints }: Failure): readonly Hint[] {
-  return hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
 }
 
 /** The result of a row that the run stopped before. `attempts`: undefined if it was not reached. */

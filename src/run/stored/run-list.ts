@@ -149,17 +149,14 @@ async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverv
   const { folder, header } = run;
   const last = readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
-  const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(run, isHeld));
+  const stored = isHeld || end?.outcomes === undefined ? await StoredRun.read(run) : undefined;
+  // Undefined if the journal is damaged.
+  const outcomes =
+    stored === undefined ? end?.outcomes : stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
   const { run: name, operation, profile, rows, startedAt, options } = header;
   const state = isHeld ? 'running' : endStateOf(end?.state, outcomes);
   const source = typeof options['source'] === 'string' ? { source: options['source'] } : {};
   return { run: name, operation, profile, state, rows, outcomes, startedAt, ...source };
-}
-
-/** Undefined if the journal is damaged. */
-async function countOutcomes(run: StoredRunHandle, isHeld: boolean): Promise<OutcomeCounts | undefined> {
-  const stored = await StoredRun.read(run);
-  return stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
 }
 
 /** Most open writes of a run that are named. */
