@@ -261,7 +261,7 @@ it('when the power goes, a run has an intent before its request may leave, and a
   await run.close();
 });
 
-it('when the power goes, a run has what was found out when it was taken up again before anything else is sent', async () => {
+it('when the power goes, a run has what was found out when it was resumed before anything else is sent', async () => {
   const stateDir = temporaryFolder();
   const first = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
   await first.journal.intent({ row: 1, id: CARD });
@@ -303,7 +303,7 @@ it('when the power goes, a run has the whole journal that was set apart, or the 
   expect(leftNow(on, 'journal.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
 });
 
-it('a write of which the system takes only a part is gone on with in a journal', async () => {
+it('a write of which the system takes only a part is continued in a journal', async () => {
   const on = disk();
   on.mostBytes = 7;
   const file = await openAppendFile(join(on.root, 'journal.jsonl'));

@@ -33,7 +33,7 @@ const endings: fc.Arbitrary<CallOutcome> = fc.record({
   ),
 });
 
-it('an ending is read back from a line as it was', () => {
+it('an outcome is read from a line as it was written', () => {
   fc.assert(
     fc.property(endings, (ending) => {
       expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(ending))))).toEqual(ending);
@@ -41,7 +41,7 @@ it('an ending is read back from a line as it was', () => {
   );
 });
 
-it('an ending is read back from a line that has its own names', () => {
+it('an outcome is read from a line that has its own names', () => {
   fc.assert(
     fc.property(endings, (ending) => {
       expect(decodeOutcome(JSON.parse(JSON.stringify(ending)))).toEqual(ending);

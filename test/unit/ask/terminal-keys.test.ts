@@ -45,7 +45,7 @@ it.for([
   ['a key', ['x\u0003'], false],
   ['nothing', ['\u0003'], false],
 ] as const)(
-  'keys that come together with Ctrl-C are thrown away, a paste is told, and what follows is heard: %s',
+  'keys that come together with Ctrl-C are thrown away, a paste is reported, and later keys count: %s',
   async ([, pieces, isPasteLost]) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const heard: string[] = [];

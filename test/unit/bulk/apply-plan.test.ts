@@ -60,7 +60,7 @@ it('a plan that is applied sends nothing when it is applied again, asks nothing,
   expect(second.stderr()).not.toContain('the token expires');
 });
 
-it('a plan that is applied needs --yes again where nobody can be asked', async () => {
+it('a plan that is applied needs --yes again outside a terminal', async () => {
   const first = openBench(YES);
   const { path, plan } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(1));
   await applyPlan(first.session, {}, path);
@@ -81,7 +81,7 @@ it('a plan that is applied leaves rows of unknown outcome alone when it is appli
   expect([second.sent, second.questions]).toEqual([[], []]);
 });
 
-it('a plan that is applied goes on with a run that stopped, although the plan has expired, in the name of its profile', async () => {
+it('a plan that is applied resumes a run that stopped, although the plan has expired, in the name of its profile', async () => {
   const first = openBench({ ...YES, respond: (line) => (line.startsWith('GET') ? answer(401) : undefined) });
   const { path, plan } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(2));
   expect(await applyPlan(first.session, {}, path)).toBe(4);
@@ -122,7 +122,7 @@ it('a plan that is applied of an operation without fields is sent without any', 
   expect(bench.sent.at(-1)).toBe(`POST /v1/cards/${cardId(1)}/activate`);
 });
 
-it('a plan that is applied writes its rows as it was told to', async () => {
+it('a plan that is applied prints its rows in the chosen format', async () => {
   const bench = openBench({ ...YES, output: { csvRaw: true } });
   const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
   await applyPlan(bench.session, {}, path);
@@ -356,7 +356,7 @@ it('a plan that others have to approve is not sent when none counts, and why is 
   expect([bench.sent, bench.names('state', 'runs')]).toEqual([[], []]);
 });
 
-it('a plan that others have to approve is told of a second signature with the same key, which does not count', async () => {
+it('a plan that others have to approve reports a second signature with the same key, which does not count', async () => {
   const { bench, path } = await signed(['ann', 'ben']);
   expect(await applyPlan(bench.session, {}, path)).toBe(0);
   expect(bench.stderr()).toMatch(/warning: .*ben.* does not count: ann signed with the same key\n/);

@@ -172,14 +172,14 @@ const fails = (errno: string) => async () => {
   throw new StreamFailure(errno, `write ${errno}`);
 };
 
-it('results that cannot be written are told to be in the run, which ends with 16', async () => {
+it('results that cannot be written are in the run, as the message says, which exits with 16', async () => {
   const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
   expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
   expect(bench.stderr()).toContain('write ENOSPC. They are kept in the run');
   expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
 });
 
-it('results that cannot be written of a read are told to be lost', async () => {
+it('results of a read that cannot be written are reported as lost', async () => {
   const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
   const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
   await run.kept?.close();
@@ -224,7 +224,7 @@ it('a file of failed rows that cannot be put in its place does not hide that an 
   expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
 });
 
-it('a file of failed rows that cannot be put in its place is not what is told where the results cannot be written either', async () => {
+it('a file of failed rows that cannot be written is not reported if the results cannot be written either', async () => {
   const bench = openBench({
     ...SUMMARY,
     write: async () => {
@@ -254,7 +254,7 @@ it('a run that a bug breaks discards the file of failed rows, and gives up its l
   expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
 });
 
-it('a run that a bug breaks is told where there is no file of failed rows', async () => {
+it('a run that a bug breaks is reported if there is no file of failed rows', async () => {
   const bench = openBench(SUMMARY);
   const bug = () => {
     throw new Failure('INTERNAL', 'bug');

@@ -172,7 +172,7 @@ it('a plan of cards says how many approvals it needs, and none where it has no r
   expect([empty.sent, planOf(empty).header.rows]).toEqual([[], 0]);
 });
 
-it('a plan of cards is a page for a person at a terminal, and names the command that reached the profile', async () => {
+it('a plan of cards is a page in a terminal, and names the command that reached the profile', async () => {
   const bench = openBench({ ...OF_BLOCK, isTerminal: true, output: { command: 'frontdesk -p demo' } });
   expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
   expect(bench.stdout()).toContain(`Plan ${planOf(bench).header.plan}`);

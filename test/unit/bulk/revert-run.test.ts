@@ -108,7 +108,7 @@ it('the plan that takes a run back takes the cells of a plan that knew them, and
 const older = 'id,email\ns1,a@old.example\ns2,b@old.example\n';
 const newer = 'id,email,active\ns1,a@new.example,\ns2,b@new.example,true\n';
 
-it('rows whose old values are not known are told, each with the columns that the older file lacks, and are not in the plan (15)', async () => {
+it('rows whose old values are not known are reported, each with the columns that the older file lacks, and are not in the plan (15)', async () => {
   const bench = await ran({}, older, newer);
   expect(await reverted(bench)).toMatchObject({ code: 15, header: { rows: 1 }, rows: [{ row: 1, id: 's1' }] });
   expect(bench.stderr()).toContain(
@@ -117,7 +117,7 @@ it('rows whose old values are not known are told, each with the columns that the
   expect(bench.stderr()).not.toContain('left out');
 });
 
-it('rows whose old values are not known are told to a program with their command, number and id', async () => {
+it('rows whose old values are not known are reported in JSON with their command, number and ID', async () => {
   const bench = await ran({}, older, newer);
   const json = bench.again({ operation: 'runs.revert', output: { format: 'json' } });
   expect((await reverted(json)).code).toBe(15);
@@ -135,14 +135,17 @@ it('rows whose old values are not known are told to a program with their command
 it.each([
   [100, 100, undefined],
   [101, 100, 'and 1 more rows are not in the plan for that reason'],
-])('rows whose old values are not known are told one by one up to a hundred: of %i %i', async (count, told, more) => {
-  const ids = Array.from({ length: count }, (_, index) => `s${index + 1}`);
-  const bench = await ran({}, `id\n${ids.join('\n')}\n`, `id,active\n${ids.map((id) => `${id},true\n`).join('')}`);
-  expect(await reverted(bench)).toMatchObject({ code: 15, header: { rows: 0 } });
-  expect(bench.stderr().split('is not in the plan:')).toHaveLength(told + 1);
-  if (more === undefined) expect(bench.stderr()).not.toContain('more rows');
-  else expect(bench.stderr()).toContain(`frontdesk: warning: ${more}\n`);
-});
+])(
+  'rows whose old values are not known are reported one by one up to a hundred: of %i %i',
+  async (count, told, more) => {
+    const ids = Array.from({ length: count }, (_, index) => `s${index + 1}`);
+    const bench = await ran({}, `id\n${ids.join('\n')}\n`, `id,active\n${ids.map((id) => `${id},true\n`).join('')}`);
+    expect(await reverted(bench)).toMatchObject({ code: 15, header: { rows: 0 } });
+    expect(bench.stderr().split('is not in the plan:')).toHaveLength(told + 1);
+    if (more === undefined) expect(bench.stderr()).not.toContain('more rows');
+    else expect(bench.stderr()).toContain(`frontdesk: warning: ${more}\n`);
+  },
+);
 
 const refusal = async (bench: Bench, run = 'r') => {
   const failure = await failureOf(revertRun(bench.session, { path: `${bench.folder}/back.plan`, lifeMs: 1000 }, run));
@@ -179,7 +182,7 @@ it('a run that cannot be taken back is one of a plan that knew no old value', as
   expect((await refusal(bench, `plan-${plan}`)).message).toContain('was not made with --changed-from');
 });
 
-it('a run that cannot be taken back is one that goes on', async () => {
+it('a run that is running cannot be reverted', async () => {
   const bench = openBench(SESSION);
   const active = await startRun(bench.session, {
     name: 'r',

@@ -216,12 +216,12 @@ it.each([
   [OPERATIONS.cardActivate, 'ACTIVE', 'answered'],
   [OPERATIONS.cardBlock, 'ACTIVE', 'failed'],
   [OPERATIONS.cardReissue, 'REISSUED', 'failed'],
-] as const)('a row of unknown outcome of %o is settled by status %s: %s', async (operation, status, kind) => {
+] as const)('a row of unknown outcome of %o is resolved by status %s: %s', async (operation, status, kind) => {
   const { result, names } = await reconciled(operation, cardAs(`{"status":"${status}"}`));
   expect([result?.kind, names]).toEqual([kind, ['card.get']]);
 });
 
-it('a row of unknown outcome that is not settled stays unknown, with what its card shows', async () => {
+it('a row of unknown outcome that is not resolved stays unknown, with what its card shows', async () => {
   const { result } = await reconciled(OPERATIONS.cardReissue, cardAs('{"status":"REISSUED"}'));
   expect(result).toMatchObject({
     failure: {
@@ -241,7 +241,7 @@ it('a row of unknown outcome whose card cannot be read ends as the reading did',
 });
 
 it.each([OPERATIONS.calendarUpdate, OPERATIONS.eventCreate, OPERATIONS.cardProvisionWalletA, OPERATIONS.cardGet])(
-  'a row of unknown outcome of %o cannot be settled by a reading',
+  'a row of unknown outcome of %o cannot be resolved by a card check',
   (operation) => {
     expect(makeReconciler(serviceOf(answered()).service, operation, POLICY)).toBeUndefined();
   },
@@ -289,7 +289,7 @@ it.each([
   ['10.10', undefined, ['row 1: the balance of card card-1 is absent, was 10.10 when planned']],
   [undefined, '5', ['row 1: the balance of card card-1 is 5, was absent when planned']],
   [undefined, undefined, []],
-])('a planned balance of %s that is %s now is told with the row, which is sent', async (then, now, said) => {
+])('a planned balance of %s that is %s now is reported with the row, which is sent', async (then, now, said) => {
   const withBalance = (balance: string | undefined) => (balance === undefined ? '' : `,"currentBalance":${balance}`);
   const told: string[] = [];
   const used = serviceOf(cardAs(`{"status":"ACTIVE","clientReference":"order-1"${withBalance(now)}}`));

@@ -222,7 +222,7 @@ it.each([
   },
 );
 
-it('a token command that hangs is given up, although what it started goes on (C16)', async () => {
+it('a token command that hangs is given up, although what it started continues (C16)', async () => {
   const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
   await expect(openCredential(used).token()).rejects.toMatchObject({
     code: 'AUTH',
@@ -336,7 +336,7 @@ function tokenFile(text: string, mode = 0o440): string {
   return path;
 }
 
-it('a token file is read at each use, whoever in the group can read it too (C9)', async () => {
+it('a token file is read at each use, even if its group can read it (C9)', async () => {
   const path = tokenFile('one\n');
   const used = request([entry('file', path)]);
   const credential = openCredential(used);

@@ -100,7 +100,7 @@ it.each(DAMAGED)(
 );
 
 it.each(DAMAGED)(
-  'a damaged credentials file (%s) is kept as a copy when somebody logs in (C12)',
+  'a damaged credentials file (%s) is kept as a copy at the next login (C12)',
   async (_what, content) => {
     const folder = folderWith(content);
     const copy = join(folder, 'credentials.json.bad');

@@ -125,7 +125,7 @@ it('judgeExpiry knows nothing of a token without exp', () => {
   expect(judgeExpiry({}, NOW)).toBe('unknown');
 });
 
-it('an expired token is told with the time at which it ended, and what this clock shows', () => {
+it('an expired token is reported with its expiry and the local time', () => {
   expect(describeExpiry(NOW - 7_200_000, NOW)).toBe(
     "expired 2 h ago (at 2026-05-01T10:00:00Z, and this machine's clock says 2026-05-01T12:00:00Z)",
   );

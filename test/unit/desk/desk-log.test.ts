@@ -186,7 +186,7 @@ it('what is known of a write later: a later write that was done takes the place 
   expect(log.writes.map(endedWords)).toEqual(['not known, superseded by a later one']);
 });
 
-it('what is known of a write later: a look settles only what aims at its status, and never a reissue', async () => {
+it('a later look at the desk resolves only a change that aims at its status, and never a reissue', async () => {
   const log = new DeskLog({ now: () => NOW });
   const recorder = log.recording(NO_RECORD);
   for (const operation of ['card.reissue', 'card.block']) {
@@ -287,7 +287,7 @@ const ENTRY: HistoryEntry = {
   clientReference: 'order-1',
 };
 
-it('an entry of the history about a card is a write of that card, looked at when a read settled it', () => {
+it('an entry of the history about a card is a change of that card, with the look that resolved it', () => {
   const write = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: ID, ending: ENTRY.ending };
   const times = { timeMs: Date.parse('2026-11-25T14:02:00Z'), lookedMs: Date.parse('2026-11-25T14:03:00Z') };
   expect(writeOf(ENTRY)).toMatchObject({ ...write, ...times });
@@ -366,7 +366,7 @@ it('what is learned takes the place of the write with its name, and of the last 
   expect(Object.keys(log.writes)).toEqual(['0', '1']);
 });
 
-it('a look settles a write of its own card alone, and none that the records have', async () => {
+it('a look at the desk resolves a change of its own card alone, and none that the records have', async () => {
   const log = new DeskLog({ now: () => NOW });
   const recorder = log.recording(NO_RECORD);
   for (const id of [ID, OTHER]) {
@@ -394,7 +394,7 @@ it('a card is known by the status at which a write that was done aims, else as i
   expect(log.known(ID)?.status).toBe('ACTIVE');
 });
 
-it('a write that was done supersedes open ones before it, of its card and settled by a look', async () => {
+it('a change that was done supersedes open ones before it, of its card and resolved by a look', async () => {
   let now = NOW;
   const log = new DeskLog({ now: () => now });
   const names = ['entry-1', 'entry-2', 'entry-3', 'entry-4', 'entry-5', 'entry-6', 'entry-7'];

@@ -58,7 +58,7 @@ it('signs of life are any change of the lock, and another lock under its name', 
   expect(heartbeats.look(PATH, lock({ life: 'second', instance: 'fedcba9876543210' }))).toBe(0);
 });
 
-it('signs of life are not missed by somebody who was stopped himself: five seconds a look at most', () => {
+it('signs of life are not missed by a watcher that was paused: five seconds a look at most', () => {
   const { heartbeats, pass } = watch();
   heartbeats.look(PATH, lock());
   pass(3_600_000);

@@ -95,7 +95,7 @@ it('a lock that is held takes the epoch that was found, when that is later, and 
   held.release();
 });
 
-it('a lock that is held is lost to whoever is in its place, or was', () => {
+it('a lock that is held is lost to the process that is in its place, or was', () => {
   const { path, held } = acquire();
   expect(held.lost()).toBeUndefined();
   takeOver(path);
@@ -131,7 +131,7 @@ it('a lock that is held says what is left behind where its file cannot be remove
   expect(held.release()).toBeUndefined();
 });
 
-it('a lock that is held goes on where its file cannot be written or removed', () => {
+it('a lock stays held if its file cannot be written or removed', () => {
   const { path, held } = acquire();
   rmSync(join(path, '..'), { recursive: true });
   writeFileSync(join(path, '..'), 'no folder');

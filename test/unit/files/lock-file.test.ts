@@ -129,7 +129,7 @@ it.each([
   `x${HOLDER} pod-a\n0000000001 000000000000\n`,
   `${HOLDER} pod a\n0000000001 000000000000\n`,
   `${HOLDER.slice(1)} pod-a\n0000000001 000000000000\n`,
-])('a lock of the first version that is not whole belongs to nobody yet: %j', (text) => {
+])('a lock of the first version that is not whole has no holder yet: %j', (text) => {
   expect(readLockFile(lockWith(text))).toEqual({
     name: undefined,
     holder: undefined,

@@ -335,7 +335,7 @@ it('work under a lock that is still held proves it as often as it likes', async 
   expect(await withLock(path, options(), work)).toBe('done');
 });
 
-it('work that lost its lock to somebody who has ended since changes nothing', async () => {
+it('work that lost its lock to a process that has ended since changes nothing', async () => {
   const path = join(temporaryFolder(), 'a.lock');
   const working = withLock(path, options(), async (assertStillHeld) => {
     rmSync(path, { recursive: true });

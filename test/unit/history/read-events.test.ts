@@ -202,7 +202,7 @@ it('the history read from its end stops when the page is full, and misses no end
   expect(await found(lines, { limit: 5000, sinceMs })).toEqual(expected(writes, { limit: 5000, sinceMs }));
 });
 
-it('the history read from its end of a settled write has both what was known then and what settled it', async () => {
+it('the history read from its end of a resolved change has both what was known then and what resolved it', async () => {
   const stateDir = temporaryFolder();
   const write: Write = {
     number: 1,

@@ -94,7 +94,7 @@ it('the newest writes are those that the caller wants', async () => {
   expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
 });
 
-it('the newest writes are told of what can be read, and not of lines that are no event', async () => {
+it('the newest changes are those that can be read, without lines that are no event', async () => {
   const broken = ['{"event":"begin","entry":"x"}', '{"event":"end","entry":"a"}'];
   const stateDir = stateOf([begin('a', 1), ...broken, end('a')]);
   expect(await namesOf(stateDir)).toEqual(['a']);

@@ -266,7 +266,7 @@ it.each(['nothing', 'may:1', '../x:1', 'may:0'])('frontdesk history has no entry
 const lastLine = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
 
 it.each(['{"event":"end",', '"outcome":"applied"'])(
-  'a write that was killed while it wrote its end up to %s stays open, and is told as unknown',
+  'a change that was killed while it wrote its end up to %s stays open, and is unknown',
   async (upTo) => {
     const { ports, recorder, path } = setUp();
     const entry = await recorder.begin(intent);

@@ -49,7 +49,7 @@ it('the ending of a call that was answered has the time of the attempt that was 
   });
 });
 
-it('the ending of a call that was answered has the time of the write in doubt when the card reads back as done, and no id of a new card', async () => {
+it('the outcome of a call has the time of the unknown attempt if the card shows that it is done, and no ID of a new card', async () => {
   const { client } = laterBench([broken('reset'), answer(200, card('BLOCKED'))]);
   const result = await client.call({ ...block, body: new Map([['reason', 'lost']]) }, withPolicy());
   expect(result.ending).toMatchObject({
@@ -158,14 +158,14 @@ it.each<readonly [string, Scripted, number]>([
   ['of no time, as the service asks', answer(429, '', [['Retry-After', '0']]), 250],
   ['that the service does not ask for', answer(429), 250],
   ['of three seconds, as it asks', answer(429, '', [['Retry-After', '3']]), 3000],
-])('a wait: %s is told as the time that is waited', async (_what, first, waitMs) => {
+])('a wait: %s is reported as the time that is waited', async (_what, first, waitMs) => {
   const heard: unknown[] = [];
   const { client } = bench([first, answer(200, card('ACTIVE'))], { random: 0.5 });
   await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
   expect(heard).toEqual([{ reason: 'the service returned 429', brief: 'the service returned 429', waitMs }]);
 });
 
-it('a wait is told to none who do not want to hear of it', async () => {
+it('a wait is not reported without a listener', async () => {
   const { client } = bench([unsent('refused'), answer(200, card('ACTIVE'))]);
   const result = await client.call(read, withPolicy({}, { listener: { onSend: () => undefined } }));
   expect(result.kind).toBe('answered');
@@ -225,7 +225,7 @@ it('a call that is ended between two attempts tells a program why no attempt fol
 it.each([
   ['a person', {}],
   ['a program', BY_LAST],
-])('a call that is ended between two attempts leaves a write in doubt unknown, for %s', async (_what, more) => {
+])('a call that is ended between two attempts leaves an unknown change unknown, for %s', async (_what, more) => {
   const failure = await stopped([answer(503, '', SOON)], more, update);
   expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { http: { status: 503 } } });
 });
@@ -267,7 +267,7 @@ it.each<readonly [string, ReturnType<typeof inputFor>, number, string]>([
   expect(sent).toHaveLength(1);
 });
 
-it('an answer that is cut short because the call was ended and refuses a write does not settle an earlier attempt in doubt', async () => {
+it('a refusal that is cut short because the call was ended does not resolve an earlier unknown attempt', async () => {
   const { client } = bench([answer(503, '', SOON), broken('aborted', 'reading_body', 409)]);
   expect(failureOf(await client.call(update, withPolicy())).code).toBe('OUTCOME_UNKNOWN');
 });
@@ -289,7 +289,7 @@ it.each([
   ['a millisecond is left', 59_999, 1],
   ['the pause between two reads is left', 57_900, 1],
   ['a millisecond more is left', 57_899, 2],
-])('the time of a call when %s: that many reads of a card in doubt', async (_what, spentMs, reads) => {
+])('the time of a call when %s: that many card checks', async (_what, spentMs, reads) => {
   const { client, sent } = bench([broken('reset'), answer(200, card('ACTIVE')), answer(200, card('ACTIVE'))], {
     onExchange: (count, clock) => {
       if (count === 1) clock.elapsedMs = spentMs;
@@ -305,7 +305,7 @@ it('the connections of a call are fresh ones for every attempt but the first, an
   expect(fresh).toEqual([false, true, true]);
 });
 
-it('the connections of a call are announced to the run right before each request leaves, reads back too', async () => {
+it('the connections of a call are announced to the run right before each request is sent, card checks too', async () => {
   const left: string[] = [];
   const port = pacer({ leaves: () => void left.push('leaves') });
   const { client } = bench([broken('reset'), answer(200, card('BLOCKED'))]);

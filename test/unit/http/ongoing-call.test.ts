@@ -86,7 +86,7 @@ it('a retry ends by what the service said when no time is left for a backoff', a
   expect(sent).toHaveLength(1);
 });
 
-it('--retries 0 sends once, and still reads back', async () => {
+it('--retries 0 sends once, and still checks the card', async () => {
   const { client, sent } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
   expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({
     ending: { outcome: 'confirmed_by_read' },
@@ -94,7 +94,7 @@ it('--retries 0 sends once, and still reads back', async () => {
   expect(sent).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
 });
 
-it('a retry reads back only once when --retry-max-time has no room for the pause', async () => {
+it('a retry checks the card only once if --retry-max-time has no room for the pause', async () => {
   const { client, sent } = bench([broken('reset'), answer(200, card('ACTIVE'))]);
   const failure = failureOf(await client.call(block, withPolicy({ retryMaxTimeMs: 2100 })));
   expect(failure.details.observed === undefined ? '' : printJson(failure.details.observed)).toBe(
@@ -218,7 +218,7 @@ it('the message of an unknown outcome says so when reading back failed', async (
   expect(failure.details.http).toEqual({ status: 502 });
 });
 
-it('the message of an unknown outcome keeps the facts of the attempt in doubt when a later one was refused', async () => {
+it('the message of an unknown outcome keeps the facts of the unknown attempt if a later one was refused', async () => {
   const { client } = bench([answer(503, '', [['Retry-After', '1']]), answer(409, { errorCode: 'E', message: 'm' })]);
   const failure = failureOf(await client.call(update, withPolicy()));
   expect(failure.message).toContain(
@@ -376,7 +376,7 @@ it.each([
   expect(sent).toHaveLength(1);
 });
 
-it('a write that is abandoned in flight is unknown, and is not read back', async () => {
+it('a change that is abandoned in progress is unknown, and its card is not checked', async () => {
   const { client, sent } = bench([broken('aborted')]);
   const failure = failureOf(
     await client.call(block, withPolicy({}, { abort: AbortSignal.abort() })).then((result) => result),
@@ -413,7 +413,7 @@ it('an answer that arrives after the first signal counts', async () => {
   });
 });
 
-it('an ambiguous end after the first signal is not read back', async () => {
+it('an ambiguous end after the first signal gets no card check', async () => {
   const stopping = new AbortController();
   const { client, sent } = bench([
     () => {
@@ -497,7 +497,7 @@ it('a row does not retry when the run has no retries left', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('a row asks before each read-back, so that a rate is kept', async () => {
+it('a row asks before each card check, so that a rate is kept', async () => {
   const { pacer: port, log } = pacer();
   const { client } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
   await client.call(block, withPolicy({}, { pacer: port }));

@@ -52,7 +52,7 @@ it('B33 a 2xx answer is the resource whatever its Content-Type says', () => {
   expect(judged(cardGet, CARD, 200, [['Content-Encoding', 'identity']])).toMatchObject({ kind: 'accepted' });
 });
 
-it('H20 a 201 is taken, 202 says that the work goes on', () => {
+it('H20 a 201 is accepted, and a 202 says that it is not finished', () => {
   expect(judged(cardGet, CARD, 201)).toMatchObject({ kind: 'accepted', notices: [] });
   expect(judged(cardGet, CARD, 299)).toMatchObject({ kind: 'accepted', notices: [] });
   expect(judged(cardGet, CARD, 202)).toMatchObject({ kind: 'accepted', notices: [{ code: 'ACCEPTED' }] });

@@ -49,7 +49,7 @@ it('the published types take the fields of the table', () => {
   expectTypeOf<Mutable<SubscriberQuery>>().toEqualTypeOf<z.input<Table['subscribersList']['query']>>();
 });
 
-it('the published types give the resources of the table, and keep members that nobody knows yet', () => {
+it('the published types give the resources of the table, and keep unknown members', () => {
   type Output<Row extends { response: Resource }> = Mutable<ShapeOf<Row['response']>>;
   type TableCard = Output<Table['cardGet']>;
   expectTypeOf<Omit<Named<CardResource>, 'transactions'>>().toEqualTypeOf<Omit<TableCard, 'transactions'>>();

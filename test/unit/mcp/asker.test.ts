@@ -45,7 +45,7 @@ it.each<[object | undefined, boolean]>([
   [{}, false],
   [[], false],
   [undefined, false],
-])('a client that declares %j can ask a person: %s', (declared, canAsk) => {
+])('a client that declares %j can ask: %s', (declared, canAsk) => {
   const expected = canAsk ? undefined : CANNOT;
   const { asker, call } = stage(declared);
   expect(asker.inability(call())).toBe(expected);
@@ -131,7 +131,7 @@ it('a question to a client of 2026 goes back with the call, and is void when tha
   expect(confirmations.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
 });
 
-it('a question to a client of 2025 is asked there and then, with more time than a person has', async () => {
+it('a question to a client of 2025 is asked at once, with more time than the answer may take', async () => {
   const { asker, call, sent, clock } = stage();
   const { signal } = new AbortController();
   expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ isConfirmed: true });

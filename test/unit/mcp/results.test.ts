@@ -16,7 +16,7 @@ it('a hint of a failed call is given in terms of tools where it has such', () =>
   expect(textOf(hint)).toBe('card c was not read\nhint: list the runs with runs_list');
 });
 
-it('a hint of a failed call says that it is for a person where only a person can do it', () => {
+it('a hint of a failed call says that it is for a person if no tool can do it', () => {
   expect(textOf({ text: 'log in again: frontdesk auth login -p live' })).toBe(
     'card c was not read\nfor a person: log in again: frontdesk auth login -p live',
   );

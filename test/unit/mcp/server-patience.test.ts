@@ -9,7 +9,7 @@ import { toolSession } from '../../support/mcp-session.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
-it('A2 a question that nobody answers is over after five minutes, and a late yes sends nothing', async () => {
+it('A2 a question without an answer is over after five minutes, and a late yes sends nothing', async () => {
   const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
   const slept: number[] = [];
   const clock = {

@@ -204,7 +204,7 @@ it('a yes to a write that fails throws its failure', async () => {
 const NO = { outcome: 'not_sent', code: 'CANCELLED', exitCode: 130 };
 const person = (command: string) => `a person can run: ${command}`;
 
-it('without a yes nothing is sent where the person says no, and the command is given that a person can run', async () => {
+it('after a no nothing is sent, and the result has the command to run instead', async () => {
   const all = stage({}, refusing('the person said no'));
   const result = await all.call('card_block', { cardId: CARD_ID, reason: "Kari's" });
   expect(all.sent).toEqual([GET]);

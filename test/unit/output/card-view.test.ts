@@ -33,7 +33,7 @@ const ACTIVE = card(`{
   "activatedAt":"2026-11-20T00:00:00Z","cancelledAt":null,"cancellationAmount":null,"newField":[1.0],
   "transactions":[${TRANSACTIONS}]}`);
 
-it('cardView shows a person what the card is, what it holds, until when, and what can be done', () => {
+it('cardView shows what the card is, what it holds, until when, and what can be done', () => {
   expect(cardView(ACTIVE, STYLE)).toBe(
     [
       'Card          7c0e2f3a-1111-2222-3333-444455556666',
@@ -121,6 +121,6 @@ it.each([60, 80, 120])('cardView stays within %i columns and draws nothing a ter
   expect(text.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
 });
 
-it('cardView colours the status without colour being its only sign', () => {
+it('cardView colors the status without color being its only sign', () => {
   expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
 });

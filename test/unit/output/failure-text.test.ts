@@ -44,7 +44,7 @@ it("renderFailure is one line of JSON with every known member in the contract's 
   );
 });
 
-it('renderFailure begins in bold and a colour on a terminal that shows them, and says the same without', () => {
+it('renderFailure begins in bold and a color in a terminal that shows them, and has the same text without', () => {
   const colours = terminal(80, {});
   const plain = new Failure('NOT_FOUND', 'no card x', { hints: ['check the id'] });
   expect(renderFailure(plain, 'table', colours)).toBe(

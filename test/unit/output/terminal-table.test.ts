@@ -78,7 +78,7 @@ it('a table on a terminal is one line per row whatever is in the cells, with not
   expect(text).toContain('a\\nb');
 });
 
-it('a table on a terminal colours by value only when colour is on', async () => {
+it('a table in a terminal colors by value only with color', async () => {
   expect(await table([row('a', 'x')], 80, { colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
   expect(await table([row('a', 'x')], 80)).not.toContain('\u001b');
 });

@@ -5,7 +5,7 @@ it('a line that is too long for the terminal is broken between words, further li
   expect(breakLine('  one two three four', 12)).toEqual(['  one two', '  three four']);
 });
 
-it('a line that is too long for the terminal goes on under the text beside a label', () => {
+it('a line that is too long for the terminal continues under the text beside a label', () => {
   expect(breakLine('  That means     ACTIVE is not BLOCKED: not done yet', 36)).toEqual([
     '  That means     ACTIVE is not',
     '                 BLOCKED: not done',

@@ -76,7 +76,7 @@ it.each([
   expect(await textOf(text)).toBe(text);
 });
 
-it('a workbook that is written is read back as it was, whatever a text holds', async () => {
+it('a workbook is read as it was written, whatever a text holds', async () => {
   const unit = fc.constantFrom(
     "'",
     '=',

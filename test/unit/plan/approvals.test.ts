@@ -160,7 +160,7 @@ it('an approval counts not where the file of the approvers cannot be trusted', a
 
 const CHECKS = `case "$*" in *.ann.sig) echo 'Good "frontdesk-plan" signature with ED25519 key ${ANN_KEY}';; *) exit 255;; esac`;
 
-it('the signatures of a plan are listed with their keys where nobody says who may approve', async () => {
+it('the signatures of a plan are listed with their keys if no approvers file is set', async () => {
   const { tool, plan, path, calls } = stage(['ann', 'bob'], CHECKS);
   expect(await listSignatures(tool, plan)).toEqual({
     approvals: [{ as: 'ann', key: ANN_KEY }],

@@ -71,7 +71,7 @@ it('a plan has in line 1 what it is, and then a line for each row, and names its
   ]);
 });
 
-it('a plan is read back as it was written, whatever the pieces it comes in', async () => {
+it('a plan is read as it was written, whatever the pieces it comes in', async () => {
   const bytes = await makePlan([cardRow(2), cardRow(7)]);
   for (const size of [1, 7, 4096]) {
     const plan = await verify(bytes, size);

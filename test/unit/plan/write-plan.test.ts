@@ -170,7 +170,7 @@ it('a plan that is written goes to the file in pieces of 64 KiB, and not row by 
   expect(text.length).toBeGreaterThan(first);
 });
 
-it('a plan that is written is one of as many rows as were told', async () => {
+it('a plan that is written has the number of rows that was named', async () => {
   const { open } = newPlan(2);
   const writer = await open();
   await writer.add(cardRow(1));

@@ -103,7 +103,7 @@ function make() {
   return { clock, limiter, tooLong, stopping };
 }
 
-it('the shared pause after a 429 holds up everybody for as long as told', async () => {
+it('the shared pause after a 429 holds up all requests for as long as the service says', async () => {
   const { clock, limiter } = make();
   expect(limiter.refused(12_000)).toBe(true);
   expect(limiter.refused(3_000)).toBe(true);

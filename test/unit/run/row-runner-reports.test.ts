@@ -122,7 +122,7 @@ it('the summary gives what the service said below each count, aligned, and of wh
   ]);
 });
 
-it('the summary names a command once that lists unknown rows and goes on from them', async () => {
+it('the summary names a command once that lists unknown rows and resumes', async () => {
   const input = { ...(await summaryOf([unknown()])), operation: OPERATIONS.cardReissue };
   expect(summaryLines(input, input.report).slice(1)).toEqual([
     '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
@@ -131,7 +131,7 @@ it('the summary names a command once that lists unknown rows and goes on from th
   ]);
 });
 
-it('the summary gives the command that goes on with a run that was stopped', async () => {
+it('the summary gives the command that resumes a run that was stopped', async () => {
   const input = await summaryOf([answered(), answered(), answered()], 1);
   expect(summaryLines(input, input.report).slice(1)).toEqual([
     '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',

@@ -43,7 +43,7 @@ async function begin(stateDir: string, name = 'may') {
   return beginRun(runPorts(stateDir), runPlan({ name, rows: COUNT, inputRows: COUNT }));
 }
 
-it('a run that is taken up again repeats no row that is done and prints every row in order (K10)', async () => {
+it('a run that is resumed repeats no row that is done and prints every row in order (K10)', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 2: rejected(404, 'CARD_NOT_FOUND'), 3: unknown() });
   expect(first.report.exitCode).toBe(8);
@@ -57,7 +57,7 @@ it('a run that is taken up again repeats no row that is done and prints every ro
   expect(second.report.tally.fromJournal).toBe(5);
 });
 
-it('a run that is taken up again goes on where a signal stopped it', async () => {
+it('a run that is resumed continues where a signal stopped it', async () => {
   const stateDir = temporaryFolder();
   const signals = new FakeSignals();
   const first = await run(
@@ -76,7 +76,7 @@ it('a run that is taken up again goes on where a signal stopped it', async () =>
   expect(second.report).toMatchObject({ exitCode: 0, state: 'finished' });
 });
 
-it('a run that is taken up again does the rows again that a bad credential kept from being done', async () => {
+it('a run that is resumed sends the rows again that a bad credential held up', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 1: rejected(401) });
   expect(first.report).toMatchObject({ exitCode: 4, state: 'stopped' });
@@ -86,7 +86,7 @@ it('a run that is taken up again does the rows again that a bad credential kept 
   expect(second.report.exitCode).toBe(0);
 });
 
-it('a run that is taken up again does the row again at whose 403 it stopped', async () => {
+it('a run that is resumed sends the row again at whose 403 it stopped', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 1: rejected(403) });
   expect(first).toMatchObject({ sent: [1], report: { exitCode: 5, state: 'stopped' } });
@@ -95,7 +95,7 @@ it('a run that is taken up again does the row again at whose 403 it stopped', as
   expect(second.report.exitCode).toBe(0);
 });
 
-it('a run that is taken up again takes a 403 for its row once an earlier process had success', async () => {
+it('a run that is resumed takes a 403 for its row once an earlier process had success', async () => {
   const stateDir = temporaryFolder();
   await run(await begin(stateDir), { 2: unreachable() });
   const second = await run(await resumeRun(runPorts(stateDir), 'may'), { 2: rejected(403) });
@@ -103,7 +103,7 @@ it('a run that is taken up again takes a 403 for its row once an earlier process
   expect(second.report).toMatchObject({ exitCode: 15, state: 'finished' });
 });
 
-it('a run that is taken up again does rows again that could not be sent, but not those that --expect held back', async () => {
+it('a run that is resumed sends rows again that could not be sent, but not those that --expect held back', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 2: unreachable(), 4: heldBack() });
   expect(first.report).toMatchObject({ exitCode: 15, state: 'stopped' });
@@ -113,7 +113,7 @@ it('a run that is taken up again does rows again that could not be sent, but not
   expect(second.report).toMatchObject({ exitCode: 15, state: 'finished' });
 });
 
-it('a run that is taken up again does not count earlier failures towards --max-failures', async () => {
+it('a run that is resumed does not count earlier failures towards --max-failures', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 1: rejected(404), 2: rejected(404) }, { maxFailures: 2 });
   expect(first.sent).toEqual([1, 2]);
@@ -121,7 +121,7 @@ it('a run that is taken up again does not count earlier failures towards --max-f
   expect(second.sent).toEqual([3, 4, 5, 6]);
 });
 
-it('a run that is taken up again keeps the id of an answer that can be had nowhere else', async () => {
+it('a run that is resumed keeps the ID that only a response had', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 1: answered(new Map(), 'new-1') });
   expect(first.printed[0]?.ending.resultId).toBe('new-1');
@@ -135,7 +135,7 @@ async function withUnknown() {
   return stateDir;
 }
 
-it('unknown rows of an earlier process are read and compared with --reconcile, and settled only by what is seen', async () => {
+it('unknown rows of an earlier process are checked with --reconcile, and resolved only by what the card shows', async () => {
   const stateDir = await withUnknown();
   const read: number[] = [];
   const second = await run(

@@ -316,7 +316,7 @@ it('stdout that cannot be written does not keep rows from the file of failed one
   expect(kept).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('stdout that cannot be written is told apart from a file of failed rows that cannot be written', async () => {
+it('a stdout that cannot be written is distinguished from a file of failed rows that cannot be written', async () => {
   const plan = planOf(500, script([]), { persist: () => Promise.reject(new Failure('LOCAL_IO', 'no space left')) });
   const report = await runRows(plan);
   expect(report).toMatchObject({ exitCode: 16, state: 'stopped', isOutputLost: false });

@@ -171,7 +171,7 @@ it('a state that cannot be used is fixed by a reset', async () => {
   expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
 });
 
-it('a state that cannot be used refuses a change that cannot be written and goes on reading', async () => {
+it('a state that cannot be used refuses a change that cannot be written and still allows reads', async () => {
   plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
   const store = new FileStore(stateDir, PORTS);
   // A file where the folder should be cannot be written into by any user, root too.

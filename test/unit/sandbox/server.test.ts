@@ -85,7 +85,7 @@ it('the server gives each request its own id, refused ones too', async () => {
   expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
 });
 
-it('the server does what it is told and remembers', async () => {
+it('the sandbox makes changes and remembers them', async () => {
   const server = await serve();
   expect((await post(server, `/v1/cards/${ACTIVE}/block`, '{"reason":"lost"}')).status).toBe(200);
   expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
@@ -133,7 +133,7 @@ it('the server answers bytes that are not HTTP with the error body', async () =>
   expect(reply).toContain('"errorCode":"REQUEST_MALFORMED"');
 });
 
-it('the server waits before each answer as long as it is told', async () => {
+it('the sandbox waits before each response as long as --latency says', async () => {
   const server = await serve({ latencyMs: 60 });
   const before = performance.now();
   await get(server, `/v1/cards/${ACTIVE}`);

@@ -70,7 +70,7 @@ it('changeSettings writes nothing when the change is refused, or changes nothing
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('changeSettings keeps a link that somebody made to a file kept elsewhere', async () => {
+it('changeSettings keeps a link to a file kept elsewhere', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'dotfiles'));
   writeFileSync(join(folder, 'dotfiles', 'fd.json'), '{"version":1}');

@@ -39,7 +39,7 @@ it('an answer of ordinary length never waits, and one that is given up leaves it
   expect(memory.take(waiting, 20 * MIB)).toBe(true);
 });
 
-it('T26 results that wait to be printed fill the same memory, and only the answer they wait for goes on beside them', () => {
+it('T26 results that wait to be printed fill the same memory, and only the response that they wait for continues beside them', () => {
   const memory = new AnswerMemory();
   const wentOn: string[] = [];
   const [other, awaited] = [answer('other', wentOn), answer('awaited', wentOn, { isAwaited: true })];

@@ -161,7 +161,7 @@ const rows: readonly [title: string, behaviour: Behaviour, expected: string][] =
   ],
   ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
 ];
-it.each(rows)('what came back is told apart by stage: %s', async (_, behaviour, expected) => {
+it.each(rows)('a broken connection is distinguished by its stage: %s', async (_, behaviour, expected) => {
   const { exchange } = await exchangeWith(behaviour);
   expect(summary(exchange)).toBe(expected);
 });
@@ -186,7 +186,7 @@ const slow: readonly [title: string, behaviour: Behaviour, expected: string][] =
   ],
 ];
 it.each(slow)(
-  'what came back is told apart by stage: %s: ended by our own deadline',
+  'a broken connection is distinguished by its stage: %s: ended by the timeout',
   async (_, behaviour, expected) => {
     const { exchange } = await exchangeWith(behaviour, 300);
     expect(summary(exchange)).toBe(expected);
@@ -440,7 +440,7 @@ it('M2 a transport reads an answer that came while the process was stopped, alth
   expect(summary(exchange)).toBe('reply 200 {"b":2}');
 });
 
-it('a transport keeps every byte back when it is told so right before the first one', async () => {
+it('a transport holds back every byte if it is stopped right before the first one', async () => {
   const server = await serve(json(200, '{}'));
   const stopping = new AbortController();
   const options = { timeoutMs: 5000, stopping: stopping.signal, onSend: () => stopping.abort() };

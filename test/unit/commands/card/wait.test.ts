@@ -30,7 +30,7 @@ async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true):
   return said.filter((text) => isTerminal === false || !text.includes('drawn') || env['TERM'] === 'xterm');
 }
 
-it('a screen reader is told of a wait at once and every 30 s', async () => {
+it('card wait in accessible mode prints the wait at once and every 30 s', async () => {
   expect(await toldAt({ FRONTDESK_ACCESSIBLE: '1' })).toEqual([
     `0 s: card ${ID}: waiting for BLOCKED (1 min 10 s left)`,
     `0 s: card ${ID} is ACTIVE, waiting for BLOCKED`,

@@ -93,7 +93,7 @@ test.each([
   expect((await csv(text)).faults).toEqual([fault]);
 });
 
-it('a CSV input goes on after a ragged row, so that all are reported at once', async () => {
+it('a CSV input continues after a ragged row, so that all are reported at once', async () => {
   const read = await csv('a,b\n1\n2,2\n3,3,3\n4,4\n');
   expect(read.faults.map((fault) => fault.line)).toEqual([2, 4]);
   expect(read.records.map((record) => [record.row, record.line])).toEqual([
@@ -141,7 +141,7 @@ it('a CSV input names a quote that may not stand there, however much follows it'
   ]);
 });
 
-it('a CSV input reads back what another program wrote, whatever the cells, delimiter, line ends and pieces', async () => {
+it('a CSV input reads what another program wrote, whatever the cells, delimiter, line ends and pieces', async () => {
   const cell = fc.string({
     unit: fc.constantFrom('a', 'é', '\u{1f3ab}', ',', ';', '\t', '"', '\n', '\r', ' ', "'", '='),
   });

@@ -67,7 +67,7 @@ it('NDJSON keeps names in their order and numbers digit for digit', async () => 
   expect(read.records[0]?.values[1]).toEqual(new JsonNumber('10.10'));
 });
 
-it('NDJSON names line and column of each bad line and goes on', async () => {
+it('NDJSON names line and column of each bad line and continues', async () => {
   const read = await readAll('{"id":"1"}\n  {"id":}\n{"a":1,"a":2}\n[1]\n5\n{"id":"6"}\n', { format: 'ndjson' });
   expect(read.faults).toEqual([
     { line: 2, column: '9', problem: 'expected a value' },

@@ -50,7 +50,7 @@ it('the second record of a run has the end of what a killed process began, befor
   await journal.close();
 });
 
-it('the second record of a run keeps a run from being taken up where it cannot be written', async () => {
+it('a run whose second record cannot be written is not resumed', async () => {
   const { audit } = secondRecord(true);
   const resumed = RunJournal.resume(await killedAt(4), ROWS, { ...HELD, clock: new FakeClock(), audit });
   await expect(resumed).rejects.toBe(full);

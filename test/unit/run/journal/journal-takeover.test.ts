@@ -55,7 +55,7 @@ async function statesOf(path: string): Promise<string[]> {
   return Array.from({ length: ROWS }, (_, index) => states.state(index + 1));
 }
 
-it('M3 a journal that was taken over from a process that may only be paused is not what that process goes on to write to', async () => {
+it('M3 a journal that was taken over from a process that may only be paused is not written by that process any more', async () => {
   const { path, journal } = await begun();
   const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
   await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
@@ -98,7 +98,7 @@ it('a journal that was taken over from a process that may only be paused is set 
   await journal.close();
 });
 
-it('a journal that was taken over from a process that may only be paused stays the same file when nobody else can have it open', async () => {
+it('a journal that was taken over from a process that may only be paused stays the same file if no other process can have it open', async () => {
   const { path, journal } = await begun();
   await journal.close();
   const { ino } = statSync(path);
@@ -229,7 +229,7 @@ it.each<[string, readonly JournalRecord[], string]>([
   },
 );
 
-it('a journal that two processes of the first version wrote to at once lets an unknown row of it be settled as any other', async () => {
+it('an unknown row of a journal that two processes of the first version wrote to is resolved as any other', async () => {
   const path = join(temporaryFolder(), 'journal.jsonl');
   writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
   const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));

@@ -113,7 +113,7 @@ it('taking a journal up again turns an intent without a result into unknown, on 
   expect(journal.states.isToDo(4)).toBe(true);
 });
 
-it('taking a journal up again goes on after the last whole line when a newline is missing', async () => {
+it('resuming a journal continues after the last whole line if a newline is missing', async () => {
   const { path, bytes } = await twentyLines();
   truncateSync(path, bytes.length - 1);
   const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock() });

@@ -270,7 +270,7 @@ it('which holder of the run is believed with an epoch, records must follow each 
   expect(taken([of(2, 'intent'), of(2, 'applied'), of(2, 'applied')]).answers).toEqual([true, true, false]);
 });
 
-it('which holder of the run is believed without one, two may have worked at once: the row is settled by the one that saw it done', () => {
+it('without a known holder of the run, two may have worked at once: the row is resolved by the one that saw it done', () => {
   const { states, answers } = taken([of(undefined, 'intent'), of(undefined, 'applied'), of(undefined, 'rejected')]);
   expect(answers).toEqual([true, true, true]);
   expect([states.state(1), states.epoch]).toEqual(['applied', 1]);

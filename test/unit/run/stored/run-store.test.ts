@@ -94,7 +94,7 @@ it('a run moves its rows out of the spool', async () => {
   expect(readFileSync(run.folder.rows)).toEqual(Buffer.from(INPUT));
 });
 
-it.each(['rows', 'plan'])('a run has its file of %s before it can be taken up (K1)', async (name) => {
+it.each(['rows', 'plan'])('a run has its file of %s before it can be resumed (K1)', async (name) => {
   const stateDir = temporaryFolder();
   const folder = join(stateDir, 'runs', 'may');
   const spool = join(temporaryFolder(), 'spool');
@@ -160,7 +160,7 @@ it.each([
   ['another profile', (text: string) => text.replace('demo', 'live')],
   ['another way to read its rows', (text: string) => text.replaceAll('"cardId"', '"card"')],
 ])(
-  '--run with a name that exists is not taken up where its header names %s than its record began with (16)',
+  '--run with a name that exists is not resumed if its header names %s than its record began with (16)',
   async (_what, change) => {
     const stateDir = temporaryFolder();
     await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
@@ -175,7 +175,7 @@ it.each([
   },
 );
 
-it('--run with a name that exists is taken up where its record says nothing of its rows, as those of older versions', async () => {
+it('--run with a name that exists is resumed if its record says nothing of its rows, as in older versions', async () => {
   const stateDir = temporaryFolder();
   await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
   writeFileSync(join(stateDir, 'runs', 'may', 'journal.jsonl'), '');
@@ -286,7 +286,7 @@ it('a run that exists does not go on at another address', async () => {
 it.each([
   [6, undefined],
   [7, 'run may was started 7 days ago. Check that its rows are still what you want'],
-])('a run that exists taken up after %d days warns: %j (K14)', async (days, warning) => {
+])('a run that is resumed after %d days warns: %j (K14)', async (days, warning) => {
   const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
   await run.close();
   expect(staleRunWarning(run.header, Date.parse('2026-05-01T12:00:00Z') + days * 86_400_000)).toBe(warning);
@@ -394,7 +394,7 @@ it('runs list goes by when a run was begun, also where all files were copied at 
   expect(await lastRunName(ports)).toBe('b');
 });
 
-it('runs list of one state goes on until enough are found', async () => {
+it('runs list of one state continues until enough are found', async () => {
   const { ports } = await daily(Array.from({ length: 105 }, (_, day) => `run-${day}`));
   const third = await resumeRun(ports, 'run-2');
   await third.journal.end('stopped', { not_sent: 3 });
