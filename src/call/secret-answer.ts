@@ -78,11 +78,18 @@ function freeName({ operation, params }: SingleCall['call']): string {
 
 const LOST = 'is lost, and cannot be had again';
 
-/** Shows what could not be saved: on stdout if that was asked for (`mayShow`), else on a terminal. */
-async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean) {
-  if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
+/** Shows what could not be saved: on stdout if something of it may go there, else on a terminal. */
+async function rescue({ stdout, stderr }: Context, text: string, onStdout: string | Uint8Array | undefined) {
+  if (onStdout !== undefined && (await succeeds(stdout.write(onStdout)))) return 'is on stdout';
   if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
   return LOST;
+}
+
+/** What stdout gets of an unreadable response. For JSON a program gets the bytes. A terminal could obey them. */
+function unreadableOnStdout(session: Session, operation: Operation, came: Uint8Array, shown: string) {
+  const { isTerminal } = session.context.stdout;
+  if (isJson(session.output.format) && !isTerminal) return came;
+  return isTerminal || isShown(session, operation) ? shown : undefined;
 }
 
 /** More than any response seen so far. */
@@ -159,7 +166,7 @@ export async function openSecretAnswer(
       const rescued =
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`
-          : `the response ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
+          : `the response ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation) ? shown : undefined)}`;
       const message = withSentence(`${what}: ${state}, but ${path} could not be written: ${messageOf(error)}`, rescued);
       throw answeredFailure(message, { outcome }, error);
     }
@@ -170,9 +177,7 @@ export async function openSecretAnswer(
   const keepUnreadable = async (came: Buffer): Promise<string> => {
     const shown = `${came.toString('utf8').trimEnd().split('\n').map(safeText).join('\n')}\n`;
     if (file !== undefined) return keep(came, shown, 'unknown');
-    // In JSON, stdout is one document, or nothing after a failure.
-    const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
-    const rescued = await rescue(context, shown, mayShow);
+    const rescued = await rescue(context, shown, unreadableOnStdout(session, operation, came, shown));
     const where = `the response, as it came, ${rescued}`;
     await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}. --out would have kept it` : where));
     return where;
@@ -191,7 +196,7 @@ export async function openSecretAnswer(
       await print(result);
     } catch (error) {
       if (!(error instanceof StreamFailure)) throw error;
-      const rescued = file === undefined ? `the response ${await rescue(context, text, false)}` : where;
+      const rescued = file === undefined ? `the response ${await rescue(context, text, undefined)}` : where;
       const lost = `${what}: this change WAS applied, but its result could not be written to stdout: ${error.reason}`;
       throw answeredFailure(withSentence(lost, rescued), { outcome: 'applied' }, error);
     }

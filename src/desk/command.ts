@@ -17,7 +17,7 @@ export function command(registry: Registry): LocalCommand {
         kind: 'duration',
         min: 1,
         default: '15m',
-        text: 'leave after so long without a key (500ms, 30s, 2m or 1h); default 15m',
+        text: 'leave after so long without a key (500ms, 30s, 2m or 1h; at most 168h); default 15m',
       },
       report: { kind: 'path', value: 'file', text: 'also write the list of changes to this new file (.csv or .md)' },
     },

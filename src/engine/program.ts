@@ -54,7 +54,7 @@ function crashFailure(error: unknown, { writesUnderWay, isUnknown }: CallState):
   });
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
   if (error.errno === 'EPIPE') {
@@ -63,9 +63,8 @@ function failureOf(error: unknown): Failure {
       cause: error,
     });
   }
-  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}. Nothing was changed at the service.`, {
-    cause: error,
-  });
+  const after = maySend ? 'unsent' : undefined;
+  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
 }
 
 async function report(context: Context, state: CallState, failure: Failure): Promise<void> {
@@ -250,7 +249,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     exitCode = await dispatch(context, registry, state);
     end ??= { exitCode, isTold: Promise.resolve() };
   } catch (error) {
-    if (end === undefined) endBy(failureOf(error));
+    if (end === undefined) endBy(failureOf(error, state));
   }
   await end?.isTold;
   return end?.exitCode ?? exitCode;

@@ -19,19 +19,22 @@ export function detailsOf(
     outcome: operation.effect.kind === 'read' ? undefined : outcome,
     http: reply === undefined ? undefined : { status: reply.status, requestId: reply.requestId },
     service: withoutSecrets(facts, error?.service),
-    body: withoutSecrets(facts, error?.body),
+    body: hasSecrets(facts, verdict) ? undefined : withoutSecrets(facts, error?.body),
     attempts,
     sentAt: sentAtMs === undefined ? undefined : new Date(sentAtMs).toISOString(),
     phase,
   };
 }
 
-/** One-time secrets never reach an error (docs/faults.md C23). A cut response may hold half of one as text. */
-function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonValue | undefined {
-  const names = sensitiveOf(facts.operation);
-  if (value === undefined || names.length === 0) return value;
-  if (typeof value === 'string') return undefined;
-  return maskMembers(value, names);
+/** One-time secrets never reach an error (docs/faults.md C23), whatever members a 2xx has and wherever it is cut. */
+function hasSecrets({ operation }: CallFacts, verdict: FailedAttempt | undefined): boolean {
+  const status = verdict?.reply?.status ?? 0;
+  return sensitiveOf(operation).length > 0 && status >= 200 && status < 300;
+}
+
+function withoutSecrets({ operation }: CallFacts, value: JsonValue | undefined): JsonValue | undefined {
+  const names = sensitiveOf(operation);
+  return value === undefined || typeof value === 'string' || names.length === 0 ? value : maskMembers(value, names);
 }
 
 /** What happened, as a clause: `the service returned 500 (E1: no luck)`, `the connection closed before a reply`. */

@@ -107,11 +107,12 @@ test('a 2xx of a provisioning that breaks off stays in the file byte for byte', 
 /** What comes with a 2xx and cannot be read, and how much of it there is. */
 const UNREADABLE = [
   ['no JSON', { body: `secret=${SECRET}` }],
+  ['without its fields', { body: `{"secret":"${SECRET}"}` }],
   ['cut', { headers: { 'content-length': '500' }, body: `{"encryptedPaymentInstrument":"${SECRET}` }],
 ] as const;
 
 test.each(UNREADABLE)(
-  'without a file, a provisioning that is %s is on the terminal, and the message says so',
+  'without a file, a provisioning that is %s and finds no room on stdout is on the terminal, and the message says so',
   async (_, reply) => {
     const home = createHome();
     const server = await service(home, { reply });
@@ -119,28 +120,34 @@ test.each(UNREADABLE)(
       home,
       env: server.env,
       columns: 200,
-      script: `$FD ${PROVISION.join(' ')} --json --yes --timeout 1s | cat >piped; read -r over`,
+      script: `$FD ${PROVISION.join(' ')} --json --yes --timeout 3s >/dev/full; read -r over`,
     });
     await terminal.waitFor('the response, as it came, is on stderr');
     terminal.type('\n');
     expect((await terminal.end).text).toContain(SECRET);
-    expect(readFileSync(join(home.path, 'piped'), 'utf8')).toBe('');
     expect(kept(home.stateDir)).not.toContain(SECRET);
   },
 );
 
-test.each(UNREADABLE)(
-  'outside a terminal, a provisioning that is %s is lost unless it was asked for',
-  async (_, reply) => {
+test.each(['json', 'ndjson'].flatMap((format) => UNREADABLE.map(([what, reply]) => [format, what, reply] as const)))(
+  'outside a terminal, -o %s prints a provisioning that is %s byte for byte as it came, and ends with 8',
+  async (format, _, reply) => {
     const home = createHome();
     const server = await service(home, { reply });
-    const args = [...PROVISION, '--json', '--timeout', '1s'];
+    const args = [...PROVISION, '-o', format, '--timeout', '1s'];
     const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    expect(stderr).toContain('the response, as it came, is lost, and cannot be had again. --out would have kept it');
+    expect({ code, stdout }).toEqual({ code: 8, stdout: reply.body });
+    expect(stderr).toContain('the response, as it came, is on stdout');
     expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
   },
 );
+
+test('the body of an error of a provisioning that is no 2xx is in the JSON error', async () => {
+  const home = createHome();
+  const server = await service(home, { reply: { status: 502, body: 'Bad gateway' } });
+  const { code, stderr } = await runFrontdesk([...PROVISION, '--json', '--retries', '0'], { env: server.env, home });
+  expect([code, JSON.parse(stderr).error.body]).toEqual([8, 'Bad gateway']);
+});
 
 test.each(UNREADABLE)('with --show-sensitive, a provisioning that is %s is on stdout', async (_, reply) => {
   const home = createHome();

@@ -76,3 +76,18 @@ it('several lists are valid input of an update: a subscriber of two calendars wh
   expect(JSON.parse(dry.stdout).requests.map(({ body }: { body: unknown }) => body)).toEqual([{ email: 'c@x' }]);
   expect(server.requests).toHaveLength(before);
 });
+
+it('several lists are valid input of an update: copies with the same values are no duplicates, others are', async () => {
+  const { server, run, file } = await begin();
+  const { stdout } = await run(...LIST, 'c1', 'c2', '-o', 'csv', '-q');
+  file('same.csv', stdout);
+  const at = stdout.lastIndexOf('a@x');
+  file('other.csv', `${stdout.slice(0, at)}z@x${stdout.slice(at + 3)}`);
+  const before = server.requests.length;
+  const update = (name: string) =>
+    run('calendar', 'subscribers', 'update', '--from', name, '--dry-run', '--json', '-q');
+  expect(await update('same.csv')).toMatchObject({ code: 0, stderr: '' });
+  const { code, stderr } = await update('other.csv');
+  expect([code, stderr.match(/the same id as/g)?.length]).toEqual([2, 1]);
+  expect(server.requests).toHaveLength(before);
+});

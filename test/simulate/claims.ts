@@ -57,8 +57,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
-  { words: /nothing was changed at the service/i, holds: isUnapplied },
-  { words: /nothing was changed(?! at the service)/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
+  { words: /nothing was changed/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
   // An answer that finds no place is one of an applied write all the same.
   { words: /but \/jobs\/out\.json could not be written/, holds: (played) => !isUnapplied(played) },
   { words: /nothing was moved/i, holds: (played) => isSame(played, SETTINGS) },

@@ -157,7 +157,7 @@ class Wait {
     this.#wasAnswered = wasAnswered;
     const isNews = this.#trouble?.code !== failure.code;
     this.#trouble = failure;
-    const message = `${failure.message}. Still waiting`;
+    const message = `${failure.asSilent().message}. Still waiting`;
     await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
   }
 
@@ -243,9 +243,14 @@ export const command = localCommand({
       kind: 'duration',
       min: 1,
       default: '60s',
-      text: 'end the whole wait after this time (500ms, 30s, 2m, 1h); default: 60s',
+      text: 'end the whole wait after this time (500ms, 30s, 2m, 1h; at most 168h); default: 60s',
     },
-    interval: { kind: 'duration', min: 1, default: '2s', text: 'wait this long between two reads; default: 2s' },
+    interval: {
+      kind: 'duration',
+      min: 1,
+      default: '2s',
+      text: 'wait this long between two reads (at most 168h); default: 2s',
+    },
   },
   exitCodes: [...ANSWERED, 124],
   examples: {

@@ -33,7 +33,7 @@ export const HISTORY_FILTER = {
   operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'list only changes of this command' },
   outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'list only changes with this outcome' },
   open: { text: 'list only changes whose outcome is still unknown (not resolved or superseded)' },
-  limit: { kind: 'count', text: 'at most that many; the default is 50, in a terminal as many as fit' },
+  limit: { kind: 'count', text: 'at most that many (1 or more); the default is 50, in a terminal as many as fit' },
 } as const;
 
 type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>>;

@@ -16,7 +16,7 @@ export const command = localCommand({
     'A run is in one of five states. running: in progress. finished: nothing is left to send, and no outcome is unknown. unsettled: nothing is left to send, but some outcomes are unknown. stopped: it ended in order, for example on Ctrl-C, with rows left to send. interrupted: its process was killed.',
   options: {
     state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'list only runs in this state' },
-    limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
+    limit: { kind: 'count', default: '50', text: 'at most that many (1 or more), the newest; the default is 50' },
     out: WORKBOOK.out,
   },
   examples: { 'See your runs': 'runs', 'List runs that were killed': 'runs list --state interrupted' },

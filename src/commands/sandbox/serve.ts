@@ -30,9 +30,15 @@ export const command = localCommand({
   description:
     'Serves scripts, CI and other programs on this machine. Stop it with Ctrl-C. It starts from the built-in data or --seed, keeps its state in memory, and prints its URL and tokens when it is ready. --fault simulates an outage: a method (GET, POST or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut off), truncate or garbage. Add *3 for the first three requests, or @50% for half of them at random.',
   options: {
-    port: { kind: 'count', min: 0, max: 65_535, default: '0', text: 'listen on this port; default: 0, a free one' },
+    port: {
+      kind: 'count',
+      min: 0,
+      max: 65_535,
+      default: '0',
+      text: 'listen on this port (0 to 65535); default: 0, a free one',
+    },
     seed: { kind: 'path', text: 'start from these cards, calendars and subscribers (JSON)' },
-    latency: { kind: 'duration', default: '0s', text: 'delay every response by this time' },
+    latency: { kind: 'duration', default: '0s', text: 'delay every response by this time (500ms, 2s; at most 168h)' },
     fault: { kind: 'text', value: 'rule', repeatable: true, text: "simulate a fault: 'POST /block:reset-after*1'" },
   },
   examples: {

@@ -59,6 +59,8 @@ export class Findings {
   readonly #options: InputOptions;
   readonly #duplicates: Duplicates;
   readonly #seen: SeenTable | undefined;
+  /** Rows from lists of several calendars, with their values. */
+  readonly #listed = new SeenTable();
   #lastNames: readonly string[] | undefined;
   /** Cells that look like UTF-8 opened as Windows-1252, and the first of them. */
   #garbledCells = 0;
@@ -94,13 +96,20 @@ export class Findings {
     const { row, record, isUnchanged, faults } = read;
     const duplicate = row === undefined ? undefined : this.#duplicate(row, record, format);
     const isGood = row !== undefined && faults.length === 0;
-    // A subscriber of two calendars occurs in both lists.
-    if (duplicate !== undefined && !(isGood && isUnchanged)) return [...faults, duplicate];
+    const isCopy = row !== undefined && this.#isCopy(row, record);
+    if (duplicate !== undefined && !(isGood && (isUnchanged || isCopy))) return [...faults, duplicate];
     if (!isGood) return faults;
     if (!isUnchanged) this.changed += 1;
     if (isSelected) this.#select(row, record);
     else if (isUnchanged && isInShard(row.row, this.#options.shard)) this.unchanged += 1;
     return faults;
+  }
+
+  /** A subscriber of two calendars occurs in both lists, and the same values twice do no harm. */
+  #isCopy(row: Row, { names }: RawRecord): boolean {
+    if (row.id === undefined || this.#options.operation.family !== 'calendar' || !names.includes('calendar'))
+      return false;
+    return this.#listed.add(rowText(row), row.row, false) !== 0;
   }
 
   #select(row: Row, record: RawRecord): void {

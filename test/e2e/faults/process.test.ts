@@ -73,9 +73,12 @@ test.concurrent('P1 ends a read in silence when its reader goes away, and a chan
 
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
   onStage(async (stage) => {
-    const read = await stage.shell(`$FD ${GET.join(' ')} > /dev/full`);
-    expect(read).toMatchObject({ code: 16, stderr: expect.stringContaining('no space left') });
-    expect(read.stderr).not.toContain('applied');
+    for (const args of [GET.join(' '), 'history', 'card get --help']) {
+      const read = await stage.shell(`$FD ${args} > /dev/full`);
+      expect(read).toMatchObject({ code: 16, stderr: 'frontdesk: could not write to stdout: no space left\n' });
+    }
+    const dry = await stage.shell(`$FD ${REISSUE.join(' ')} --dry-run > /dev/full`);
+    expect(dry.stderr).toBe('frontdesk: could not write to stdout: no space left. Nothing was sent.\n');
     const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
     expect(write.code).toBe(16);
     expect(JSON.parse(write.stderr)).toMatchObject({
