@@ -42,18 +42,18 @@ function parseExample(line: string): void {
   expect(parseFaults(rest, command)).toEqual([]);
 }
 
-describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
-  it('is declared under the path it is registered with', () => {
+describe.each(commands)('$name', ({ name, summary, command }) => {
+  it('a command is declared under the path it is registered with', () => {
     expect(command.path.join(' ')).toBe(name);
   });
 
-  it('says what it is for', () => {
+  it('a command says what it is for', () => {
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
     expect(command.description).toMatch(/^[A-Z]/);
     expect(command.description.length).toBeGreaterThan(40);
   });
 
-  it('has two to four examples, each of which parses as its own command', () => {
+  it('a command has two to four examples, each of which parses as its own command', () => {
     expect(command.examples.length).toBeGreaterThanOrEqual(2);
     expect(command.examples.length).toBeLessThanOrEqual(4);
     for (const { line, text } of command.examples) {
@@ -64,12 +64,12 @@ describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
     }
   });
 
-  it('explains every option and argument', () => {
+  it('a command explains every option and argument', () => {
     for (const option of optionsOf(command)) expect(option.text, option.long).toMatch(/\S{2,}/);
     for (const argument of command.arguments) expect(argument.text, argument.name).toMatch(/\S{2,}/);
   });
 
-  it('has no two options of one name', () => {
+  it('a command has no two options of one name', () => {
     const options = optionsOf(command);
     const long = options.map((option) => option.long);
     const short = options.flatMap((option) => option.short ?? []);
@@ -77,7 +77,7 @@ describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
     expect(new Set(short).size).toBe(short.length);
   });
 
-  it('names known exit codes in ascending order, usage errors among them', () => {
+  it('a command names known exit codes in ascending order, usage errors among them', () => {
     const known = [0, 129, 141, 143, ...Object.values(FAILURES).map((row) => row.exitCode)];
     expect(command.exitCodes.filter((code) => !known.includes(code))).toEqual([]);
     expect([...command.exitCodes].sort((left, right) => left - right)).toEqual(command.exitCodes);
@@ -85,7 +85,7 @@ describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
     expect(command.exitCodes).toContain(2);
   });
 
-  it('is not worded as an apology or a plea', () => {
+  it('a command is not worded as an apology or a plea', () => {
     const texts = [summary, command.description, ...optionsOf(command).map((option) => option.text)];
     for (const text of texts) expect(text).not.toMatch(/\b(please|oops|sorry)\b|!/i);
   });
@@ -112,12 +112,12 @@ const examples = TOPICS.flatMap((topic) =>
   topic.blocks.flatMap((block: Block) => (block.kind === 'examples' ? block.examples : [])),
 );
 
-it.each(examples)('the help topics has an example that parses: $line', ({ line }) => {
+it.each(examples)('the help topics have an example that parses: $line', ({ line }) => {
   expect(line).toMatch(/^frontdesk /);
   expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
 });
 
-it('L4 the help topics says in help plans what cannot be seen', () => {
+it('L4 the help topic `plans` says what cannot be seen', () => {
   const plans = JSON.stringify(TOPICS.find((topic) => topic.name === 'plans'));
   expect(plans).toContain('A change between that read and the write cannot be seen');
 });

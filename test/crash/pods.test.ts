@@ -45,10 +45,10 @@ async function sharedRun() {
   return { home, server, start, arrived };
 }
 
-describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', () => {
+describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
   it.each([
-    ['M2 that is paused for too long', {}],
-    ['E22 whose machine stands still, both clocks with it,', { CLOCK_STOPS: '1' }],
+    ['M2 a run in a container that is paused for too long', {}],
+    ['E22 a run in a container whose machine stands still, both clocks with it,', { CLOCK_STOPS: '1' }],
   ])('%s sends nothing more, and ends with 16 naming its successor', async (_what, env) => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1', 0, env);
@@ -75,7 +75,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     expect(sent).toBe(ROWS - truth.filter((outcome) => outcome === 'not_sent').length);
   });
 
-  it('M4 that is killed is succeeded by one that says so, waits and ends it by itself', async () => {
+  it('M4 a run in a container that is killed is succeeded by one that says so, waits and ends it by itself', async () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1');
     await arrived(2);
@@ -98,7 +98,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     expect(server.order.toSorted()).toEqual([...new Set(server.order)].sort());
   });
 
-  it('M6 that is killed is succeeded by its own restart, in the same namespace or in another one', async () => {
+  it('M6 a run in a container that is killed is succeeded by its own restart, in the same namespace or in another one', async () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1');
     await arrived(10);
@@ -108,7 +108,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     expect(server.order.toSorted()).toEqual([...new Set(server.order)].sort());
   });
 
-  it('M8 ends in order at SIGTERM although it is process 1, so that nobody waits for it', async () => {
+  it('M8 a run in a container ends in order at SIGTERM although it is process 1, so that nobody waits for it', async () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1');
     await arrived(10);
@@ -119,7 +119,7 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
     expect(server.order.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1)).sort());
   });
 
-  it('M5 is begun once by three that start it together', async () => {
+  it('M5 a run in containers is begun once by three that start it together', async () => {
     const { server, start } = await sharedRun();
     const pods = [start('pod-1'), start('pod-2', HOUR_MS), start('pod-3', -HOUR_MS)];
     const ends = await Promise.all(pods.map(({ ended }) => ended));
@@ -130,8 +130,9 @@ describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', (
   });
 });
 
-describe.skipIf(UNSHARE === undefined)('two machines whose clocks are two hours apart (needs unshare)', () => {
-  it(`M9 lose and double nothing of ${CHANGES} changes each to settings, history and sandbox`, async () => {
+it.skipIf(UNSHARE === undefined)(
+  `M9 two machines whose clocks are two hours apart (needs unshare) lose and double nothing of ${CHANGES} changes each to settings, history and sandbox`,
+  async () => {
     const home = createHome();
     const run = async (args: readonly string[], name: string, clockOffsetMs: number) => {
       const pod = new Pod({ program: BUILT_PROGRAM, args, home, env: {}, name, clockOffsetMs, speed: 1 });
@@ -162,5 +163,6 @@ describe.skipIf(UNSHARE === undefined)('two machines whose clocks are two hours 
     const ids = state.events.map((event: { id: string }) => event.id);
     expect(entries.map(({ resultId }) => resultId).sort()).toEqual(ids.toSorted());
     rmSync(home.path, { recursive: true, force: true });
-  }, 600_000);
-});
+  },
+  600_000,
+);

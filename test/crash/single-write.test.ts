@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
 import { type Stage, startCountingServer } from './counting-server.ts';
 import { BUILT_PROGRAM, startProgram } from './program.ts';
@@ -10,35 +10,35 @@ import { WRITES } from './writes.ts';
 const KILLS = IS_LONG ? 200 : 20;
 const seed = chosenSeed();
 
-describe(`a single write that is killed at any moment (FRONTDESK_CRASH_SEED=${seed})`, () => {
-  it('is in the history whenever it was applied, as applied or unknown', { timeout: 30 * 60_000 }, async () => {
-    const random = new SeededRandom(seed);
-    const write = WRITES.reissue;
-    const home = createHome();
-    const faults = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
-    const server = await startCountingServer({ write, random, ...faults, thinkMs: 5 });
-    const start = (...args: string[]) => startProgram({ program: BUILT_PROGRAM, args, home, env: server.env });
-    for (let number = 1; number <= KILLS; number += 1) {
-      const stage = random.pick<Stage | 'time'>(['time', 'arrived', 'applied', 'answered']);
-      const { child, ended } = start(...write.command, write.keyOf(number), '--yes', '--json');
-      server.listen((at) => at === stage && child.kill('SIGKILL'));
-      const timer = stage === 'time' ? setTimeout(() => child.kill('SIGKILL'), random.below(400)) : undefined;
-      const { signal } = await ended;
-      clearTimeout(timer);
-      // What a crash in the middle of a record leaves.
-      if (server.order.length > 0 && signal !== null && random.chance(0.3))
-        appendFileSync(join(home.stateDir, 'history.jsonl'), '{"event":"beg');
-    }
-    server.listen(undefined);
-    await server.quiet();
-    const { stdout, stderr } = await start('history', 'list', '--json', '--limit', '1000').ended;
-    await server.stop();
-    expect(stderr).toBe('');
-    // The array of the contract's section 10.
-    const entries = JSON.parse(stdout) as { id: string; outcome: string }[];
-    const outcomesOf = (key: string) => entries.filter(({ id }) => id === key).map(({ outcome }) => outcome);
-    const untold = server.order.filter((key) => !/^(applied|unknown)$/.test(outcomesOf(key).join()));
-    expect(untold).toEqual([]);
-    expect(server.order.length).toBeGreaterThan(KILLS / 4);
-  });
+it(`a single write that is killed at any moment is in the history whenever it was applied, as applied or unknown (FRONTDESK_CRASH_SEED=${seed})`, {
+  timeout: 30 * 60_000,
+}, async () => {
+  const random = new SeededRandom(seed);
+  const write = WRITES.reissue;
+  const home = createHome();
+  const faults = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
+  const server = await startCountingServer({ write, random, ...faults, thinkMs: 5 });
+  const start = (...args: string[]) => startProgram({ program: BUILT_PROGRAM, args, home, env: server.env });
+  for (let number = 1; number <= KILLS; number += 1) {
+    const stage = random.pick<Stage | 'time'>(['time', 'arrived', 'applied', 'answered']);
+    const { child, ended } = start(...write.command, write.keyOf(number), '--yes', '--json');
+    server.listen((at) => at === stage && child.kill('SIGKILL'));
+    const timer = stage === 'time' ? setTimeout(() => child.kill('SIGKILL'), random.below(400)) : undefined;
+    const { signal } = await ended;
+    clearTimeout(timer);
+    // What a crash in the middle of a record leaves.
+    if (server.order.length > 0 && signal !== null && random.chance(0.3))
+      appendFileSync(join(home.stateDir, 'history.jsonl'), '{"event":"beg');
+  }
+  server.listen(undefined);
+  await server.quiet();
+  const { stdout, stderr } = await start('history', 'list', '--json', '--limit', '1000').ended;
+  await server.stop();
+  expect(stderr).toBe('');
+  // The array of the contract's section 10.
+  const entries = JSON.parse(stdout) as { id: string; outcome: string }[];
+  const outcomesOf = (key: string) => entries.filter(({ id }) => id === key).map(({ outcome }) => outcome);
+  const untold = server.order.filter((key) => !/^(applied|unknown)$/.test(outcomesOf(key).join()));
+  expect(untold).toEqual([]);
+  expect(server.order.length).toBeGreaterThan(KILLS / 4);
 });

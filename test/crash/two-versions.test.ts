@@ -50,33 +50,39 @@ async function start(name: WriteName, trial: number): Promise<{ run: CrashingRun
 
 const CASES = NAMES.flatMap((name) => Array.from({ length: TRIALS }, (_, trial) => ({ name, trial })));
 
-describe.runIf(IS_KNOWN)(`E23 two versions work on one run (FRONTDESK_CRASH_SEED=${seed})`, () => {
-  it.each(CASES)('a run of $name that the old one was killed in is refused by the new one ($trial)', async (one) => {
-    const { run, random } = await start(one.name, one.trial);
-    const end = await run.go('begin', moment(random), OLD_PROGRAM);
-    if (isNoRun(end)) throw new Error('it had begun when it sent');
-    await run.server.quiet();
-    const before = run.server.order.length;
-    const resumed = await run.go('resume');
-    expect(resumed.code, resumed.stderr).toBe(2);
-    expect(resumed.stderr).toContain('was begun by an earlier build: it tells what it did, and cannot go on');
-    expect(run.server.order.length).toBe(before);
-    await run.end();
-  });
+describe.runIf(IS_KNOWN)(`two versions work on one run (FRONTDESK_CRASH_SEED=${seed})`, () => {
+  it.each(CASES)(
+    'E23 a run of $name that the old version was killed in is refused by the new one ($trial)',
+    async (one) => {
+      const { run, random } = await start(one.name, one.trial);
+      const end = await run.go('begin', moment(random), OLD_PROGRAM);
+      if (isNoRun(end)) throw new Error('it had begun when it sent');
+      await run.server.quiet();
+      const before = run.server.order.length;
+      const resumed = await run.go('resume');
+      expect(resumed.code, resumed.stderr).toBe(2);
+      expect(resumed.stderr).toContain('was begun by an earlier build: it tells what it did, and cannot go on');
+      expect(run.server.order.length).toBe(before);
+      await run.end();
+    },
+  );
 
-  it.each(CASES)('a run of $name that the new one was killed in is refused by the old one ($trial)', async (one) => {
-    const { run, random } = await start(one.name, one.trial);
-    await run.go('begin', moment(random));
-    // As it is once a process of today has taken the lock over, and given it back.
-    if (one.trial % 2 === 0) run.removeLock();
-    await run.server.quiet();
-    const before = run.server.order.length;
-    const end = await run.go('resume', undefined, OLD_PROGRAM);
-    expect(REFUSED, end.stderr).toContain(end.code);
-    expect(run.server.order.length, end.stderr).toBe(before);
-    expect(await run.judge(), run.log.join('\n')).toEqual([]);
-    await run.end();
-  });
+  it.each(CASES)(
+    'E23 a run of $name that the new version was killed in is refused by the old one ($trial)',
+    async (one) => {
+      const { run, random } = await start(one.name, one.trial);
+      await run.go('begin', moment(random));
+      // As it is once a process of today has taken the lock over, and given it back.
+      if (one.trial % 2 === 0) run.removeLock();
+      await run.server.quiet();
+      const before = run.server.order.length;
+      const end = await run.go('resume', undefined, OLD_PROGRAM);
+      expect(REFUSED, end.stderr).toContain(end.code);
+      expect(run.server.order.length, end.stderr).toBe(before);
+      expect(await run.judge(), run.log.join('\n')).toEqual([]);
+      await run.end();
+    },
+  );
 });
 
 it.skipIf(IS_KNOWN)(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { SingleCall } from '../../../src/call/read-call.ts';
@@ -240,57 +240,55 @@ it('a person is told where the write goes, unless it is the sandbox', () => {
   expect(whereText(openBench({ profile: { isSandbox: true } }).session, service)).toBe('');
 });
 
-describe('a required reason that is missing', () => {
-  const single = (reason: string | undefined, operation: Operation = cardBlock): SingleCall => ({
-    call: { operation, params: {}, query: {}, body: new Map([['note', 'kept']]) },
-    id: 'card-1',
-    reason,
-    expectations: [],
-    warnings: [],
-  });
+const single = (reason: string | undefined, operation: Operation = cardBlock): SingleCall => ({
+  call: { operation, params: {}, query: {}, body: new Map([['note', 'kept']]) },
+  id: 'card-1',
+  reason,
+  expectations: [],
+  warnings: [],
+});
 
-  /** The call after a person was asked, the questions, and what was said of two answers. */
-  async function asked(call: SingleCall, facts: Facts = {}) {
-    const { session } = openBench({ answer: () => true, ...facts });
-    const questions: string[] = [];
-    const judged: unknown[] = [];
-    const prompt = {
-      ...session.prompt,
-      text: async (question: string, judge: (answer: string) => unknown) => {
-        questions.push(question);
-        judged.push(judge('lost'), judge('OPS-1'));
-        return 'OPS-1';
-      },
-    };
-    const result = await askReason(session.with({ prompt } as Partial<Session>), call);
-    return { result, questions, judged };
-  }
-  const OPS = { requireReason: 'OPS' };
+/** The call after a person was asked, the questions, and what was said of two answers. */
+async function asked(call: SingleCall, facts: Facts = {}) {
+  const { session } = openBench({ answer: () => true, ...facts });
+  const questions: string[] = [];
+  const judged: unknown[] = [];
+  const prompt = {
+    ...session.prompt,
+    text: async (question: string, judge: (answer: string) => unknown) => {
+      questions.push(question);
+      judged.push(judge('lost'), judge('OPS-1'));
+      return 'OPS-1';
+    },
+  };
+  const result = await askReason(session.with({ prompt } as Partial<Session>), call);
+  return { result, questions, judged };
+}
+const REQUIRES_OPS = { requireReason: 'OPS' };
 
-  it('is asked of a person, and goes into the body beside what is there', async () => {
-    const { result, questions, judged } = await asked(single(undefined), { profile: OPS });
-    expect(questions).toEqual(['Reason (OPS must be found in it)']);
-    expect(judged).toEqual(['it does not match OPS, as this profile requires', true]);
-    expect([result.reason, printJson(result.call.body ?? null)]).toEqual(['OPS-1', '{"note":"kept","reason":"OPS-1"}']);
-  });
+it('a required reason that is missing is asked of a person, and goes into the body beside what is there', async () => {
+  const { result, questions, judged } = await asked(single(undefined), { profile: REQUIRES_OPS });
+  expect(questions).toEqual(['Reason (OPS must be found in it)']);
+  expect(judged).toEqual(['it does not match OPS, as this profile requires', true]);
+  expect([result.reason, printJson(result.call.body ?? null)]).toEqual(['OPS-1', '{"note":"kept","reason":"OPS-1"}']);
+});
 
-  it('is asked for in the words of the profile', async () => {
-    const { questions } = await asked(single(undefined), { profile: { ...OPS, requireReasonHint: 'a ticket' } });
-    expect(questions).toEqual(['Reason (a ticket)']);
-  });
+it('a required reason that is missing is asked for in the words of the profile', async () => {
+  const { questions } = await asked(single(undefined), { profile: { ...REQUIRES_OPS, requireReasonHint: 'a ticket' } });
+  expect(questions).toEqual(['Reason (a ticket)']);
+});
 
-  it.each<[string, SingleCall, Facts]>([
-    ['there is one', single('OPS-7'), { profile: OPS }],
-    ['none is required', single(undefined), {}],
-    ['the operation has none', single(undefined, calendarUpdate), { profile: OPS }],
-    ['nothing is sent', single(undefined), { profile: OPS, common: { dryRun: true } }],
-  ])('is not asked for where %s', async (_what, call, facts) => {
-    const { result, questions } = await asked(call, facts);
-    expect([result, questions]).toEqual([call, []]);
-  });
+it.each<[string, SingleCall, Facts]>([
+  ['there is one', single('OPS-7'), { profile: REQUIRES_OPS }],
+  ['none is required', single(undefined), {}],
+  ['the operation has none', single(undefined, calendarUpdate), { profile: REQUIRES_OPS }],
+  ['nothing is sent', single(undefined), { profile: REQUIRES_OPS, common: { dryRun: true } }],
+])('a reason is not asked for where %s', async (_what, call, facts) => {
+  const { result, questions } = await asked(call, facts);
+  expect([result, questions]).toEqual([call, []]);
+});
 
-  it('is not asked for where nobody is', async () => {
-    const call = single(undefined);
-    expect(await askReason(openBench({ profile: OPS }).session, call)).toBe(call);
-  });
+it('a required reason that is missing is not asked for where nobody is', async () => {
+  const call = single(undefined);
+  expect(await askReason(openBench({ profile: REQUIRES_OPS }).session, call)).toBe(call);
 });

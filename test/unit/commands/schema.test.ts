@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { commandSchema, treeSchema } from '../../../src/describe/command-schema.ts';
 import { openApi } from '../../../src/describe/openapi.ts';
 import { REGISTRY } from '../../../src/registry.ts';
@@ -50,13 +50,14 @@ async function schemaOf(path: readonly string[]) {
   return commandSchema(entry);
 }
 
-describe.each(REGISTRY.entries.map((entry) => ({ name: entry.path.join(' '), entry })))('schema $name', ({ entry }) => {
-  it('has JSON Schemas of input and output', async () => {
+it.each(REGISTRY.entries.map((entry) => ({ name: entry.path.join(' '), entry })))(
+  'schema $name has JSON Schemas of input and output',
+  async ({ entry }) => {
     const { input, output } = await commandSchema(entry);
     expect(schemaFaults(output, 'output')).toEqual([]);
     if (input !== null) expect(schemaFaults(input, 'input')).toEqual([]);
-  });
-});
+  },
+);
 
 it('schema of a command gives the limits of the API with the option', async () => {
   const { options } = await schemaOf(['calendar', 'event', 'create']);

@@ -127,150 +127,148 @@ it('a lock whose pid runs where the system does not say since when, as on Window
   expect(waitedMs).toBe(2_000);
 });
 
-describe('a lock that a process elsewhere holds', () => {
-  it.each([0, 90_000, 3_600_000, -3_600_000])(
-    'M1, M4 is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
-    async (offsetMs) => {
-      const path = join(temporaryFolder(), 'run.lock');
-      putLock(path, { epoch: 3 });
-      let waitedMs = 0;
-      const clock = clockWith((ms) => {
-        waitedMs = ms;
-      }, offsetMs);
-      const told: string[] = [];
-      const held = await acquireLock(path, options(clock), async (message) => void told.push(message));
-      expect(waitedMs).toBe(60_000);
-      expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
-      expect(told).toEqual([
-        'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
-        'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago. Still waiting',
-        'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
-      ]);
-      held.release();
-      expect(readdirSync(join(path, '..'))).toEqual([]);
-    },
-  );
-
-  it('M1, M7 is refused after 90 s when it gives signs of life, however old its file looks', async () => {
+it.each([0, 90_000, 3_600_000, -3_600_000])(
+  'M1, M4 a lock that a process elsewhere holds is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
+  async (offsetMs) => {
     const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
-    const clock = clockWith((ms) => {
-      putLock(path, { count: Math.floor(ms / 2000) });
-      utimesSync(path, 0, 0);
-    }, 3_600_000);
-    await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
-      code: 'USAGE',
-      message:
-        'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago. Nothing was sent or changed.',
-    });
-    expect(readLockFile(path)?.instance).toBe(INSTANCE);
-  });
-
-  // Its holder gives signs of life by the time of the file, which the clock of the file server sets.
-  describe.each([
-    ['ahead', 3_600_000],
-    ['behind', -3_600_000],
-  ])('M1 by the first version, on a server whose clock is an hour %s,', (_, offsetMs) => {
-    const touch = (path: string, ms: number) => {
-      const seconds = (Date.now() + offsetMs + ms) / 1000;
-      utimesSync(path, seconds, seconds);
-    };
-
-    it('is taken over after 60 s in which the time of its file stands', async () => {
-      const path = join(temporaryFolder(), 'run.lock');
-      writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
-      touch(path, 0);
-      let waitedMs = 0;
-      const clock = clockWith((ms) => {
-        waitedMs = ms;
-      });
-      const held = await acquireLock(path, options(clock));
-      expect(waitedMs).toBe(60_000);
-      expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
-      held.release();
-    });
-
-    it('is refused after 90 s in which that time goes on, or back', async () => {
-      const path = join(temporaryFolder(), 'run.lock');
-      writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
-      touch(path, 0);
-      let waitedMs = 0;
-      const clock = clockWith((ms) => {
-        waitedMs = ms;
-        // Each 20 s, and in the middle the server's clock is set back.
-        if (ms % 20_000 === 0) touch(path, ms === 60_000 ? -7_200_000 : ms);
-      });
-      await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
-      expect(waitedMs).toBe(90_000);
-      expect(readLockFile(path)?.instance).toBe(INSTANCE);
-    });
-  });
-
-  it('is watched from the last sign of life on', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
+    putLock(path, { epoch: 3 });
     let waitedMs = 0;
     const clock = clockWith((ms) => {
       waitedMs = ms;
-      if (ms === 20_000) putLock(path, { count: 10 });
-    });
-    (await acquireLock(path, options(clock))).release();
-    expect(waitedMs).toBe(80_000);
-  });
+    }, offsetMs);
+    const told: string[] = [];
+    const held = await acquireLock(path, options(clock), async (message) => void told.push(message));
+    expect(waitedMs).toBe(60_000);
+    expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
+    expect(told).toEqual([
+      'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
+      'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago. Still waiting',
+      'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
+    ]);
+    held.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  },
+);
 
-  it('is had as soon as it is given back', async () => {
+it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it gives signs of life, however old its file looks', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const clock = clockWith((ms) => {
+    putLock(path, { count: Math.floor(ms / 2000) });
+    utimesSync(path, 0, 0);
+  }, 3_600_000);
+  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+    code: 'USAGE',
+    message:
+      'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago. Nothing was sent or changed.',
+  });
+  expect(readLockFile(path)?.instance).toBe(INSTANCE);
+});
+
+// Its holder gives signs of life by the time of the file, which the clock of the file server sets.
+describe.each([
+  ['ahead', 3_600_000],
+  ['behind', -3_600_000],
+])('a server whose clock is an hour %s', (_, offsetMs) => {
+  const touch = (path: string, ms: number) => {
+    const seconds = (Date.now() + offsetMs + ms) / 1000;
+    utimesSync(path, seconds, seconds);
+  };
+
+  it('M1 a lock that the first version holds elsewhere is taken over after 60 s in which the time of its file stands', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
+    writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
+    touch(path, 0);
     let waitedMs = 0;
     const clock = clockWith((ms) => {
       waitedMs = ms;
-      if (ms === 10_000) renameSync(path, `${path}.gone`);
     });
     const held = await acquireLock(path, options(clock));
-    expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
-    expect(waitedMs).toBe(10_000);
+    expect(waitedMs).toBe(60_000);
+    expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
     held.release();
   });
 
-  it('is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
+  it('M1 a lock that the first version holds elsewhere is refused after 90 s in which the time of its file goes on, or back', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
-    let jumpMs = 0;
-    const steps = clockWith((ms) => {
-      if (ms === 10_000) jumpMs = 75_000;
+    writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
+    touch(path, 0);
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+      // Each 20 s, and in the middle the server's clock is set back.
+      if (ms % 20_000 === 0) touch(path, ms === 60_000 ? -7_200_000 : ms);
     });
-    const clock = { ...steps, monotonic: () => steps.monotonic() + jumpMs };
     await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
+    expect(waitedMs).toBe(90_000);
+    expect(readLockFile(path)?.instance).toBe(INSTANCE);
   });
+});
 
-  it('M5 goes to one of several that find it silent together', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    putLock(path);
-    const clock = clockWith(() => undefined);
-    const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
-    const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
-    expect(held).toHaveLength(1);
-    expect(held[0]?.lost()).toBeUndefined();
-    for (const lock of held) lock.release();
+it('a lock that a process elsewhere holds is watched from the last sign of life on', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+    if (ms === 20_000) putLock(path, { count: 10 });
   });
+  (await acquireLock(path, options(clock))).release();
+  expect(waitedMs).toBe(80_000);
+});
 
-  it('counts as living for a list only while it gives signs of life', async () => {
-    const folder = temporaryFolder();
-    const [silent, living] = [join(folder, 'silent'), join(folder, 'living')];
-    putLock(silent);
-    putLock(living);
-    const clock = clockWith((ms) => putLock(living, { count: Math.floor(ms / 2000) }));
-    expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
-    expect(clock.monotonic()).toBe(5000);
+it('a lock that a process elsewhere holds is had as soon as it is given back', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+    if (ms === 10_000) renameSync(path, `${path}.gone`);
   });
+  const held = await acquireLock(path, options(clock));
+  expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
+  expect(waitedMs).toBe(10_000);
+  held.release();
+});
 
-  it('is trusted by its file time when a version without a count holds it', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, `00000000 4711 77 ${INSTANCE}\n`);
-    const clock = clockWith((ms) => utimesSync(path, ms / 1000, ms / 1000));
-    await expect(acquireLock(path, options(clock))).rejects.toThrow('on another machine (process 4711)');
-    (await acquireLock(path, options(clockWith(() => undefined)))).release();
+it('a lock that a process elsewhere holds is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let jumpMs = 0;
+  const steps = clockWith((ms) => {
+    if (ms === 10_000) jumpMs = 75_000;
   });
+  const clock = { ...steps, monotonic: () => steps.monotonic() + jumpMs };
+  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+it('M5 a lock that a process elsewhere holds goes to one of several that find it silent together', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const clock = clockWith(() => undefined);
+  const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
+  const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
+  expect(held).toHaveLength(1);
+  expect(held[0]?.lost()).toBeUndefined();
+  for (const lock of held) lock.release();
+});
+
+it('a lock that a process elsewhere holds counts as living for a list only while it gives signs of life', async () => {
+  const folder = temporaryFolder();
+  const [silent, living] = [join(folder, 'silent'), join(folder, 'living')];
+  putLock(silent);
+  putLock(living);
+  const clock = clockWith((ms) => putLock(living, { count: Math.floor(ms / 2000) }));
+  expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
+  expect(clock.monotonic()).toBe(5000);
+});
+
+it('a lock of a version without a count is trusted by its file time when a process elsewhere holds it', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  writeFileSync(path, `00000000 4711 77 ${INSTANCE}\n`);
+  const clock = clockWith((ms) => utimesSync(path, ms / 1000, ms / 1000));
+  await expect(acquireLock(path, options(clock))).rejects.toThrow('on another machine (process 4711)');
+  (await acquireLock(path, options(clockWith(() => undefined)))).release();
 });
 
 it('withLock lets one piece of work in at a time', async () => {

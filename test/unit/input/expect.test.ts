@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { parseExpectation, unmetExpectation } from '../../../src/input/expect.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject } from '../../../src/json/value.ts';
@@ -41,74 +41,75 @@ test.each([
   expect(parseExpectation(text, { hasRows: true })).toEqual({ problem });
 });
 
-describe('unmetExpectation', () => {
-  if (!isJsonObject(CARD)) throw new Error('the card is an object');
+if (!isJsonObject(CARD)) throw new Error('the card is an object');
 
-  test.each([
-    ['clientReference', 'order-1001'],
-    ['initialBalance', '50'],
-    ['initialBalance', '5e1'],
-    ['currentBalance', '12345678901234567.890'],
-    ['metadata.shop', 'berlin'],
-    ['metadata.vip', 'true'],
-    ['metadata.a.c.1', '2'],
-    ['metadata.a.c.11', '12'],
-    ['metadata.a.d.2', 'key'],
-    ['cancellationAmount', '0'],
-    ['cancellationAmount', '-0.0'],
-    ['metadata.big', '1e+12'],
-    ['metadata.big', '1000000000000'],
-    ['metadata.a.c.12', ''],
-    ['metadata.a.c.x', ''],
-    ['metadata.a.c.-1', ''],
-    ['metadata.a.c.1x', ''],
-    ['design', ''],
-    ['cancelledAt', ''],
-    ['activatedAt', ''],
-    ['metadata.none', ''],
-    ['metadata.missing', ''],
-  ])('holds: %s is %j', (field, value) => {
-    expect(unmetExpectation(CARD, [{ field, value }])).toBeUndefined();
-  });
+test.each([
+  ['clientReference', 'order-1001'],
+  ['initialBalance', '50'],
+  ['initialBalance', '5e1'],
+  ['currentBalance', '12345678901234567.890'],
+  ['metadata.shop', 'berlin'],
+  ['metadata.vip', 'true'],
+  ['metadata.a.c.1', '2'],
+  ['metadata.a.c.11', '12'],
+  ['metadata.a.d.2', 'key'],
+  ['cancellationAmount', '0'],
+  ['cancellationAmount', '-0.0'],
+  ['metadata.big', '1e+12'],
+  ['metadata.big', '1000000000000'],
+  ['metadata.a.c.12', ''],
+  ['metadata.a.c.x', ''],
+  ['metadata.a.c.-1', ''],
+  ['metadata.a.c.1x', ''],
+  ['design', ''],
+  ['cancelledAt', ''],
+  ['activatedAt', ''],
+  ['metadata.none', ''],
+  ['metadata.missing', ''],
+])('an expectation holds: %s is %j', (field, value) => {
+  expect(unmetExpectation(CARD, [{ field, value }])).toBeUndefined();
+});
 
-  test.each([
-    ['before the path, in the order of the card', '{"a.b": "key", "a": {"b": "path"}}'],
-    ['after the path, in the order of the card', '{"a": {"b": "path"}, "a.b": "key"}'],
-  ])('a key with dots of its own counts, and the path of that name does not, where the key stands %s', (_, text) => {
+test.each([
+  ['before the path, in the order of the card', '{"a.b": "key", "a": {"b": "path"}}'],
+  ['after the path, in the order of the card', '{"a": {"b": "path"}, "a.b": "key"}'],
+])(
+  'a key with dots of its own counts for an expectation, and the path of that name does not, where the key stands %s',
+  (_, text) => {
     const card = new Map([['metadata', parseJson(text)]]);
     expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'key' }])).toBeUndefined();
     expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBe(
       'metadata.a.b is "key", not "path"',
     );
-  });
+  },
+);
 
-  test('the path counts where no key has dots of its own', () => {
-    const card = new Map([['metadata', parseJson('{"a": {"b": "path"}}')]]);
-    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBeUndefined();
-  });
+test('the path of an expectation counts where no key has dots of its own', () => {
+  const card = new Map([['metadata', parseJson('{"a": {"b": "path"}}')]]);
+  expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBeUndefined();
+});
 
-  test.each([
-    ['clientReference', 'Order-1001', '"order-1001"'],
-    ['clientReference', 'order-1001 ', '"order-1001"'],
-    ['initialBalance', '50.01', '50.00'],
-    ['initialBalance', 'fifty', '50.00'],
-    ['initialBalance', '', '50.00'],
-    ['metadata.vip', '', 'true'],
-    // A word is no number: on an empty card it must not count as zero.
-    ['cancellationAmount', 'fifty', '0.00'],
-    ['cancellationAmount', 'x0', '0.00'],
-    ['cancellationAmount', '0x', '0.00'],
-    ['cancellationAmount', '', '0.00'],
-    ['cancellationAmount', '0e', '0.00'],
-    ['metadata.a', '[object Object]', 'an object'],
-    ['metadata.big', '1ex12', '1e12'],
-    ['currentBalance', '12345678901234567.88', '12345678901234567.89'],
-    ['metadata.vip', 'TRUE', 'true'],
-    ['metadata.missing', 'x', 'nothing'],
-    ['cancelledAt', 'null', 'null'],
-    ['metadata.a', 'x', 'an object'],
-    ['metadata.a.c', '', 'an array'],
-  ])('does not hold: %s is not %j but %s', (field, value, actual) => {
-    expect(unmetExpectation(CARD, [{ field, value }])).toBe(`${field} is ${actual}, not "${value}"`);
-  });
+test.each([
+  ['clientReference', 'Order-1001', '"order-1001"'],
+  ['clientReference', 'order-1001 ', '"order-1001"'],
+  ['initialBalance', '50.01', '50.00'],
+  ['initialBalance', 'fifty', '50.00'],
+  ['initialBalance', '', '50.00'],
+  ['metadata.vip', '', 'true'],
+  // A word is no number: on an empty card it must not count as zero.
+  ['cancellationAmount', 'fifty', '0.00'],
+  ['cancellationAmount', 'x0', '0.00'],
+  ['cancellationAmount', '0x', '0.00'],
+  ['cancellationAmount', '', '0.00'],
+  ['cancellationAmount', '0e', '0.00'],
+  ['metadata.a', '[object Object]', 'an object'],
+  ['metadata.big', '1ex12', '1e12'],
+  ['currentBalance', '12345678901234567.88', '12345678901234567.89'],
+  ['metadata.vip', 'TRUE', 'true'],
+  ['metadata.missing', 'x', 'nothing'],
+  ['cancelledAt', 'null', 'null'],
+  ['metadata.a', 'x', 'an object'],
+  ['metadata.a.c', '', 'an array'],
+])('an expectation does not hold: %s is not %j but %s', (field, value, actual) => {
+  expect(unmetExpectation(CARD, [{ field, value }])).toBe(`${field} is ${actual}, not "${value}"`);
 });

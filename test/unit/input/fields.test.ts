@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import {
   checkFields,
@@ -54,32 +54,33 @@ it('describeFields knows the range of an integer', () => {
   });
 });
 
-describe('readFieldText', () => {
-  const limit = fieldOf(describeFields(LIST), 'limit');
-  const active = fieldOf(describeFields(LIST), 'active');
-  if (limit === undefined || active === undefined) throw new Error('the list has no limit or no active');
+const limit = fieldOf(describeFields(LIST), 'limit');
+const active = fieldOf(describeFields(LIST), 'active');
+if (limit === undefined || active === undefined) throw new Error('the list has no limit or no active');
 
-  test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', '1_0', 'ten', '9999999999999999'])(
-    'refuses the limit %j, which is no plain whole number',
-    (text) => {
-      expect(readFieldText(limit, text, 'flag')).toEqual({
-        problem: `must be a whole number from 1 to 100, not "${text}"`,
-      });
-    },
-  );
+test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', '1_0', 'ten', '9999999999999999'])(
+  'readFieldText refuses the limit %j, which is no plain whole number',
+  (text) => {
+    expect(readFieldText(limit, text, 'flag')).toEqual({
+      problem: `must be a whole number from 1 to 100, not "${text}"`,
+    });
+  },
+);
 
-  test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])('refuses %j as a boolean flag', (text) => {
+test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])(
+  'readFieldText refuses %j as a boolean flag',
+  (text) => {
     expect(readFieldText(active, text, 'flag')).toEqual({ problem: `must be true or false, not "${text}"` });
-  });
+  },
+);
 
-  test.each([
-    ['TRUE', true],
-    ['True', true],
-    ['false', false],
-    ['FALSE', false],
-  ])('takes %s in a CSV cell for %s', (text, value) => {
-    expect(readFieldText(active, text, 'csv')).toEqual({ value });
-  });
+test.each([
+  ['TRUE', true],
+  ['True', true],
+  ['false', false],
+  ['FALSE', false],
+])('readFieldText takes %s in a CSV cell for %s', (text, value) => {
+  expect(readFieldText(active, text, 'csv')).toEqual({ value });
 });
 
 const flags = { nameOf: (field: string) => `--${flagOf(field)}`, source: 'flag' as const };

@@ -30,8 +30,8 @@ const LINE_ENDS =
   'could not use "p.plan" as a plan: line 1: only its line ends were changed, as git and some editors do';
 
 // Pieces end in the middle of a line, of a character and of a line end.
-describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes', (pieceLength) => {
-  it('is what was written', async () => {
+describe.each([1, 2, 3, 5, 7, 1000])('pieces of %i bytes', (pieceLength) => {
+  it('a plan that is read in pieces is what was written', async () => {
     expect(await judged(WHOLE, pieceLength)).toBeUndefined();
   });
 
@@ -40,7 +40,7 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
     ['each line, but no last one', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
     ['no last line', WHOLE.slice(0, -1)],
     ['the first line', LINE.replace('\n', '\r\n') + ROWS.join('')],
-  ])('has other line ends at %s, and how to keep git from it is said', async (_, text) => {
+  ])('a plan that has other line ends at %s is refused, and how to keep git from it is said', async (_, text) => {
     expect(await judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
       message: `${LINE_ENDS}. Nothing was sent.`,
@@ -56,7 +56,7 @@ describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes'
     ['the same, with other line ends', WHOLE.replace('"row":2', '"row":\r2').replaceAll('\n', '\r\n')],
     ['a cut', WHOLE.slice(0, -4)],
     ['a cut in line 1', LINE.slice(0, 10)],
-  ])('has %s, and was changed', async (_, text) => {
+  ])('a plan that has %s was changed', async (_, text) => {
     expect(await judged(text, pieceLength)).toMatchObject({
       code: 'USAGE',
       message: `${CHANGED}. Nothing was sent.`,

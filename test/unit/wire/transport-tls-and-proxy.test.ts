@@ -1,6 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { ProxyServer } from '../../../src/wire/base-url.ts';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
@@ -60,7 +60,7 @@ it('certificates: a CA file adds to the trust, by name and by address', async ()
   }
 });
 
-it('certificates reads the certificates that it trusts once for all connections', async () => {
+it('a transport reads the certificates that it trusts once for all connections', async () => {
   const server = await serveTls(GOOD_CERTIFICATE);
   const transport = transportTo(`https://localhost:${server.port}`);
   const { createSecureContext } = tls;
@@ -130,76 +130,74 @@ it('N21 certificates: NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch verificatio
   expect(server.requests).toEqual([]);
 });
 
-describe('proxies', () => {
-  async function through(mode: ProxyMode, timeoutMs = 5000) {
-    const server = await serveTls(GOOD_CERTIFICATE);
-    const proxyServer = await startProxyServer(mode);
-    cleanups.push(() => proxyServer.close());
-    const url = `https://localhost:${server.port}`;
-    const hostPort = `127.0.0.1:${proxyServer.port}`;
-    const proxy: ProxyServer = {
-      scheme: 'http',
-      host: '127.0.0.1',
-      port: proxyServer.port,
-      hostPort,
-      variable: 'HTTPS_PROXY',
-      authorization: 'Basic cDpx',
-    };
-    const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs });
-    return { line: summary(exchange).replaceAll(hostPort, 'PROXY'), server, proxyServer };
-  }
+async function through(mode: ProxyMode, timeoutMs = 5000) {
+  const server = await serveTls(GOOD_CERTIFICATE);
+  const proxyServer = await startProxyServer(mode);
+  cleanups.push(() => proxyServer.close());
+  const url = `https://localhost:${server.port}`;
+  const hostPort = `127.0.0.1:${proxyServer.port}`;
+  const proxy: ProxyServer = {
+    scheme: 'http',
+    host: '127.0.0.1',
+    port: proxyServer.port,
+    hostPort,
+    variable: 'HTTPS_PROXY',
+    authorization: 'Basic cDpx',
+  };
+  const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs });
+  return { line: summary(exchange).replaceAll(hostPort, 'PROXY'), server, proxyServer };
+}
 
-  it('tunnels to the service, which the proxy sees only as host and port', async () => {
-    const { line, server, proxyServer } = await through('tunnel');
-    expect(line).toBe('reply 200');
-    expect(server.requests).toHaveLength(1);
-    expect(proxyServer.heads).toEqual([
-      `CONNECT localhost:${server.port} HTTP/1.1\r\nHost: localhost:${server.port}\r\nProxy-Authorization: Basic cDpx\r\n\r\n`,
-    ]);
-  });
+it('a proxy tunnels to the service, which the proxy sees only as host and port', async () => {
+  const { line, server, proxyServer } = await through('tunnel');
+  expect(line).toBe('reply 200');
+  expect(server.requests).toHaveLength(1);
+  expect(proxyServer.heads).toEqual([
+    `CONNECT localhost:${server.port} HTTP/1.1\r\nHost: localhost:${server.port}\r\nProxy-Authorization: Basic cDpx\r\n\r\n`,
+  ]);
+});
 
-  const rows: readonly [title: string, mode: ProxyMode, expected: string][] = [
-    [
-      'N23 407',
-      { answer: 'HTTP/1.1 407 Auth\r\n\r\n' },
-      'unsent proxy_auth: the proxy PROXY wants a user name and password (407)',
-    ],
-    [
-      'N24 502',
-      { answer: 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>' },
-      'unsent proxy: the proxy PROXY did not open a connection (502)',
-    ],
-    ['no HTTP', { answer: 'SSH-2.0-x\r\n\r\n' }, 'unsent proxy_refused: the proxy PROXY did not answer with HTTP'],
-    ['closed', 'close', 'unsent proxy: cannot connect through the proxy PROXY (closed)'],
-    [
-      'bytes after the tunnel opened',
-      { answer: 'HTTP/1.1 200 OK\r\n\r\nhello' },
-      'unsent proxy_refused: the proxy PROXY sent something else than a connection',
-    ],
-  ];
-  it.each(rows)('%s', async (_, mode, expected) => {
-    const { line, server } = await through(mode);
-    expect(line).toBe(expected);
-    expect(server.connections).toBe(0);
-  });
+const proxyAnswers: readonly [title: string, mode: ProxyMode, expected: string][] = [
+  [
+    'N23 407',
+    { answer: 'HTTP/1.1 407 Auth\r\n\r\n' },
+    'unsent proxy_auth: the proxy PROXY wants a user name and password (407)',
+  ],
+  [
+    'N24 502',
+    { answer: 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>' },
+    'unsent proxy: the proxy PROXY did not open a connection (502)',
+  ],
+  ['no HTTP', { answer: 'SSH-2.0-x\r\n\r\n' }, 'unsent proxy_refused: the proxy PROXY did not answer with HTTP'],
+  ['closed', 'close', 'unsent proxy: cannot connect through the proxy PROXY (closed)'],
+  [
+    'bytes after the tunnel opened',
+    { answer: 'HTTP/1.1 200 OK\r\n\r\nhello' },
+    'unsent proxy_refused: the proxy PROXY sent something else than a connection',
+  ],
+];
+it.each(proxyAnswers)('%s: what a proxy answers is no tunnel', async (_, mode, expected) => {
+  const { line, server } = await through(mode);
+  expect(line).toBe(expected);
+  expect(server.connections).toBe(0);
+});
 
-  it('N25 a proxy that never answers CONNECT is ended by our own deadline', async () => {
-    const { line } = await through('silent', 150);
-    expect(line).toBe('unsent connect_timeout: no connection through the proxy PROXY within 0.15 s');
-  });
+it('N25 a proxy that never answers CONNECT is ended by our own deadline', async () => {
+  const { line } = await through('silent', 150);
+  expect(line).toBe('unsent connect_timeout: no connection through the proxy PROXY within 0.15 s');
+});
 
-  it('N22 a proxy that refuses is named', async () => {
-    const port = CLOSED_PORT;
-    const proxy: ProxyServer = {
-      scheme: 'http',
-      host: '127.0.0.1',
-      port,
-      hostPort: `127.0.0.1:${port}`,
-      variable: 'HTTPS_PROXY',
-      authorization: undefined,
-    };
-    const url = 'https://h.example';
-    const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs: 5000 });
-    expect(summary(exchange)).toBe(`unsent proxy: cannot connect through the proxy 127.0.0.1:${port} (refused)`);
-  });
+it('N22 a proxy that refuses is named', async () => {
+  const port = CLOSED_PORT;
+  const proxy: ProxyServer = {
+    scheme: 'http',
+    host: '127.0.0.1',
+    port,
+    hostPort: `127.0.0.1:${port}`,
+    variable: 'HTTPS_PROXY',
+    authorization: undefined,
+  };
+  const url = 'https://h.example';
+  const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs: 5000 });
+  expect(summary(exchange)).toBe(`unsent proxy: cannot connect through the proxy 127.0.0.1:${port} (refused)`);
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { Operation } from '../../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../../src/api/operations.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -360,46 +360,44 @@ it('faults of an input are all counted, and the first 20 reported in order', asy
   );
 });
 
-describe('the file of the rows of an input', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'frontdesk-copy-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdesk-copy-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has the rows that will be sent, is only for its owner, and hashes to what the check says', async () => {
-    const text = `\ufeffcardId;reason\r\n${CARD};lost\r\n${OTHER};"a ""b"""\r\n`;
-    const rowsTo = join(folder, 'good');
-    const input = await checkInput(fileOf(text), optionsFor(cardBlock), {
-      duplicates: 'refused',
-      rowsTo,
-      isKept: true,
-    });
-    const written = `[1,["${CARD}","lost"],2,["${OTHER}","a \\"b\\""]]\n`;
-    expect(readFileSync(rowsTo, 'utf8')).toBe(written);
-    expect(statSync(rowsTo).mode & 0o777).toBe(0o600);
-    expect(input).toMatchObject({
-      sha256: createHash('sha256').update(text).digest('hex'),
-      fileSha256: createHash('sha256').update(written).digest('hex'),
-      columns: ['cardId', 'reason'],
-      dialect: { delimiter: ';', lineEnd: '\r\n', mark: '\ufeff' },
-    });
+it('the file of the rows of an input has the rows that will be sent, is only for its owner, and hashes to what the check says', async () => {
+  const text = `\ufeffcardId;reason\r\n${CARD};lost\r\n${OTHER};"a ""b"""\r\n`;
+  const rowsTo = join(folder, 'good');
+  const input = await checkInput(fileOf(text), optionsFor(cardBlock), {
+    duplicates: 'refused',
+    rowsTo,
+    isKept: true,
   });
+  const written = `[1,["${CARD}","lost"],2,["${OTHER}","a \\"b\\""]]\n`;
+  expect(readFileSync(rowsTo, 'utf8')).toBe(written);
+  expect(statSync(rowsTo).mode & 0o777).toBe(0o600);
+  expect(input).toMatchObject({
+    sha256: createHash('sha256').update(text).digest('hex'),
+    fileSha256: createHash('sha256').update(written).digest('hex'),
+    columns: ['cardId', 'reason'],
+    dialect: { delimiter: ';', lineEnd: '\r\n', mark: '\ufeff' },
+  });
+});
 
-  it('is removed again when the input has faults', async () => {
-    const rowsTo = join(folder, 'faulty');
-    const checking = checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { duplicates: 'refused', rowsTo });
-    await expect(checking).rejects.toMatchObject({ code: 'USAGE' });
-    expect(existsSync(rowsTo)).toBe(false);
-  });
+it('the file of the rows of an input is removed again when the input has faults', async () => {
+  const rowsTo = join(folder, 'faulty');
+  const checking = checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { duplicates: 'refused', rowsTo });
+  await expect(checking).rejects.toMatchObject({ code: 'USAGE' });
+  expect(existsSync(rowsTo)).toBe(false);
+});
 
-  it('is never made over a file that exists', async () => {
-    const rowsTo = join(folder, 'there');
-    writeFileSync(rowsTo, 'mine');
-    const checking = checkInput(fileOf(CARD), optionsFor(cardBlock), { duplicates: 'refused', rowsTo });
-    await expect(checking).rejects.toMatchObject({ code: 'LOCAL_IO' });
-    expect(readFileSync(rowsTo, 'utf8')).toBe('mine');
-  });
+it('the file of the rows of an input is never made over a file that exists', async () => {
+  const rowsTo = join(folder, 'there');
+  writeFileSync(rowsTo, 'mine');
+  const checking = checkInput(fileOf(CARD), optionsFor(cardBlock), { duplicates: 'refused', rowsTo });
+  await expect(checking).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  expect(readFileSync(rowsTo, 'utf8')).toBe('mine');
 });
 
 const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
