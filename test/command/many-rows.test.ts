@@ -593,7 +593,7 @@ test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands 
   const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
   const { code, stderr } = await runFrontdesk(args, { env: server.env });
   expect(code).toBe(15);
-  expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,REJECTED: `);
+  expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,"REJECTED: `);
 });
 
 test('--failed replaces the input if it wrote that file', async () => {
@@ -609,7 +609,7 @@ test('--failed replaces the input if it wrote that file', async () => {
   expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(15);
   expect(server.requests).toHaveLength(2);
   expect(readFileSync(join(work, 'left.csv'), 'utf8')).toMatch(
-    new RegExp(`^${header}${ONE},1,rejected,REJECTED: [^\\n]*\\n$`),
+    new RegExp(`^${header}${ONE},1,rejected,"REJECTED: [^\\n]*\\n$`),
   );
 });
 
