@@ -159,10 +159,10 @@ export async function readHistory(
 
 /** One entry by its name, or a unique part of it. USAGE if there is none, or more than one. */
 export async function showHistory(stateDir: string, name: string): Promise<HistoryEntry> {
-  const [part, row] = splitRunEntry(name);
-  if (row !== undefined) {
+  const [, part, row] = /^([^:]+):([1-9]\d{0,8})$/.exec(name) ?? [];
+  if (part !== undefined) {
     const run = await findRunName(stateDir, part);
-    const found = run === undefined ? undefined : await runEntry(stateDir, run, row);
+    const found = run === undefined ? undefined : await runEntry(stateDir, run, Number(row));
     if (found !== undefined) return found;
   } else {
     const found = new Map<string, EntryLines>();
@@ -190,11 +190,6 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
 export async function recordsBegin(stateDir: string): Promise<number | undefined> {
   const [single, run] = [await firstSingle(stateDir), await firstRun(stateDir)];
   return single === undefined || run === undefined ? (single ?? run) : Math.min(single, run);
-}
-
-function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {
-  const match = /^([^:]+):([1-9]\d{0,8})$/.exec(name);
-  return match?.[1] === undefined ? [name, undefined] : [match[1], Number(match[2])];
 }
 
 /** Passes the single changes to `visit`, newest first, until it returns true. Rejects with LOCAL_IO. */

@@ -34,13 +34,6 @@ export function readerGone(): Stop {
   return { kind: 'reader_gone', failure, reason, word: 'reader_gone' };
 }
 
-/** The stop by `--max-failures`. */
-function tooManyFailed(rows: number): Stop {
-  const problem = `the run stopped at ${plural(rows, 'failed row')} (--max-failures)`;
-  const reason = `${plural(rows, 'row')} failed (--max-failures)`;
-  return { kind: 'max_failures', failure: Failure.unsent('PARTIAL', problem), reason, word: 'max_failures' };
-}
-
 /** The stop by a pause that is longer than a run waits. */
 export function longPause(waitMs: number): Stop {
   const reason = `the service asked for a pause of ${formatSeconds(waitMs)}`;
@@ -174,7 +167,10 @@ export class StopRules {
   }
 
   #tooMany(): Stop | undefined {
-    if (this.#maxFailures === undefined || this.#failed < this.#maxFailures) return undefined;
-    return tooManyFailed(this.#failed);
+    const rows = this.#failed;
+    if (this.#maxFailures === undefined || rows < this.#maxFailures) return undefined;
+    const problem = `the run stopped at ${plural(rows, 'failed row')} (--max-failures)`;
+    const reason = `${plural(rows, 'row')} failed (--max-failures)`;
+    return { kind: 'max_failures', failure: Failure.unsent('PARTIAL', problem), reason, word: 'max_failures' };
   }
 }
