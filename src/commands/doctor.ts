@@ -69,7 +69,7 @@ export const command = localCommand({
     const checks = [
       ...(await checkMachine(session, caFile)),
       ...(await checkFolders(session)),
-      ...(await checkService(session, { connect, caFile })),
+      ...(await checkService(session, connect, caFile)),
     ];
     const problems = await printChecks(session, checks);
     return strict && problems > 0 ? FAILURES.PARTIAL.exitCode : 0;

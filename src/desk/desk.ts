@@ -15,7 +15,6 @@ import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.
 import { handOverText, type ReportFile } from './hand-over.ts';
 import { linesOf, type Said } from './screen.ts';
 
-/** What the desk is opened with. */
 interface DeskOptions {
   readonly log: DeskLog;
   /** `live, cards.example.com`. */

@@ -20,12 +20,6 @@ import { type Check, look, ok, problem, warning } from './check.ts';
 /** A larger clock difference makes valid tokens look expired (docs/faults.md H29). */
 const MAX_SKEW_MS = 5 * 60_000;
 
-export interface ServiceCheckOptions {
-  /** Send each base URL one GET of an ID that cannot exist. */
-  readonly connect: boolean;
-  readonly caFile: string | undefined;
-}
-
 async function checkProfile(session: Session): Promise<Check> {
   try {
     await readSettings(session.places.configDir);
@@ -153,7 +147,7 @@ function tokenCheck(name: string, profile: string, family: Family, status: numbe
   return problem(name, 'the service refused it with 401', fix);
 }
 
-async function checkFamily(session: Session, family: Family, options: ServiceCheckOptions): Promise<readonly Check[]> {
+async function checkFamily(session: Session, family: Family, connect: boolean, caFile: string | undefined) {
   const { profile, context } = session;
   const name = `${family}-url`;
   if (profile[urlKey(family)] === undefined) {
@@ -166,23 +160,23 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
     ...(await look(`${family}-credential`, () => checkCredential(session, family, base))),
     ...(await look(`${family}-proxy`, () => checkProxy(session, family, base))),
   ];
-  if (!options.connect) {
+  if (!connect) {
     return [...checks, ok(`${family}-clock`, 'not checked (--connect sends one GET of an ID that cannot exist)')];
   }
   const connection = () =>
     context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
       ? problem(`${family}-connection`, 'not checked while certificates are not verified')
-      : checkConnection(session, family, base, options.caFile);
+      : checkConnection(session, family, base, caFile);
   return [...checks, ...(await look(`${family}-connection`, connection))];
 }
 
 /** The profile, and for each API its URL, credential, proxy and, if asked for, whether it responds. */
-export async function checkService(session: Session, options: ServiceCheckOptions): Promise<readonly Check[]> {
+export async function checkService(session: Session, connect: boolean, caFile: string | undefined) {
   const checks = [...(await look('profile', () => checkProfile(session)))];
   if (checks.some(({ status }) => status !== 'ok')) return checks;
   if (session.profile.isSandbox) return [...checks, ok('sandbox', 'needs no URL, no credential and no network')];
   for (const family of FAMILIES) {
-    checks.push(...(await look(`${family}-url`, () => checkFamily(session, family, options))));
+    checks.push(...(await look(`${family}-url`, () => checkFamily(session, family, connect, caFile))));
   }
   return checks;
 }

@@ -40,13 +40,7 @@ export interface LockFile {
 }
 
 /** What the maker of a lock needs to keep it. */
-export interface OwnLock {
-  readonly instance: string;
-  /** Its file in the folder of the lock. */
-  readonly path: string;
-  /** Its maker for others: `pod-7 (process 1)`. */
-  readonly by: string;
-}
+export type OwnLock = ReturnType<typeof newLock>;
 
 /** As a file name, and with blanks as the first line of a lock of the first version. */
 const HOLDER = /^([0-9a-f]{8})[. ](\d{1,10})[. ](\d{1,20}|x)[. ]([0-9a-f]{16})(?:[. ]([A-Za-z0-9._-]{1,64}))?$/;
@@ -149,7 +143,8 @@ function textOf({ instance }: OwnLock, epoch: number): string {
   return `${instance}\n${numbers(epoch, 0)}`;
 }
 
-function newLock(path: string, pid: number): OwnLock {
+/** `path`: its file in the folder of the lock. `by`: its maker for others, `pod-7 (process 1)`. */
+function newLock(path: string, pid: number) {
   const instance = randomBytes(8).toString('hex');
   const { host, start } = identify(pid);
   // Host names come from outside and are written into names of files.

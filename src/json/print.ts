@@ -34,7 +34,6 @@ export function jsonBytes(value: JsonValue): Buffer[] {
   return Array.from(printJsonPieces(value), (piece) => Buffer.from(piece));
 }
 
-/** Most UTF-16 units of a piece. */
 const PIECE_LENGTH = 65_536;
 
 /**

@@ -14,7 +14,6 @@ export interface LoadedChunk {
 
 /** The loaded files, and what is needed to store their compiled code for the next start. */
 export interface CompiledCode extends CompiledCodeFacts {
-  /** The folder `dist` of the package. */
   readonly dist: string;
   /** The place of this user's key; absent if nothing can be stored. */
   readonly keyPath?: string;

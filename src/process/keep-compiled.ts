@@ -111,7 +111,6 @@ function makeKey(path: string): boolean {
   return true;
 }
 
-/** Makes the missing folders. Returns whether they exist. */
 function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
   if (!above.every(makeFolder)) return false;
   return (isThere(folder) || makeSpace(dirname(folder), nowMs)) && makeFolder(folder);

@@ -68,7 +68,6 @@ export interface Approving {
   readonly path: string;
   readonly key: string;
   readonly as: string;
-  /** The current profile, if there is one. */
   readonly profile: ResolvedProfile | undefined;
 }
 

@@ -8,7 +8,6 @@ import { listRuns, lossOf, showRun } from '../../run/stored/run-list.ts';
 import type { Session } from '../../session.ts';
 import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 
-/** Most runs that the question names. */
 const MAX_NAMED = 5;
 
 /** The open writes of a run in the history; none if the records cannot be read, because a run can be removed anyway. */
