@@ -198,7 +198,7 @@ describe('a run from a workbook', () => {
     await runFrontdesk([...args, '--failed', 'failed.csv'], { env: failing.env, home });
     const failed = readFileSync(join(home.path, 'work', 'failed.csv'), 'utf8').split('\r\n');
     expect(failed[0]).toBe('cardId,reason,_row,_outcome,_error');
-    expect(failed[1]).toContain(`${cardId(1)},reason 1,1,rejected,NOT_FOUND: `);
+    expect(failed[1]).toContain(`${cardId(1)},reason 1,1,rejected,"NOT_FOUND: `);
     const again = await sent([...BLOCK, '--from', 'failed.csv'], home);
     expect(again.requests).toEqual([1, 2, 3, 4].map((n) => `${cardId(n)}/block {"reason":"reason ${n}"}`));
   });
