@@ -13,6 +13,7 @@ import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
+import { sentenceCase } from '../output/text.ts';
 import { isResolution } from './journal/record.ts';
 import type { RowState } from './journal/row-states.ts';
 
@@ -151,24 +152,37 @@ function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?:
 
 /** How a row ended, in the words of the run that sent it. `object`: what does not exist after a 404. */
 function whatHappened(subject: string, object: string | undefined, ending: CallOutcome, code: FailureCode): string {
-  const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
+  const { outcome, httpStatus, errorCode, message } = ending;
   // With a 2xx it is frontdesk that says what is wrong with the answer.
   const reason = message === undefined || (httpStatus ?? 0) < 300 ? message : quoted(message);
   const known = [errorCode, reason].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
   const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
-  if (outcome === 'unknown') {
-    const sent = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString()}`;
-    const seen = observedStatus === undefined ? '' : `. The card check showed status ${observedStatus}`;
-    const repeat = ending.repeated === undefined ? '' : `. A retry ${ending.repeated}`;
-    const broken = answer ?? message ?? 'its process ended before the response';
-    return `OUTCOME UNKNOWN - ${subject}. The request may have been sent${sent}, but ${broken}${seen}${repeat}`;
-  }
+  if (outcome === 'unknown') return unknownWords(subject, ending, answer ?? message);
   const missing = code === 'NOT_FOUND' && object !== undefined ? `no such ${object}: ` : '';
   if (answer !== undefined) return `could not ${subject}: ${missing}${answer}`;
   if (ending.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
   const meaning = code === 'PRECONDITION' ? 'the card did not match what was expected' : FAILURES[code].meaning;
   return `could not ${subject}: ${message ?? meaning}`;
+}
+
+/** `broken`: why its outcome is unknown; undefined: its process was killed, and only the intent is known. */
+function unknownWords(
+  subject: string,
+  { sentAtMs, observedStatus, repeated }: CallOutcome,
+  broken: string | undefined,
+): string {
+  const at = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString().slice(11, 19)}Z`;
+  const parts = [
+    `OUTCOME UNKNOWN - ${subject}.`,
+    broken === undefined
+      ? `The request may have been sent${at}. Its process ended before the response.`
+      : `The request was sent${at}. ${sentenceCase(broken)}.`,
+    ...(repeated === undefined ? [] : [`A retry ${repeated}.`]),
+    'It may or may not have been applied.',
+    ...(observedStatus === undefined ? [] : [`Card check: status ${observedStatus}.`]),
+  ];
+  return parts.join(' ');
 }
 
 /** The result of a row together with what earlier processes sent of it: the first request is never forgotten. */

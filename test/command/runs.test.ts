@@ -279,7 +279,8 @@ test('runs resume --reconcile leaves a row unknown if its card has another statu
   const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
   expect(result.code).toBe(8);
   expect(result.lines).toHaveLength(2);
-  const seen = 'the connection was reset before a reply. The card check showed status ACTIVE';
+  const seen =
+    'The connection was reset before a reply. It may or may not have been applied. Card check: status ACTIVE';
   expect(result.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
   expect(readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').match(new RegExp(seen, 'g'))).toHaveLength(2);
   const later = await runFrontdesk(['runs', 'results', 'u', '--outcome', 'unknown'], { home });
@@ -298,7 +299,7 @@ test('runs resume --reconcile says what the card of a killed row shows', async (
   });
   expect(result.code).toBe(8);
   expect(result.stdout).toMatch(
-    /^3,.*OUTCOME UNKNOWN - block card \S+\. The request may have been sent at \S+, but its process ended before the response\. The card check showed status ACTIVE/m,
+    /^3,.*OUTCOME UNKNOWN - block card \S+\. The request may have been sent at \S+Z\. Its process ended before the response\. It may or may not have been applied\. Card check: status ACTIVE/m,
   );
 });
 
@@ -307,7 +308,7 @@ test('runs resume --reconcile notes what the card of a reissue shows, and leaves
   const result = await resume(['--reconcile', '-o', 'csv'], 'REISSUED');
   expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
   expect(result.code).toBe(8);
-  expect(result.stdout.match(/,unknown,.*The card check showed status REISSUED/g)).toHaveLength(2);
+  expect(result.stdout.match(/,unknown,.*Card check: status REISSUED/g)).toHaveLength(2);
   expect(result.stderr).toContain('frontdesk runs results u --outcome unknown');
 });
 
@@ -344,7 +345,7 @@ test('runs resume --resend-unknown that is refused leaves the outcome unknown, a
   expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
   const row = JSON.parse(resent.stdout.split('\n')[0] ?? '');
   expect(row).toMatchObject({ row: 1, outcome: 'unknown', attempts: 2, error: { code: 'OUTCOME_UNKNOWN' } });
-  expect(row.error.message).toMatch(/The request may have been sent at .*\. A retry was refused: 409 CARD_REISSUED/);
+  expect(row.error.message).toMatch(/The request was sent at .*\. A retry was refused: 409 CARD_REISSUED/);
   expect(resent.stderr).toContain('"outcomes":{"unknown":1},"requests":1,"earlier":0,"exitCode":8');
   const results = await runFrontdesk(['runs', 'results', 'u', '-o', 'ndjson'], options);
   expect(JSON.parse(results.stdout)).toMatchObject({ outcome: 'unknown', attempts: 2, error: row.error });

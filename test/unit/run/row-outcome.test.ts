@@ -14,6 +14,7 @@ import { answered, ended, failed } from './fakes.ts';
 
 const ROW = { row: 7, id: 'card-7' };
 const SENT_AT = '2026-05-01T12:00:00.007Z';
+const SENT_CLOCK = '12:00:00Z';
 
 const write = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
@@ -130,22 +131,22 @@ it.each<[string, Partial<WriteOutcome>, string]>([
       message: 'bad gateway',
       sentAtMs: Date.parse(SENT_AT),
     },
-    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the service returned 502 ("bad gateway")`,
+    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). It may or may not have been applied.`,
   ],
   [
     'was sent, broke off and was read back',
     { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
-    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but the connection closed. The card check showed status ACTIVE',
+    'OUTCOME UNKNOWN - block card card-7. The request was sent. The connection closed. It may or may not have been applied. Card check: status ACTIVE.',
   ],
   [
     'was under way when its process was killed',
     { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
   ],
   [
     'is unknown and has no stored code',
     { outcome: 'unknown' },
-    'OUTCOME UNKNOWN - block card card-7. The request may have been sent, but its process ended before the response',
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
   ],
 ])('a row from the journal: %s', (_what, known, words) => {
   const result = journalResult(ROW, 'card.block', stored(known));
@@ -247,7 +248,7 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
   expect(doubtful.failure).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
     exitCode: 8,
-    message: `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was not sent`,
+    message: `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was not sent. It may or may not have been applied.`,
     details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
   });
 });
@@ -263,7 +264,7 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
   const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
   expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
   expect(doubtful.failure?.message).toBe(
-    `OUTCOME UNKNOWN - block card card-7. The request may have been sent at ${SENT_AT}, but the connection broke. A retry was refused: 409 CARD_BLOCKED`,
+    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was refused: 409 CARD_BLOCKED. It may or may not have been applied.`,
   );
 });
 
