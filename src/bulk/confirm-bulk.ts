@@ -8,7 +8,7 @@ import { type JsonValue, textAt } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { arrow, commandWords } from '../output/people-text.ts';
-import { groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/text.ts';
+import { breakMessage, groupThousands, plural, safeText, sentenceCase, shortenText } from '../output/text.ts';
 import type { Row } from '../rows/row.ts';
 import { unchangedLines } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
@@ -126,8 +126,9 @@ export async function confirmBulk(
 ): Promise<ReadonlyMap<number, string>> {
   const { operation } = call.reading;
   const { effect } = operation;
-  const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
-  if (!mustAsk) return new Map();
+  if (effect.kind !== 'write' || session.common.yes) return new Map();
+  const asksHere = effect.asksOnTerminal === true && session.prompt.available;
+  if (checked.selected === 1 && !effect.confirm && !asksHere) return new Map();
   const rows = plural(checked.selected, 'row');
   const subject = `run ${commandWords(session.operation)} on ${rows}`;
   requirePerson(session, subject);
@@ -145,8 +146,10 @@ export async function confirmBulk(
     ...unchangedLines({ ...checked, unchanged: 0 }),
   ];
   await sayOpenRows(session, operation, input());
-  await session.context.stderr.write(lines.map((line) => `  ${line}\n`).join(''));
-  const question = `${sentenceCase(actionOf(operation))}s: ${rows}${whereText(session, service)}?`;
+  const { columns } = session.context.stderr;
+  const broken = lines.flatMap((line) => breakMessage(`  ${line}`, columns));
+  await session.context.stderr.write(broken.map((line) => `${line}\n`).join(''));
+  const question = `${sentenceCase(actionOf(operation))}${checked.selected === 1 ? '' : 's'}: ${rows}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
   return statusesShown(checked.first, cards);
 }

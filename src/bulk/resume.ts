@@ -35,11 +35,11 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
   throw notConfirmed('send rows with an unknown outcome again');
 }
 
-/** Says which rows are left, before more is asked or sent. */
-async function sayWhatIsLeft(session: Session, run: StoredRunHandle): Promise<void> {
+/** Says which rows are left, before more is asked or sent. Returns whether the outcome of one may be unknown. */
+async function sayWhatIsLeft(session: Session, run: StoredRunHandle): Promise<boolean> {
   const { state, rows, outcomes } = await showRun(portsOf(session), run.header.run);
   // Nothing is known of a damaged journal.
-  if (outcomes === undefined) return;
+  if (outcomes === undefined) return true;
   const { unknown = 0 } = outcomes;
   const isOver = state === 'finished' || state === 'unsettled';
   // Neither all unsent rows nor they alone: rows that `--expect` held back have ended, those of a refused credential
@@ -48,6 +48,7 @@ async function sayWhatIsLeft(session: Session, run: StoredRunHandle): Promise<vo
   const left = unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} left to send`;
   const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
   await session.notify(note('RUN_LEFT', `run ${run.header.run} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
+  return unknown > 0;
 }
 
 /** Resumes a run. Rows that are done are printed from the journal, and not sent again. */
@@ -62,8 +63,8 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
   guardWrite(session, operation, await wayOf(session, run));
-  await sayWhatIsLeft(session, run);
-  if (unknownRows === 'resend') await confirmResend(session, header);
+  const mayBeUnknown = await sayWhatIsLeft(session, run);
+  if (unknownRows === 'resend' && mayBeUnknown) await confirmResend(session, header);
   await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, operation));
   const stale = staleRunWarning(header, ports.clock.now());

@@ -2,7 +2,6 @@ import { nounOf, settledBy, targetStatus } from '../api/operation.ts';
 import { referenceAt, statusAt } from '../call-outcome.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain, textAt } from '../json/value.ts';
-import { sentenceCase } from '../output/text.ts';
 import { type CallFacts, lookHints } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt, Verdict } from './response.ts';
@@ -46,11 +45,11 @@ export function unknownFailure(
   const looked = observation?.reads === 0 ? 'There was no time left to check the card.' : `Card check: ${seen}.`;
   const meaning = meaningOf(facts, observation);
   const parts = [
-    `OUTCOME UNKNOWN - ${facts.subject}. The request was sent at ${sent}. ${sentenceCase(happened)}.`,
+    `OUTCOME UNKNOWN - ${facts.subject}. The request was sent at ${sent}. ${capital(happened)}.`,
     ...(repeated === undefined ? [] : [`A retry ended with: ${repeated}.`]),
     'It may or may not have been applied.',
     ...(observation === undefined ? [] : [looked]),
-    ...(meaning === undefined ? [] : [`${sentenceCase(meaning)}.`]),
+    ...(meaning === undefined ? [] : [`${capital(meaning)}.`]),
   ];
   const screen = [
     `OUTCOME UNKNOWN - ${facts.subject}`,
@@ -81,6 +80,10 @@ function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: Fa
   const request = http?.requestId === undefined ? 'no request ID received' : `request ID ${http.requestId}`;
   const known = [sentAt ?? 'time unknown', `card ${id}`, request].join(', ');
   return `${effect.unknownHint}. No command can show the new card: ask the team that runs the service, and give them ${known}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const LABEL_WIDTH = 'What happened'.length;

@@ -123,3 +123,17 @@ it.concurrent('a call that does not ask reads no card', async ({ onTestFinished 
   expect([yes.code, piped.code]).toEqual([0, 2]);
   expect(server.lines).toEqual([`POST /v1/cards/${ONE}/block`, `POST /v1/cards/${TWO}/block`]);
 });
+
+it.concurrent('one event of a file is asked for in a terminal, and sent again only by a yes', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(() => ({ body: '{"id":"evt_1"}' }), onTestFinished);
+  const home = createHome();
+  const path = join(home.path, 'events.csv');
+  writeFileSync(path, 'name,start,calendar\nA,2027-01-01,c\n');
+  const args = ['calendar', 'event', 'create', '--from', path];
+  expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(0);
+  const end = await dialogue(args, NO, { env: server.env, home });
+  expect(end.text).toMatch(/SENT BEFORE: [\s\S]*Create event: 1 row on /);
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: ['POST /v1/events'] });
+});
