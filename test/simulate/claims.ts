@@ -95,4 +95,7 @@ export const NO_CLAIMS: readonly RegExp[] = [
   /^is merged \(/,
   /^is shown otherwise than it is stored/,
   /^nothing is left to send$/,
+  // By the outcome that the record has of the write.
+  /^ended as \{outcome\}, so nothing is left to settle$/,
+  /left out, because nothing was applied$/,
 ];
