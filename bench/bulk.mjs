@@ -1,6 +1,6 @@
 // Many rows against a service on loopback: the commands of the benchmarks, and the figures that take more than one.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { secondLook, secondRequest } from './desk.mjs';
@@ -39,6 +39,36 @@ export function bulkAgainstPool(method, rows, goals) {
       return { on: `${atOnce} at once`, goal, value: ratio(raw, own, { env, runs: 11, stdout: out }) };
     });
   });
+}
+
+/** Files of an authority and of a key with its certificate, which the tests have. */
+function certificates() {
+  const text = readFileSync(join(root, 'test/support/tls-server.ts'), 'utf8');
+  const [ca, key, cert] = text.match(/-----BEGIN [\s\S]*?-----END [A-Z ]+-----\n/g);
+  const files = { ca: join(scratch, 'ca.pem'), pem: join(scratch, 'service.pem') };
+  writeFileSync(files.ca, ca);
+  writeFileSync(files.pem, key + cert);
+  return files;
+}
+
+/** The pace of reissues, each over a connection of its own, of the most possible at this latency. */
+export async function reissues(rows, atOnce, latencyMs) {
+  const { ca, pem } = certificates();
+  const values = [];
+  for (const [on, certificate] of [
+    ['http', undefined],
+    ['TLS', pem],
+  ]) {
+    const service = await startService(latencyMs, latencyMs, 0, 0, certificate);
+    try {
+      const command = many(['card', 'reissue', '--yes', '--again', '--ca-file', ca, '--from', idsFile(rows)], atOnce);
+      const took = seconds(command, environment(service.url), out);
+      values.push({ on, goal: 0.475, value: (rows * latencyMs) / 1000 / atOnce / took });
+    } finally {
+      service.stop();
+    }
+  }
+  return values;
 }
 
 /** The pace of a run of which every hundredth answer takes 5 s, of that of the same answers printed as they come. */

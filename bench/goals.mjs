@@ -10,6 +10,7 @@ import {
   out,
   planAgainstRun,
   reading,
+  reissues,
   slowAnswers,
   tableOnTerminal,
   withService,
@@ -177,6 +178,14 @@ export const GOALS = [
           return { on: `${atOnce} at once`, goal: 0.95, value: (rows * 0.05) / atOnce / took };
         }),
       ),
+  },
+  {
+    id: 'P6b',
+    what: 'the same of 10,000 reissues, each over its own connection, 16 at once',
+    command: 'frontdesk card reissue --from ids.txt -j 16 -o ndjson -q --yes --again',
+    best: 'high',
+    isLong: true,
+    measure: () => reissues(10_000, 16, 50),
   },
   {
     id: 'P7',

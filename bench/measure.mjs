@@ -69,18 +69,18 @@ export function peakMiB(command, env, runs = 5, stdout = undefined) {
   return median(Array.from({ length: runs }, () => usage(command, env, stdout).mib));
 }
 
-/** Starts the service of the benchmarks in a process of its own; `stop` ends it. */
-export async function startService(latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0) {
+/** Starts the service of the benchmarks in a process of its own; `stop` ends it. `pem`: the key and certificate of TLS. */
+export async function startService(latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0, pem = undefined) {
   const script = fileURLToPath(new URL('service.mjs', import.meta.url));
   const child = spawn(
     process.execPath,
-    [script, String(latencyMs), String(slowMs), String(bytes), String(transactions)],
+    [script, ...[latencyMs, slowMs, bytes, transactions].map(String), ...(pem === undefined ? [] : [pem])],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
   const port = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
+  return { url: `${pem === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, stop: () => child.kill() };
 }
 
 /** Whether a program is on this machine. */

@@ -1,10 +1,13 @@
 // A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs>
-// [slowMs] [bytes] [transactions]`: every hundredth card takes `slowMs`; each has so many bytes of text and so many
-// transactions; an update of a subscriber answers with no more than its id. Prints its port. It lives in a process of
-// its own, so that it takes no turn of the program that is measured.
+// [slowMs] [bytes] [transactions] [certificate]`: every hundredth card takes `slowMs`; each has so many bytes of text and so
+// many transactions; an update of a subscriber answers with no more than its id. With a PEM file of a key and its
+// certificate it speaks TLS. Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
-const [latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0] = process.argv.slice(2).map(Number);
+const [latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0] = process.argv.slice(2, 6).map(Number);
+const pem = process.argv[6] === undefined ? undefined : readFileSync(process.argv[6]);
 const transaction = '{"transactionId":"t-1","amount":-1.50,"type":"PURCHASE","createdAt":"2025-01-02T00:00:00Z"}';
 const list = transactions === 0 ? '' : `"transactions":[${Array(transactions).fill(transaction).join(',')}],`;
 const more = `"metadata":{"store":"${'Bergen'.padEnd(bytes, '.')}"},${list}"createdAt":"2025-01-01T00:00:00Z"`;
@@ -22,7 +25,7 @@ function answerTo(head) {
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-const server = createServer((socket) => {
+function serve(socket) {
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   let waiting = '';
@@ -41,5 +44,7 @@ const server = createServer((socket) => {
       else setTimeout(() => socket.write(answer), waitMs);
     }
   });
-});
+}
+
+const server = pem === undefined ? createServer(serve) : createTlsServer({ key: pem, cert: pem }, serve);
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
