@@ -246,11 +246,12 @@ function changeTime({ journal }: RunFolder): number | undefined {
 async function* runEntries(
   stateDir: string,
   page: Page,
-  { operation, untilMs = Number.POSITIVE_INFINITY, among }: HistoryFilter,
+  { operation, untilMs = Number.POSITIVE_INFINITY, among, id }: HistoryFilter,
   unread: Unread,
 ): AsyncGenerator<HistoryEntry> {
-  const wanted = among && new Set([...among].map((entry) => entry.split(':', 1)[0]));
-  const names = (await runNames(stateDir)).filter((name) => wanted?.has(name) !== false);
+  const wanted = id === undefined ? undefined : wantedId(id);
+  const wantedRuns = among && new Set([...among].map((entry) => entry.split(':', 1)[0]));
+  const names = (await runNames(stateDir)).filter((name) => wantedRuns?.has(name) !== false);
   const folders = names.map((name) => runFolder(stateDir, name));
   const changed = folders.flatMap((folder) => {
     const changedMs = changeTime(folder);
@@ -263,7 +264,7 @@ async function* runEntries(
     try {
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
-      if (Date.parse(header.startedAt) < untilMs) yield* entriesOf({ folder, header });
+      if (Date.parse(header.startedAt) < untilMs) yield* entriesOf({ folder, header }, { wanted });
     } catch (error) {
       unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
@@ -275,7 +276,7 @@ async function runEntry(stateDir: string, run: string, row: number): Promise<His
   if (!isRunName(run)) return undefined;
   const folder = runFolder(stateDir, run);
   const header = await readRunHeader(folder);
-  const entries = header === undefined ? [] : entriesOf({ folder, header }, row, row);
+  const entries = header === undefined ? [] : entriesOf({ folder, header }, { first: row, last: row });
   for await (const entry of entries) return entry;
   return undefined;
 }
@@ -290,11 +291,25 @@ async function firstRun(stateDir: string): Promise<number | undefined> {
   return firstMs;
 }
 
-async function* entriesOf(run: StoredRunHandle, first = 1, last = run.header.inputRows): AsyncGenerator<HistoryEntry> {
-  const stored = await StoredRun.readWhole(run);
+/** The rows of a run that were reached, from `first` to `last`. `wanted`: only those with such an ID, as far as they can be told. */
+async function* entriesOf(
+  run: StoredRunHandle,
+  {
+    first = 1,
+    last = run.header.inputRows,
+    wanted,
+  }: { first?: number; last?: number; wanted?: WantedId | undefined } = {},
+): AsyncGenerator<HistoryEntry> {
+  const fitting = new Set<number>();
+  const stored = await StoredRun.readWhole(run, (record) => {
+    if (wanted === undefined || !('n' in record)) return;
+    const resultId = 'rid' in record && typeof record.rid === 'string' ? record.rid : undefined;
+    if (wanted.fitOf(record.id, resultId) !== undefined) fitting.add(record.n);
+  });
   try {
     for (let row = first; row <= last; row += 1) {
-      if (stored.has(row)) yield entryOfRow(run.header, await stored.entry(row));
+      if (stored.has(row) && (wanted === undefined || fitting.has(row)))
+        yield entryOfRow(run.header, await stored.entry(row));
     }
   } finally {
     await ignoreErrors(stored.close());

@@ -38,8 +38,8 @@ export class StoredRun implements StoredRunHandle {
   }
 
   /** The same, but LOCAL_IO if the journal is damaged or gone. */
-  static async readWhole(known: StoredRunHandle): Promise<StoredRun> {
-    const run = await StoredRun.read(known);
+  static async readWhole(known: StoredRunHandle, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
+    const run = await StoredRun.read(known, onRecord);
     if (run.damage !== undefined) throw run.damage;
     return run;
   }
