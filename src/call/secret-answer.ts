@@ -88,7 +88,9 @@ async function rescue({ stdout, stderr }: Context, text: string, onStdout: strin
 /** What stdout gets of an unreadable response. For JSON a program gets the bytes. A terminal could obey them. */
 function unreadableOnStdout(session: Session, operation: Operation, came: Uint8Array, shown: string) {
   const { isTerminal } = session.context.stdout;
-  if (isJson(session.output.format) && !isTerminal) return came;
+  const { format, mask = (text: string) => text } = session.output;
+  // Our own token alone is masked. In Latin-1 every byte is a character, so the others stay as they are.
+  if (isJson(format) && !isTerminal) return Buffer.from(mask(Buffer.from(came).toString('latin1')), 'latin1');
   return isTerminal || isShown(session, operation) ? shown : undefined;
 }
 
