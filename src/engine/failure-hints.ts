@@ -121,7 +121,7 @@ function didYouMean(path: readonly string[], typed: readonly string[], registry:
 }
 
 /** Hints for an unknown word below `path`: the nearest command, a deeper one, or that nothing undoes it. */
-export function suggestCommand(
+function suggestCommand(
   path: readonly string[],
   word: string,
   around: { readonly before: readonly string[]; readonly after: readonly string[] },
@@ -234,4 +234,30 @@ export function withFolderHint(failure: Failure, context: Context): Failure {
   const found = places.find(([folder]) => folder !== undefined && path.startsWith(folder));
   if (found === undefined) return failure;
   return failure.with({}, [`set ${found[1]} to a folder that can be written`, ...failure.hints]);
+}
+
+/** The commands and groups of which one is needed. */
+export function choiceHint(path: readonly string[], registry: Registry): string {
+  const names = registry.childrenOf(path).map(({ name }) => name);
+  return `choose one of ${names.join(', ')}. See \`${['frontdesk', ...path].join(' ')} --help\``;
+}
+
+/** USAGE for a word that names no command. `unknownAfter`: the option right before it, whose value it may be. */
+export function unknownCommand(
+  at: {
+    readonly path: readonly string[];
+    readonly rest: readonly string[];
+    readonly unknown: string;
+    readonly unknownAfter: string | undefined;
+  },
+  registry: Registry,
+): Failure {
+  const { path, rest, unknown, unknownAfter } = at;
+  const refusal = unknownAfter === undefined ? undefined : secretBeforeCommand(unknownAfter);
+  if (refusal !== undefined) return refusal;
+  const place = rest.indexOf(unknown);
+  const around = { before: rest.slice(0, place), after: rest.slice(place + 1) };
+  return new Failure('USAGE', `${unknown}: unknown command of \`${['frontdesk', ...path].join(' ')}\``, {
+    hints: [...suggestCommand(path, unknown, around, registry), choiceHint(path, registry)],
+  });
 }

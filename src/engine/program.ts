@@ -67,43 +67,21 @@ function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Fai
   return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
 }
 
+const hints = () => import('./failure-hints.ts');
+
 async function report(context: Context, state: CallState, failure: Failure): Promise<void> {
   // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return;
-  const { withFolderHint } = await import('./failure-hints.ts');
+  const { maskArguments, withFolderHint } = await hints();
   const helped = withFolderHint(failure, context);
   const operation = state.operation;
   const said = operation === undefined || state.maySend ? helped : helped.asSilent();
   const told = said.afterSteps(state.done);
   const known = operation === undefined ? told : told.with({ operation });
   const { renderFailure } = await import('../output/failure-text.ts');
-  const { maskArguments } = await import('./failure-hints.ts');
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(renderFailure(known, state.format, context, mask));
-}
-
-function choiceHint(path: readonly string[], registry: Registry): string {
-  const names = registry.childrenOf(path).map(({ name }) => name);
-  return `choose one of ${names.join(', ')}. See \`${['frontdesk', ...path].join(' ')} --help\``;
-}
-
-async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {
-  const word = unknown ?? '';
-  if (unknownAfter !== undefined) {
-    const { secretBeforeCommand } = await import('./argv.ts');
-    const refusal = secretBeforeCommand(unknownAfter);
-    if (refusal !== undefined) return refusal;
-  }
-  const { suggestCommand } = await import('./failure-hints.ts');
-  const owner = ['frontdesk', ...path].join(' ');
-  const at = rest.indexOf(word);
-  return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
-    hints: [
-      ...suggestCommand(path, word, { before: rest.slice(0, at), after: rest.slice(at + 1) }, registry),
-      choiceHint(path, registry),
-    ],
-  });
 }
 
 /** `-h` may be joined with letters that take no value: `-yh` asks for help, and sends nothing. */
@@ -124,8 +102,8 @@ async function sayBadSwitches({ env, stderr }: Context): Promise<void> {
 
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
-  const { path, rest } = located;
-  if (located.unknown !== undefined) throw await unknownCommand(located, registry);
+  const { path, rest, unknown } = located;
+  if (unknown !== undefined) throw (await hints()).unknownCommand({ ...located, unknown }, registry);
   if (asksForHelp(rest) || context.argv.length === 0) {
     await sayBadSwitches(context);
     const { helpOutput } = await import('../describe/help.ts');
@@ -145,7 +123,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
     const options = path.length === 0 ? [{ long: 'version', text: '' }] : [];
     parseInput(rest, { path, arguments: [], options, writes: false }, faults);
     const missing = `\`${['frontdesk', ...path].join(' ')}\` needs a command after it`;
-    throw faults[0] ?? new Failure('USAGE', missing, { hints: [choiceHint(path, registry)] });
+    throw faults[0] ?? new Failure('USAGE', missing, { hints: [(await hints()).choiceHint(path, registry)] });
   }
   const command: Command = await entry.load();
   state.operation = command.path.join('.');
@@ -156,7 +134,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
     return await runCommand(context, command, rest, state);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    const { withCleanedCommand, withQuotesHint } = await import('./failure-hints.ts');
+    const { withCleanedCommand, withQuotesHint } = await hints();
     const texts = command.options.filter(({ value }) => value === 'text').map(({ long }) => `--${long}`);
     const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, state.writes), context.argv, texts);
     // A usage error means that nothing was sent. Of a change it must say so.
@@ -255,12 +233,6 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   return end?.exitCode ?? exitCode;
 }
 
-/**
- * Where the command words end: the command or group they name, and the words of argv that remain. `unknown`: the first
- * word that names nothing below it; `unknownAfter`: the option right before that, whose value it may be.
- */
-type Located = ReturnType<typeof locateCommand>;
-
 function takesValue(token: string, options: readonly OptionSpec[]): boolean {
   if (token.startsWith('--')) {
     if (token.includes('=')) return false;
@@ -277,7 +249,11 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
   return options.some((option) => option.short === token.charAt(1));
 }
 
-/** Finds the command in argv, where common options may stand between its words. Only the command parses the rest. */
+/**
+ * Finds the command in argv, where common options may stand between its words: the command or group they name, and the
+ * words of argv that remain, which only the command parses. `unknown`: the first word that names nothing below it;
+ * `unknownAfter`: the option right before that, whose value it may be.
+ */
 export function locateCommand(
   argv: readonly string[],
   { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,
