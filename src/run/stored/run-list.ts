@@ -172,7 +172,7 @@ export function lossOf(name: string, known: RunOverview | undefined, open: reado
     ...(state === 'finished' ? [] : [`is ${state}`]),
     ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown${named}`] : []),
     ...(state === 'finished' || state === 'unsettled' ? [] : ['cannot be resumed afterwards']),
-    ...(/^plan-[0-9a-f]{12}$/.test(name) ? ['keeps its plan from being sent again'] : []),
+    ...(/^plan-[0-9a-f]{12}$/.test(name) ? ['is all that keeps its plan from being sent again'] : []),
   ];
   return lost.length === 0 ? '' : `, which ${lost.join(' and ')}`;
 }
