@@ -43,6 +43,7 @@ export function toolSession(
     permitWrites: () => undefined,
     recorder: async () => NO_RECORD,
     notify: async () => undefined,
+    underWay: (write) => write,
     close: () => transport.close(),
     with(replaced) {
       return { ...(this as Session), ...replaced } as Session;
