@@ -1,5 +1,6 @@
 import type { CallState } from '../call-state.ts';
-import { type Context, GRACE_MS } from '../context.ts';
+import { type Context, GRACE_MS, StreamFailure } from '../context.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 
 /** How long the record may take that a change was not sent. */
 const TIDY_MS = 1000;
@@ -20,4 +21,49 @@ export async function tidyUp(context: Context, state: CallState): Promise<void> 
   for (const drop of state.temporary) await drop().catch(() => undefined);
   // A token command may have started others that go on.
   (await import('../files/process-tree.ts')).endDescendants(context.pid);
+}
+
+function internalFailure(error: unknown): Failure {
+  const text = error instanceof Error ? error.message : String(error);
+  return new Failure('INTERNAL', `internal error: ${text}`, {
+    hints: [
+      'report it with the command and the output of `FRONTDESK_DEBUG=1`, and check what was changed with `frontdesk history`',
+    ],
+    cause: error,
+  });
+}
+
+/** An error of the file system where none was expected: no bug, and it says nothing about a change. */
+function systemFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : '';
+  return new Failure('LOCAL_IO', `the system refused ${error.syscall}${path}: ${error.code}`, {
+    hints: ['before you run it again, check what was done: `frontdesk history`'],
+    cause: error,
+  });
+}
+
+/** An uncaught error. It hides the outcome of a change in progress. */
+export function crashFailure(error: unknown, { writesUnderWay, isUnknown }: CallState): Failure {
+  const failure = internalFailure(error);
+  if (writesUnderWay === 0 && !isUnknown) return failure;
+  return new Failure('OUTCOME_UNKNOWN', failure.message, {
+    after: 'a change was in progress and may have been applied',
+    hints: ['before you run it again, check what happened: `frontdesk history`', ...failure.hints],
+    details: { outcome: 'unknown' },
+    cause: error,
+  });
+}
+
+export function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
+  if (error.errno === 'EPIPE') {
+    return new Failure('CANCELLED', 'the reader of stdout went away', {
+      exitCode: CANCELLED_EXIT_CODES.EPIPE,
+      cause: error,
+    });
+  }
+  const after = maySend ? 'unsent' : undefined;
+  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
 }

@@ -1,8 +1,8 @@
 import type { CallState } from '../call-state.ts';
 import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
-import { type Context, isSwitchedOn, StreamFailure, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
+import { type Context, isSwitchedOn, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS, FLAG_LETTERS } from '../options/common.ts';
 import type { OptionSpec } from '../options/option.ts';
 import { asFormat, type Format } from '../output/options.ts';
@@ -20,51 +20,6 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
     else if (/^-o./.test(token)) wanted = asFormat(token.slice(2)) ?? wanted;
   }
   return wanted ?? asFormat(env['FRONTDESK_OUTPUT']) ?? 'table';
-}
-
-function internalFailure(error: unknown): Failure {
-  const text = error instanceof Error ? error.message : String(error);
-  return new Failure('INTERNAL', `internal error: ${text}`, {
-    hints: [
-      'report it with the command and the output of `FRONTDESK_DEBUG=1`, and check what was changed with `frontdesk history`',
-    ],
-    cause: error,
-  });
-}
-
-/** An error of the file system where none was expected: no bug, and it says nothing about a change. */
-function systemFailure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : '';
-  return new Failure('LOCAL_IO', `the system refused ${error.syscall}${path}: ${error.code}`, {
-    hints: ['before you run it again, check what was done: `frontdesk history`'],
-    cause: error,
-  });
-}
-
-/** An uncaught error. It hides the outcome of a change in progress. */
-function crashFailure(error: unknown, { writesUnderWay, isUnknown }: CallState): Failure {
-  const failure = internalFailure(error);
-  if (writesUnderWay === 0 && !isUnknown) return failure;
-  return new Failure('OUTCOME_UNKNOWN', failure.message, {
-    after: 'a change was in progress and may have been applied',
-    hints: ['before you run it again, check what happened: `frontdesk history`', ...failure.hints],
-    details: { outcome: 'unknown' },
-    cause: error,
-  });
-}
-
-function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Failure {
-  if (error instanceof Failure) return error;
-  if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
-  if (error.errno === 'EPIPE') {
-    return new Failure('CANCELLED', 'the reader of stdout went away', {
-      exitCode: CANCELLED_EXIT_CODES.EPIPE,
-      cause: error,
-    });
-  }
-  const after = maySend ? 'unsent' : undefined;
-  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
 }
 
 const hints = () => import('./failure-hints.ts');
@@ -210,9 +165,13 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     if (end !== undefined) return context.exitNow(end.exitCode);
     state.isCrashing = true;
     context.dropStalledReaders();
-    const settled = early().then(({ settle }) => settle(context, state));
-    const told = settled.then(() => endNow(crashFailure(error, state)));
-    end = { exitCode: crashFailure(error, state).exitCode, isTold: told.then(() => end?.isTold) };
+    const told = early().then(async ({ settle, crashFailure }) => {
+      await settle(context, state);
+      endNow(crashFailure(error, state));
+    });
+    const isUnknown = state.isUnknown || state.writesUnderWay > 0;
+    const { exitCode } = FAILURES[isUnknown ? 'OUTCOME_UNKNOWN' : 'INTERNAL'];
+    end = { exitCode, isTold: told.then(() => end?.isTold) };
   });
   // Without a change in progress a signal ends the program at once. A change listens on top.
   context.signals.onSignal((signal) => {
@@ -227,6 +186,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     exitCode = await dispatch(context, registry, state);
     end ??= { exitCode, isTold: Promise.resolve() };
   } catch (error) {
+    const { failureOf } = await early();
     if (end === undefined) endBy(failureOf(error, state));
   }
   await end?.isTold;

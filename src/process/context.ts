@@ -15,10 +15,11 @@ function errnoOf(error: unknown): string {
 }
 
 /** What a descriptor leads to (`null`: the null device); undefined if the system does not say. */
-function kindOf(fd: number): 'folder' | 'device' | 'null' | 'other' | undefined {
+function kindOf(fd: number): 'folder' | 'file' | 'device' | 'null' | 'other' | undefined {
   try {
     const facts = fstatSync(fd);
     if (facts.isDirectory()) return 'folder';
+    if (facts.isFile()) return 'file';
     if (!facts.isCharacterDevice()) return 'other';
     return facts.rdev === statSync('/dev/null').rdev ? 'null' : 'device';
   } catch {
@@ -124,30 +125,36 @@ const AT_ONCE_BYTES = 16_384;
 /** stdout: every failed write is reported, because part of the result would be missing. */
 class StandardOutput extends StandardStream {
   #isFirst = true;
+  #isFile: boolean | undefined;
 
   get isNull(): boolean {
     return kindOf(this.fd) === 'null';
   }
 
   override async write(text: string | Uint8Array): Promise<void> {
-    const rest = this.#isFirst && !this.isTerminal ? this.#writeAtOnce(text) : text;
+    this.#isFile ??= kindOf(this.fd) === 'file';
+    const rest = this.#isFile || (this.#isFirst && !this.isTerminal) ? this.#writeAtOnce(text) : text;
     this.#isFirst = false;
     const error = rest.length > 0 && (await this.send(rest));
     if (error) throw new StreamFailure(errnoOf(error), error.message);
   }
 
   /**
-   * Writes a small first result without opening a stream. Returns the rest: empty, or all if only the stream can wait
-   * (a terminal, Windows, a full pipe) or report the error.
+   * Writes a small first result without opening a stream, and everything that goes to a file: Node's stream loses the rest
+   * of a write that a nearly full disk cuts. Returns the rest: empty, or what only the stream can wait for (a terminal,
+   * Windows, a full pipe) or report the error of.
    */
   #writeAtOnce(text: string | Uint8Array): Uint8Array {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-    if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
+    if ((bytes.length > AT_ONCE_BYTES && !this.#isFile) || process.platform === 'win32') return bytes;
+    let at = 0;
     try {
-      return bytes.subarray(writeSync(this.fd, bytes));
+      do at += writeSync(this.fd, bytes, at);
+      while (this.#isFile && at < bytes.length);
     } catch {
-      return bytes;
+      // The stream says what is wrong.
     }
+    return bytes.subarray(at);
   }
 }
 

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createHome, injecting, runFrontdesk } from '../../support/run-frontdesk.ts';
+
+/** A disk that takes 1,000 bytes of each write to stdout, and none any more after LIMIT of them. */
+const SHORT = injecting(`
+  import fs from 'node:fs';
+  const { writeSync } = fs;
+  let left = Number(process.env.LIMIT);
+  fs.writeSync = (fd, bytes, offset = 0, length = bytes.length - offset, ...more) => {
+    if (fd !== 1) return writeSync(fd, bytes, offset, length, ...more);
+    if (left === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+    const written = writeSync(fd, bytes, offset, Math.min(length, 1000, left), ...more);
+    left -= written;
+    return written;
+  };`);
+
+async function schemaInto(env: Readonly<Record<string, string>>) {
+  const home = createHome();
+  const { code, stderr } = await runFrontdesk(['schema'], { home, env, script: 'exec "$@" > schema.json' });
+  return { code, stderr, text: readFileSync(join(home.path, 'work', 'schema.json'), 'utf8') };
+}
+
+it('a file gets the whole result though the disk takes a part of each write', async () => {
+  const whole = await schemaInto({});
+  expect(whole.text.length).toBeGreaterThan(50_000);
+  const { code, text } = await schemaInto({ ...SHORT, LIMIT: '100000000' });
+  expect({ code, isWhole: text === whole.text }).toEqual({ code: 0, isWhole: true });
+});
+
+it('a result that a full disk cuts in the middle of a write is 16, never a success', async () => {
+  const { code, stderr, text } = await schemaInto({ ...SHORT, LIMIT: '20480' });
+  expect({ code, length: text.length }).toEqual({ code: 16, length: 20_480 });
+  expect(stderr).toContain('could not write to stdout: no space left');
+});
