@@ -138,6 +138,24 @@ it('rows of runs are not missed where their run was not changed since, or is old
   expect(await unreadOf({ limit: 1 })).toEqual([]);
 });
 
+it('rows of runs are read last written first, and only where the operation and the time can fit', async () => {
+  const stateDir = stateOf();
+  const { journal } = await addRun(stateDir, 'april', [1]);
+  writeFileSync(journal, 'x\ny\n');
+  utimesSync(journal, START_MS / 1000 + 1, START_MS / 1000 + 1);
+  const may = await addRun(stateDir, 'may', [2, 3, 4]);
+  utimesSync(may.journal, START_MS / 1000 + 2, START_MS / 1000 + 2);
+  const read = async (filter: Partial<HistoryFilter>) => {
+    const { entries, unread } = await readHistory(stateDir, { limit: 50, ...filter });
+    return [...entries.map(({ entry }) => entry), ...unread.keys()];
+  };
+  expect(await read({ limit: 1 })).toEqual(['may:3']);
+  expect(await read({ operation: 'card.block' })).toEqual(['may:3', 'may:2', 'may:1', 'april']);
+  expect(await read({ operation: 'card.activate' })).toEqual([]);
+  expect(await read({ untilMs: START_MS + 1 })).toEqual(['april']);
+  expect(await read({ untilMs: START_MS })).toEqual([]);
+});
+
 it('rows of runs that are asked for by name are found, although their record was last changed before them, by a clock that was set back', async () => {
   const stateDir = stateOf([]);
   const { journal } = await addRun(stateDir, 'may', [1]);
@@ -182,7 +200,7 @@ it('one entry of a run has the name of the run and the number of the row, and no
   const stateDir = stateOf();
   await addRun(stateDir, 'may', Array<number>(12).fill(1));
   expect(await showHistory(stateDir, 'may:12')).toMatchObject({ entry: 'may:12' });
-  for (const name of ['x:may:1', 'may:1x', 'may:13', 'may:01', 'may']) {
+  for (const name of ['no:1', '../may:1', 'x:may:1', 'may:1x', 'may:13', 'may:01', 'may']) {
     await expect(showHistory(stateDir, name)).rejects.toMatchObject(NONE(name));
   }
 });
