@@ -304,8 +304,10 @@ export class Session {
     return this.#parts.promptUntil(idleMs, onLostPaste);
   }
 
+  /** Ends the call: a file that it began and did not keep goes, whatever failed. */
   async close(): Promise<void> {
     this.#parts.display.clear();
+    for (const drop of this.#parts.state.temporary) await drop().catch(() => undefined);
     await this.#parts.services.close();
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHome, injecting, runFrontdesk } from '../../support/run-frontdesk.ts';
@@ -33,4 +33,43 @@ it('a result that a full disk cuts in the middle of a write is 16, never a succe
   const { code, stderr, text } = await schemaInto({ ...SHORT, LIMIT: '20480' });
   expect({ code, length: text.length }).toEqual({ code: 16, length: 20_480 });
   expect(stderr).toContain('could not write to stdout: no space left');
+});
+
+/** A disk that is full once one piece of a file is written. */
+const FULL = injecting(`
+  import { open } from 'node:fs/promises';
+  const handle = await open('/dev/null');
+  const proto = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { appendFile } = proto;
+  let pieces = 0;
+  proto.appendFile = async function (...given) {
+    pieces += 1;
+    if (pieces > 1) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+    return appendFile.apply(this, given);
+  };`);
+
+it('a workbook that a full disk cuts between two rows leaves no file, so the next call can make it', async () => {
+  const home = createHome();
+  writeFileSync(join(home.path, 'work', 'ids.txt'), '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n'.repeat(3000));
+  const run = [
+    'card',
+    'activate',
+    '--from',
+    'ids.txt',
+    '--allow-duplicates',
+    '-p',
+    'sandbox',
+    '--yes',
+    '--run',
+    'many',
+  ];
+  // The card is active: the sandbox refuses each row.
+  expect(await runFrontdesk(run, { home })).toMatchObject({ code: 15 });
+  const results = ['runs', 'results', 'many', '-o', 'xlsx', '--out', 'rows.xlsx'];
+  const full = await runFrontdesk(results, { home, env: FULL });
+  expect(full).toMatchObject({ code: 16, stdout: '' });
+  expect(full.stderr).toContain('cannot write rows.xlsx: no space left');
+  expect(existsSync(join(home.path, 'work', 'rows.xlsx'))).toBe(false);
+  expect(await runFrontdesk(results, { home })).toMatchObject({ code: 0 });
 });
