@@ -23,15 +23,28 @@ function readPackage(folder) {
   return { name, version, license, by, texts };
 }
 
+/** Most packages have the same permission of the MIT licence: it stands once, under the first of them. */
+function permissionsOnce() {
+  const owners = new Map();
+  return (text, owner) => {
+    const at = text.indexOf('Permission is hereby granted');
+    if (at === -1) return text;
+    const words = text.slice(at).split(/\s+/).join(' ');
+    if (!owners.has(words)) owners.set(words, owner);
+    return owners.get(words) === owner ? text : `${text.slice(0, at)}Permission as under ${owners.get(words)}.`;
+  };
+}
+
 /** Markdown that names every package of the bundle, its version, its licence and the licence's text. */
 export function writeNotices(moduleIds) {
+  const once = permissionsOnce();
   const packages = packageFolders(moduleIds).map(readPackage);
   const place = ({ name, version }) => `${name} ${version}`;
   packages.sort((a, b) => (place(a) < place(b) ? -1 : 1));
   const sections = packages.map(({ name, version, license, by, texts }) => {
     const text =
       texts.length > 0
-        ? texts.join('\n\n')
+        ? once(texts.join('\n\n'), `${name} ${version}`)
         : `The package holds no text of its licence. By ${by ?? 'its contributors'}.`;
     const source = `https://www.npmjs.com/package/${name}/v/${version}`;
     return `## ${name} ${version} (${license})\n\nIts source: ${source}\n\n${text.replaceAll(/^/gm, '    ').replaceAll(/ +$/gm, '')}\n`;
