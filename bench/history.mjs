@@ -30,8 +30,8 @@ function stateFolder(name = 'large-history') {
     const about = { operation: 'card.block', id: `0b7a6c1e-3f52-4d8a-9c41-${number.toString(16).padStart(12, '0')}` };
     const who = { user: 'desk', profile: 'live', host: 'cards.example.com', reason: 'lost' };
     lines.push(JSON.stringify({ event: 'begin', entry, time, ...about, ...who }));
-    const ending = { outcome: 'applied', attempts: 1, httpStatus: 200, requestId: `r-${number}`, durationMs: 37 };
-    lines.push(JSON.stringify({ event: 'end', entry, time, ...about, ...ending }));
+    const callOutcome = { outcome: 'applied', attempts: 1, httpStatus: 200, requestId: `r-${number}`, durationMs: 37 };
+    lines.push(JSON.stringify({ event: 'end', entry, time, ...about, ...callOutcome }));
     if (lines.length < 10_000 && number + 1 < WRITES) continue;
     writeSync(file, `${lines.join('\n')}\n`);
     lines = [];

@@ -20,12 +20,12 @@ const { platform } = parseArgs({ options: { platform: { type: 'string', default:
 const isForeign = platform !== process.platform;
 if (isForeign && platform !== 'win32')
   throw new Error(`--platform takes win32 or ${process.platform}, not ${platform}`);
-const ending = (system) => (system === 'win32' ? '.exe' : '');
+const callOutcome = (system) => (system === 'win32' ? '.exe' : '');
 /** The Node that builds it; the one inside is of the very same version. */
 const node =
-  process.env.FRONTDESK_EXE_NODE ?? `${root}.cache/node-26/node_modules/node/bin/node${ending(process.platform)}`;
+  process.env.FRONTDESK_EXE_NODE ?? `${root}.cache/node-26/node_modules/node/bin/node${callOutcome(process.platform)}`;
 const folder = `${root}.cache/exe${isForeign ? `-${platform}` : ''}`;
-const output = `${folder}/frontdesk${ending(platform)}`;
+const output = `${folder}/frontdesk${callOutcome(platform)}`;
 const COMPILE = `${root}build/compile-chunks.cjs`;
 
 function run(file, args) {

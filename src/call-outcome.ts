@@ -142,11 +142,11 @@ export type OutcomeRecord = { readonly s: Outcome; readonly a: number } & {
 };
 
 /** The outcome of a change as a record. A read has none. */
-export function encodeOutcome(ending: CallOutcome): OutcomeRecord {
+export function encodeOutcome(callOutcome: CallOutcome): OutcomeRecord {
   const record: Record<string, unknown> = { s: 'unknown' };
   for (const name of NAMES) {
-    const value = ending[name];
-    const isLeftOut = value === undefined || value === null || (name === 'notices' && ending.notices.length === 0);
+    const value = callOutcome[name];
+    const isLeftOut = value === undefined || value === null || (name === 'notices' && callOutcome.notices.length === 0);
     if (!isLeftOut) record[MEMBERS[name][0]] = value;
   }
   // Each member has its short name.
@@ -180,10 +180,10 @@ function isNotice(value: unknown): value is Notice {
   return isLevel && typeof value.code === 'string' && typeof value.message === 'string';
 }
 
-/** What earlier processes sent of a row. `ending` is set if that may have been applied. */
+/** What earlier processes sent of a row. `callOutcome` is set if that may have been applied. */
 export interface EarlierSends {
   readonly attempts: number;
-  readonly ending: CallOutcome | undefined;
+  readonly callOutcome: CallOutcome | undefined;
 }
 
 /**
@@ -195,7 +195,7 @@ export function outcomeAfter<Other extends string>(mayBeApplied: boolean, latest
 }
 
 /**
- * The ending of a row after its latest attempt. `earlier`: the ending of an attempt that may have been applied. The
+ * The call outcome of a row after its latest attempt. `earlier`: that of an attempt that may have been applied. The
  * result keeps when that was sent and what was known of it, and adds how the repeat ended.
  */
 export function callOutcomeAfter(earlier: CallOutcome | undefined, latest: CallOutcome): CallOutcome {

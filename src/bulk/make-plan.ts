@@ -106,7 +106,7 @@ function writeOwnPlan(
 /** Plans a row. A card is read, compared with `--expect`, and remembered; calendars cannot be read. */
 async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
   if (operation.family !== 'cards' || rowCount === 0) {
-    return async () => ({ kind: 'answered', resource: null, ending: NO_OUTCOME, headers: [] });
+    return async () => ({ kind: 'answered', resource: null, callOutcome: NO_OUTCOME, headers: [] });
   }
   const service = await session.service(operation.family);
   return async (row, slot) => {

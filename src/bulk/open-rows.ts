@@ -95,10 +95,10 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   };
   const digest = await digesterOf(session, operation);
   const subjectOf = ({ id, body }: Row) => ({ id, digest: digest?.(body) });
-  const ended = async ({ row, ending }: RowResult<Row>): Promise<void> => {
+  const ended = async ({ row, callOutcome }: RowResult<Row>): Promise<void> => {
     const { body } = row;
     // After a card check the time of the request is missing: then only writes older than the run are superseded.
-    const begunMs = ending.sentAtMs ?? Date.parse(run?.startedAt ?? '');
+    const begunMs = callOutcome.sentAtMs ?? Date.parse(run?.startedAt ?? '');
     const done = { operation, params: {}, body, entry: `${own}${row.row}`, begunMs };
     try {
       await lookAgain();
@@ -127,7 +127,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
       isOnceOnly(operation) || run === undefined
         ? undefined
         : (result: RowResult<Row>): Promise<void> | undefined => {
-            if (!isDone(result.ending.outcome)) return undefined;
+            if (!isDone(result.callOutcome.outcome)) return undefined;
             return lookAgain() === undefined && found.isEmpty ? undefined : ended(result);
           },
   };

@@ -32,8 +32,8 @@ async function laterWrites(session: Session, { header }: StoredRun): Promise<Rea
     entry.run !== header.run &&
     entry.profile === header.profile &&
     entry.host === host &&
-    entry.ending.outcome !== 'rejected' &&
-    entry.ending.outcome !== 'not_sent' &&
+    entry.callOutcome.outcome !== 'rejected' &&
+    entry.callOutcome.outcome !== 'not_sent' &&
     subjectOfWrite(entry).row?.command === header.operation;
   const filter = { sinceMs: Date.parse(header.startedAt), isWanted, limit: MAX_LATER };
   const { entries } = await readHistory(session.stateDir(), filter);
@@ -43,10 +43,10 @@ async function laterWrites(session: Session, { header }: StoredRun): Promise<Rea
 /** Each row that may have changed something, its fields with unknown old values, and a later change. */
 async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEntry>) {
   try {
-    for await (const { row, ending } of run.results(eachRow(rowsOfRun(run)), { outcomes: MAY_BE_APPLIED })) {
+    for await (const { row, callOutcome } of run.results(eachRow(rowsOfRun(run)), { outcomes: MAY_BE_APPLIED })) {
       const lost = [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined);
       const write = later.get(row.id ?? '');
-      const isLater = write !== undefined && Date.parse(write.time) > (ending.sentAtMs ?? 0);
+      const isLater = write !== undefined && Date.parse(write.time) > (callOutcome.sentAtMs ?? 0);
       yield { row, lost, write: isLater ? write : undefined };
     }
   } finally {

@@ -27,14 +27,14 @@ function heldBack(
   row: Row,
   operation: Operation,
   failure: Failure,
-  ending = outcomeOfFailure(failure, { message: failure.message }),
+  callOutcome = outcomeOfFailure(failure, { message: failure.message }),
 ): CallResult {
   const { code, hints, exitCode, details } = failure;
   const more = { hints, exitCode, details: { ...details, outcome: 'not_sent', attempts: 0 }, cause: failure } as const;
   return {
     kind: 'failed',
     // Times and attempts are those of the read, which is no attempt of the row.
-    ending: { ...ending, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
+    callOutcome: { ...callOutcome, code, outcome: 'not_sent', attempts: 0, sentAtMs: undefined, durationMs: undefined },
     failure: Failure.unsent(code, `could not ${subjectOf(callOf(operation, row))}: ${failure.message}`, more),
   };
 }
@@ -72,7 +72,7 @@ export function makeRowSender(
     const isPlanned = row.drift === 'checked';
     const read = await readCard(service, policy, row, slot);
     if (read.kind === 'failed') {
-      return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.ending);
+      return heldBack(row, operation, isPlanned ? uncomparable(read.failure) : read.failure, read.callOutcome);
     }
     const problem =
       (isPlanned ? changeSince(row, read.resource) : undefined) ??
@@ -82,8 +82,8 @@ export function makeRowSender(
     const balance = isPlanned ? otherBalance(row, read.resource) : undefined;
     if (balance !== undefined) await onOtherBalance(`row ${row.row}: the balance of card ${row.id} is ${balance}`);
     const result = await send(row, slot);
-    const { clientReference = referenceAt(read.resource) } = result.ending;
-    return { ...result, ending: { ...result.ending, clientReference } };
+    const { clientReference = referenceAt(read.resource) } = result.callOutcome;
+    return { ...result, callOutcome: { ...result.callOutcome, clientReference } };
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> =>
     row.drift === 'checked' || row.expects.length > 0 || shown?.has(row.row) === true

@@ -65,8 +65,8 @@ class RowNotices {
   readonly #kinds = new Map<string, Pick<Notice, 'level'> & { rows: number }>();
 
   /** What to report of a row now. */
-  of({ row, ending }: RowResult): readonly Notice[] {
-    return ending.notices.flatMap((notice) => {
+  of({ row, callOutcome }: RowResult): readonly Notice[] {
+    return callOutcome.notices.flatMap((notice) => {
       const rows = (this.#kinds.get(notice.code)?.rows ?? 0) + 1;
       this.#kinds.set(notice.code, { level: notice.level, rows });
       return rows > NAMED_ROWS ? [] : [{ ...notice, message: `row ${row.row}: ${notice.message}` }];
@@ -92,9 +92,9 @@ class FoldedRows {
   /** Rows that were not reached. */
   left = 0;
 
-  takes({ source, ending, failure }: RowResult<Row>): boolean {
+  takes({ source, callOutcome, failure }: RowResult<Row>): boolean {
     if (source === 'not_reached') this.left += 1;
-    else if (ending.outcome !== 'applied' || failure !== undefined) return false;
+    else if (callOutcome.outcome !== 'applied' || failure !== undefined) return false;
     else this.#applied += 1;
     return source === 'not_reached' || this.#applied > SHOWN_APPLIED;
   }
@@ -163,7 +163,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
   return {
     emit(result: RowResult<Row>): Promise<void> {
       // An earlier process reported its notices.
-      const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
+      const news = result.source === 'sent' && result.callOutcome.notices.length > 0 ? notices.of(result) : [];
       const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },

@@ -27,7 +27,7 @@ export async function callService(
 /** The answer of a call, after reporting its notices. Throws its failure. */
 export async function takeAnswer(session: Session, result: CallResult): Promise<Answer> {
   if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.ending.notices) await session.notify(notice);
+  for (const notice of result.callOutcome.notices) await session.notify(notice);
   return result;
 }
 

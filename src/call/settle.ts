@@ -17,7 +17,7 @@ const LOOKED_AT = new Map<string, Operation>(
 export type CardLook = Partial<ReturnType<typeof lookOf>>;
 
 /** What a read shows of its card. `httpStatus` and `requestId` are those of the read. */
-export function lookOf({ resource, ending: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'ending'>) {
+export function lookOf({ resource, callOutcome: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'callOutcome'>) {
   return { status: textAt(resource, 'status'), clientReference: referenceAt(resource), httpStatus, requestId };
 }
 
@@ -72,7 +72,7 @@ export async function recordSettled(
   if (!session.keepsHistory || session.places.stateDir === undefined) return [];
   const entries = await unsettledWrites(session, await session.service('cards'), { cardId });
   const looked = await recordLooks(session, entries, () => look);
-  return looked.filter(({ ending }) => ending.outcome === 'confirmed_by_read');
+  return looked.filter(({ callOutcome }) => callOutcome.outcome === 'confirmed_by_read');
 }
 
 /**
@@ -95,7 +95,7 @@ export async function recordLooks(
         : await recordLook(session, entry, look);
     now.push(known);
     const operation = LOOKED_AT.get(entry.operation);
-    if (look === undefined || operation === undefined || known.ending.outcome !== 'confirmed_by_read') continue;
+    if (look === undefined || operation === undefined || known.callOutcome.outcome !== 'confirmed_by_read') continue;
     const done = { operation, params: { cardId: entry.id ?? '' }, body: undefined, entry: entry.entry };
     const closed = await closeSuperseded(session, { ...done, begunMs: Date.parse(entry.time) });
     for (const name of closed) superseded.set(name, entry.entry);
@@ -106,11 +106,11 @@ export async function recordLooks(
 /** Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. */
 async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const isSettled = isSettledBy(entry, look);
-  const before = entry.ending;
+  const before = entry.callOutcome;
   const { attempts, sentAtMs, durationMs } = before;
   const { clientReference, httpStatus, requestId } = look;
   const observedStatus = look.status && cutText(look.status, MAX_STATUS);
-  const ending: CallOutcome = isSettled
+  const callOutcome: CallOutcome = isSettled
     ? {
         ...NO_OUTCOME,
         outcome: 'confirmed_by_read',
@@ -124,6 +124,6 @@ async function recordLook(session: Session, entry: HistoryEntry, look: CardLook)
       }
     : { ...before, observedStatus, clientReference };
   const recorder = await session.recorder();
-  const { time, user } = await recorder.settle(entry, ending);
-  return { ...entry, ending, read: { time, user, before: entry.read?.before ?? before } };
+  const { time, user } = await recorder.settle(entry, callOutcome);
+  return { ...entry, callOutcome, read: { time, user, before: entry.read?.before ?? before } };
 }

@@ -67,15 +67,15 @@ export async function recordedCall(
       stopping: interrupt.stopping,
       keepsLongError: session.via !== 'mcp',
     });
-    isUnknown = result.ending.outcome === 'unknown';
+    isUnknown = result.callOutcome.outcome === 'unknown';
     // First, whatever comes of it: a response that is given once still needs its place.
-    const [recorded] = await Promise.allSettled([recorder.end(entry, result.ending)]);
+    const [recorded] = await Promise.allSettled([recorder.end(entry, result.callOutcome)]);
     reportEnd(recorded, await secret?.take(result), result);
     if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
     return result;
   };
   try {
-    return await session.underWay(send(), ({ ending }) => ending.outcome === 'unknown');
+    return await session.underWay(send(), ({ callOutcome }) => callOutcome.outcome === 'unknown');
   } finally {
     interrupt.release();
   }
@@ -106,7 +106,7 @@ function reportEnd(
   const error: unknown = recorded.reason;
   if (!(error instanceof Failure)) throw error;
   // An unknown outcome counts more than a record that could not be written: scripts look for 8.
-  if (result.kind === 'failed' && result.ending.outcome === 'unknown') {
+  if (result.kind === 'failed' && result.callOutcome.outcome === 'unknown') {
     const { message, hints, details } = failure ?? result.failure;
     throw new Failure(
       'OUTCOME_UNKNOWN',
@@ -141,7 +141,7 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     await print();
   } catch (error) {
     const applied = `${subjectOf(single.call)}: this change WAS applied, but`;
-    const { outcome, resultId } = answer.ending;
+    const { outcome, resultId } = answer.callOutcome;
     const details = { outcome: outcome ?? 'applied', id: single.id, resultId };
     // The query does not fit the response. The change was applied.
     if (error instanceof Failure) throw answeredFailure(`${applied} ${error.message}`, details, error);
@@ -168,8 +168,8 @@ function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): 
 }
 
 /** In a terminal, one line after the result says what was done. */
-async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
-  const { outcome, resultId } = ending;
+async function sayDone(session: Session, { call, id }: SingleCall, { callOutcome }: Answer): Promise<void> {
+  const { outcome, resultId } = callOutcome;
   const { stderr } = session.context;
   const { effect } = call.operation;
   if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
@@ -206,8 +206,8 @@ export async function stillAsShown(
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const recorder = await session.recorder();
-    const ending = outcomeOfFailure(error.with({ outcome: 'not_sent', attempts: 0 }));
-    await recorder.begin(await intentOf(session, service, { ...single, seen }), ending);
+    const callOutcome = outcomeOfFailure(error.with({ outcome: 'not_sent', attempts: 0 }));
+    await recorder.begin(await intentOf(session, service, { ...single, seen }), callOutcome);
     throw error;
   }
 }

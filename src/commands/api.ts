@@ -249,12 +249,12 @@ async function confirm(
 /** Prints any response: as sent in JSON formats, indented for people, and as a table only with `--columns`. */
 async function printAnswer(session: Session, include: boolean, answer: Answer): Promise<void> {
   const { format, columns, sortBy } = session.output;
-  const { resource: json, ending, headers } = answer;
+  const { resource: json, callOutcome, headers } = answer;
   if (format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined)) {
     const { queryResult } = await import('../output/query-result.ts');
     return session.print(queryResult(json));
   }
-  const lines = [`HTTP/1.1 ${ending.httpStatus}`, ...headers.map(([name, value]) => `${name}: ${value}`), ''];
+  const lines = [`HTTP/1.1 ${callOutcome.httpStatus}`, ...headers.map(([name, value]) => `${name}: ${value}`), ''];
   const head = include ? lines.map((line) => `${safeText(line)}\n`).join('') : '';
   await session.print({ kind: 'text', text: `${head}${printJson(json, { indent: 2 })}`, json });
 }

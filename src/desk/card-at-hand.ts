@@ -47,7 +47,7 @@ export class CardAtHand {
     const writes = [...log.writes, ...(page?.entries ?? []).map(writeOf).filter((write) => write !== undefined)];
     const pairs = writes.map((write) => ({
       old: write.cardId,
-      made: write.ending?.resultId ?? write.resolved?.resultId,
+      made: write.callOutcome?.resultId ?? write.resolved?.resultId,
     }));
     const isThis = (id: string | undefined) => id !== undefined && keyOf(id) === keyOf(cardId);
     return {
@@ -127,8 +127,8 @@ export class CardAtHand {
       if (own !== undefined) return [own];
       const { entry, time, operation: command, call, httpStatus, observedStatus } = each;
       const operation = ALL_OPERATIONS.find((row) => row.name === call || row.command === command);
-      const ending = { ...NO_OUTCOME, outcome: 'unknown', httpStatus, observedStatus } as const;
-      return operation === undefined ? [] : [{ entry, operation, cardId, timeMs: Date.parse(time), ending }];
+      const callOutcome = { ...NO_OUTCOME, outcome: 'unknown', httpStatus, observedStatus } as const;
+      return operation === undefined ? [] : [{ entry, operation, cardId, timeMs: Date.parse(time), callOutcome }];
     });
     const others = log.open.filter((write) => write.entry === '' && keyOf(write.cardId) === keyOf(cardId));
     return [...recorded, ...others].toSorted((one, other) => one.timeMs - other.timeMs);

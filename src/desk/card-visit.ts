@@ -170,12 +170,12 @@ export class CardVisit {
       if (failure !== undefined && failure.code !== 'CANCELLED') this.#desk.say(failure);
       return;
     }
-    const isUnknown = write.ending?.outcome === 'unknown';
+    const isUnknown = write.callOutcome?.outcome === 'unknown';
     if (isUnknown) this.#desk.tell(unknownText(write));
     else if (failure !== undefined) this.#desk.say(failure);
     else for (const text of doneTexts(write, before, this.#style.now)) this.#desk.tell(text);
     if (failure !== undefined && !isUnknown && NOT_LOOKED_AFTER.has(failure.code)) return;
-    const newCard = made ?? write.ending?.resultId;
+    const newCard = made ?? write.callOutcome?.resultId;
     if (newCard !== undefined && keyOf(newCard) !== keyOf(write.cardId)) {
       this.#hand.seen = { cardId: newCard, card: undefined, look: 'not read', replaces: write.cardId };
     }

@@ -25,7 +25,7 @@ export interface DeskWrite extends Closing {
   readonly timeMs: number;
   readonly reason?: string | undefined;
   /** How it ended, as far as known; undefined: it is in progress. */
-  readonly ending: CallOutcome | undefined;
+  readonly callOutcome: CallOutcome | undefined;
   /** When a read resolved it, in milliseconds since 1970. */
   readonly lookedMs?: number | undefined;
 }
@@ -43,8 +43,8 @@ export function keyOf(cardId: string): string {
 }
 
 /** Is its outcome unknown, and not resolved or superseded? */
-export function isOpen({ ending, supersededBy, resolved }: DeskWrite): boolean {
-  return ending?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
+export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): boolean {
+  return callOutcome?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
 /** An entry of the history as a change of a card; undefined if it is none. */
@@ -52,15 +52,15 @@ export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
   if (entry.id === undefined || operation?.family !== 'cards') return undefined;
   const { id, time, read, ...known } = entry;
-  const lookedMs = read !== undefined && entry.ending.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
+  const lookedMs = read !== undefined && entry.callOutcome.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
   return { ...known, operation, cardId: id, timeMs: Date.parse(time), lookedMs };
 }
 
 /** The card of a history entry; undefined if it has none. */
 export function cardOf(entry: HistoryEntry): KnownCard | undefined {
   const write = writeOf(entry);
-  const { clientReference: reference, ending } = entry;
-  return write && { cardId: write.cardId, reference, status: ending.observedStatus ?? entry.status, write };
+  const { clientReference: reference, callOutcome } = entry;
+  return write && { cardId: write.cardId, reference, status: callOutcome.observedStatus ?? entry.status, write };
 }
 
 /** Is an entry of this profile at this host? */
@@ -86,26 +86,26 @@ export class DeskLog {
   recording(recorder: WriteRecorder): WriteRecorder {
     return {
       ...recorder,
-      begin: async (intent, ending) => {
+      begin: async (intent, callOutcome) => {
         const { id = '', reason, operation: command } = intent;
         const operation = Object.values(OPERATIONS).find((row) => row.command === command);
         const about = { cardId: id, reason, timeMs: this.#clock.now() };
         try {
-          const entry = await recorder.begin(intent, ending);
+          const entry = await recorder.begin(intent, callOutcome);
           if (operation === undefined) return entry;
-          if (ending === undefined) this.#writes.push({ ...about, operation, entry, ending });
-          else this.#ended({ ...about, operation, entry, ending }, undefined);
+          if (callOutcome === undefined) this.#writes.push({ ...about, operation, entry, callOutcome });
+          else this.#ended({ ...about, operation, entry, callOutcome }, undefined);
           return entry;
         } catch (error) {
-          const ending = { ...NO_OUTCOME, outcome: 'not_sent' } as const;
-          if (operation !== undefined) this.#ended({ ...about, operation, entry: '', ending }, undefined);
+          const callOutcome = { ...NO_OUTCOME, outcome: 'not_sent' } as const;
+          if (operation !== undefined) this.#ended({ ...about, operation, entry: '', callOutcome }, undefined);
           throw error;
         }
       },
-      end: async (entry, ending) => {
-        const write = this.#writes.find((each) => each.entry === entry && each.ending === undefined);
-        if (write !== undefined) this.#ended({ ...write, ending }, write);
-        await recorder.end(entry, ending);
+      end: async (entry, callOutcome) => {
+        const write = this.#writes.find((each) => each.entry === entry && each.callOutcome === undefined);
+        if (write !== undefined) this.#ended({ ...write, callOutcome }, write);
+        await recorder.end(entry, callOutcome);
       },
     };
   }
@@ -145,9 +145,9 @@ export class DeskLog {
       isOpen(write) &&
       settledBy(write.operation) === status;
     const write = this.#writes.findLast(isSettled);
-    if (write?.ending === undefined) return;
-    const ending = { ...write.ending, outcome: 'confirmed_by_read' } as const;
-    this.learned({ ...write, ending, lookedMs: this.#clock.now() }, status, write);
+    if (write?.callOutcome === undefined) return;
+    const callOutcome = { ...write.callOutcome, outcome: 'confirmed_by_read' } as const;
+    this.learned({ ...write, callOutcome, lookedMs: this.#clock.now() }, status, write);
   }
 
   /** How the last change of the card ended; undefined if there was none, or a read showed another status since. */
@@ -184,18 +184,18 @@ export class DeskLog {
   }
 
   #ended(write: DeskWrite, before: DeskWrite | undefined): void {
-    const { operation, cardId, ending } = write;
+    const { operation, cardId, callOutcome } = write;
     const at = before === undefined ? -1 : this.#writes.indexOf(before);
     if (at >= 0) this.#writes[at] = write;
     else this.#writes.push(write);
-    const isDone = ending?.outcome === 'applied' || ending?.outcome === 'confirmed_by_read';
+    const isDone = callOutcome?.outcome === 'applied' || callOutcome?.outcome === 'confirmed_by_read';
     const aim = isDone ? targetStatus(operation) : undefined;
     const status = aim ?? this.known(cardId)?.status;
     this.#last.set(keyOf(cardId), { write, status });
     if (isDone && settledBy(operation) !== undefined) this.#supersede(write);
     // A reissue says nothing of the old card's status.
     this.#remember({ cardId, write, status: isDone ? settledBy(operation) : undefined });
-    const { resultId } = ending ?? {};
+    const { resultId } = callOutcome ?? {};
     if (resultId === undefined) return;
     this.#last.set(keyOf(resultId), { write, status: undefined });
     this.#remember({ cardId: resultId });

@@ -90,7 +90,7 @@ export async function findCards(
   for (const entry of entries) {
     const card = cardOf(entry);
     if (card === undefined) continue;
-    const { resultId } = entry.ending;
+    const { resultId } = entry.callOutcome;
     for (const each of resultId === undefined ? [card] : [card, { cardId: resultId }])
       if (fits(each) && !found.has(keyOf(each.cardId))) found.set(keyOf(each.cardId), each);
   }

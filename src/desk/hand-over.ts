@@ -17,15 +17,15 @@ const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card'
 
 /** Each change once: open and unsent ones first, then the others, oldest first. */
 function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
-  const isUndone = (write: DeskWrite) => isOpen(write) || write.ending?.outcome === 'not_sent';
+  const isUndone = (write: DeskWrite) => isOpen(write) || write.callOutcome?.outcome === 'not_sent';
   return [...writes.filter(isUndone), ...writes.filter((write) => !isUndone(write))];
 }
 
 /** A change in the list. `time`: how its time is written. */
 function cellsOf(log: DeskLog, write: DeskWrite, time: (timeMs: number) => string): readonly string[] {
-  const { operation, cardId, ending, resolved, reason = '', entry } = write;
+  const { operation, cardId, callOutcome, resolved, reason = '', entry } = write;
   const reference = log.known(cardId)?.reference ?? '';
-  const made = resolved?.resultId ?? ending?.resultId ?? '';
+  const made = resolved?.resultId ?? callOutcome?.resultId ?? '';
   const name = isOpen(write) && entry !== '' ? ` (entry ${shortEntry(entry)})` : '';
   const ended = `${endedWords(write)}${name}`;
   return [time(write.timeMs), reference, cardId.slice(0, 8), nounOf(operation), ended, made, reason];

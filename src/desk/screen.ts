@@ -30,8 +30,8 @@ export function clockTime(timeMs: number, nowMs: number): string {
 }
 
 /** `HTTP 409, CARD_BLOCKED`, or why there is no response. */
-function causeOf({ ending }: DeskWrite): string {
-  const { httpStatus, errorCode, code } = ending ?? {};
+function causeOf({ callOutcome }: DeskWrite): string {
+  const { httpStatus, errorCode, code } = callOutcome ?? {};
   const known = [httpStatus === undefined ? undefined : `HTTP ${httpStatus}`, errorCode && safeText(errorCode)];
   return known.filter((each) => each !== undefined).join(', ') || (code ?? 'no answer');
 }
@@ -52,12 +52,12 @@ function statusText(status: string): string {
 function openText(write: DeskWrite, status: string | undefined, now: number): string {
   const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
   const shown = settledBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
-  const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.ending?.sentAtMs ?? write.timeMs, now)}`;
+  const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.callOutcome?.sentAtMs ?? write.timeMs, now)}`;
   return `NOT KNOWN YET: ${sent}, ${shown}. ${adviceOf(write, status)}`;
 }
 
 function endedText(write: DeskWrite, cardId: string, status: string | undefined, now: number): string {
-  const { ending, resolved, supersededBy, timeMs, lookedMs, operation } = write;
+  const { callOutcome, resolved, supersededBy, timeMs, lookedMs, operation } = write;
   const { effect, command } = operation;
   const done = (effect.kind === 'write' ? effect.done : command).toUpperCase();
   const at = clockTime(timeMs, now);
@@ -67,13 +67,14 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   }
   if (supersededBy !== undefined)
     return `The ${nounOf(operation)} of ${at} does not matter any more: a later write was done`;
-  if (ending?.outcome === 'not_sent') return `NOT ${done}: the request was not sent (${at}). Nothing was changed`;
-  if (ending?.outcome === 'rejected') return `NOT ${done}: refused at ${at} (${causeOf(write)}). Nothing was changed`;
-  const { resultId } = ending ?? {};
+  if (callOutcome?.outcome === 'not_sent') return `NOT ${done}: the request was not sent (${at}). Nothing was changed`;
+  if (callOutcome?.outcome === 'rejected')
+    return `NOT ${done}: refused at ${at} (${causeOf(write)}). Nothing was changed`;
+  const { resultId } = callOutcome ?? {};
   const isNew = resultId !== undefined && keyOf(resultId) === keyOf(cardId);
   const how =
     lookedMs === undefined
-      ? ending?.outcome === 'confirmed_by_read'
+      ? callOutcome?.outcome === 'confirmed_by_read'
         ? ', as reading the card showed'
         : ''
       : `, as a look at ${clockTime(lookedMs, now)} showed`;
@@ -110,7 +111,7 @@ export function verdictLines(
   // If the records cannot be read, what this session knows of the last change still counts.
   const newest = open.at(-1) ?? (last !== undefined && isOpen(last) ? last : undefined);
   const write = newest ?? last;
-  if (write?.ending === undefined) return [];
+  if (write?.callOutcome === undefined) return [];
   const others = open.length < 2 ? '' : ` (${plural(open.length - 1, 'more open write', 'more open writes')}: History)`;
   const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now);
   const outcome =
@@ -118,7 +119,7 @@ export function verdictLines(
       ? write.resolved.as === 'applied'
         ? 'applied'
         : 'not_sent'
-      : (write.ending.outcome ?? 'unknown');
+      : (write.callOutcome.outcome ?? 'unknown');
   const mark = MARKS[outcome][unicode ? 0 : 1];
   const paint = makePaint(colour);
   return twoLines(text, others, width - 2, unicode).map((line, at) =>
@@ -128,10 +129,10 @@ export function verdictLines(
 
 /** How a change ended in a few words, for lists. */
 export function endedWords(write: DeskWrite): string {
-  const { ending, resolved, supersededBy } = write;
+  const { callOutcome, resolved, supersededBy } = write;
   if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';
   if (supersededBy !== undefined) return 'not known, superseded by a later one';
-  switch (ending?.outcome) {
+  switch (callOutcome?.outcome) {
     case 'applied':
       return 'done';
     case 'confirmed_by_read':

@@ -126,8 +126,8 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
       begun.add(row.row);
       await append([beginOf(row, timeMs)]);
     },
-    async end(row, ending, timeMs, wasBegun) {
-      const end: AuditEvent = { ...factsOf('end', row, timeMs), ending };
+    async end(row, callOutcome, timeMs, wasBegun) {
+      const end: AuditEvent = { ...factsOf('end', row, timeMs), callOutcome };
       // A row that was never sent gets its whole record at once.
       const isKnown = begun.delete(row.row) || wasBegun === true;
       await append(isKnown ? [end] : [beginOf(row, timeMs), end]);

@@ -18,23 +18,26 @@ const MEMBERS = {
   host: member(TEXT, ({ host }) => host, { header: 'HOST', wide: true }),
   operation: member(TEXT, ({ operation }) => operation, { header: 'OPERATION', keep: true, people: commandWords }),
   id: member(nullable(TEXT), ({ id = null }) => id, { header: 'ID', keep: true, below: 'labelled' }),
-  resultId: member(nullable(TEXT), ({ ending: { resultId = null } }) => resultId, {
+  resultId: member(nullable(TEXT), ({ callOutcome: { resultId = null } }) => resultId, {
     header: 'RESULT ID',
     keep: true,
     below: 'labelled',
   }),
   reason: member(nullable(TEXT), ({ reason = null }) => reason, { header: 'REASON', below: 'labelled' }),
-  outcome: member(oneOf(OUTCOMES), ({ ending }) => ending.outcome ?? 'unknown', { header: 'OUTCOME', tone: 'outcome' }),
-  httpStatus: member(nullable(INTEGER), ({ ending: { httpStatus = null } }) => httpStatus, {
+  outcome: member(oneOf(OUTCOMES), ({ callOutcome }) => callOutcome.outcome ?? 'unknown', {
+    header: 'OUTCOME',
+    tone: 'outcome',
+  }),
+  httpStatus: member(nullable(INTEGER), ({ callOutcome: { httpStatus = null } }) => httpStatus, {
     header: 'STATUS',
     align: 'right',
     spare: true,
   }),
-  requestId: member(nullable(TEXT), ({ ending: { requestId = null } }) => requestId, {
+  requestId: member(nullable(TEXT), ({ callOutcome: { requestId = null } }) => requestId, {
     header: 'REQUEST ID',
     wide: true,
   }),
-  durationMs: member(nullable(NUMBER), ({ ending: { durationMs = null } }) => durationMs, {
+  durationMs: member(nullable(NUMBER), ({ callOutcome: { durationMs = null } }) => durationMs, {
     header: 'MS',
     align: 'right',
     wide: true,
@@ -85,7 +88,7 @@ function foundOut(resolved: NonNullable<HistoryEntry['resolved']>): ShapeOf<type
 function membersOf(entry: HistoryEntry): object {
   const members = Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
   const { supersededBy, resolved, clientReference } = entry;
-  const status = entry.ending.observedStatus ?? entry.status;
+  const status = entry.callOutcome.observedStatus ?? entry.status;
   const more = { clientReference, status, supersededBy, resolved: resolved && foundOut(resolved) };
   return { ...members, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
 }
@@ -101,7 +104,7 @@ export function shownJson(entry: HistoryEntry): JsonValue {
   const { time, user, before } = entry.read;
   const { outcome, httpStatus = null, requestId = null } = before;
   const known = { outcome: outcome ?? 'unknown', httpStatus, requestId };
-  const read: ShapeOf<typeof READ> = { time, user, status: entry.ending.observedStatus ?? null, before: known };
+  const read: ShapeOf<typeof READ> = { time, user, status: entry.callOutcome.observedStatus ?? null, before: known };
   return fromPlain({ ...membersOf(entry), read });
 }
 

@@ -33,7 +33,7 @@ const beginEvent = z.object({
   clientReference: z.optional(z.string()),
 });
 
-/** The members of the ending follow. */
+/** The members of the call outcome follow. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
 /** What a later event is about. Missing in older versions. */
@@ -61,7 +61,7 @@ const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEven
 export type BeginEvent = z.infer<typeof beginEvent>;
 /** A later event of the same change. Only newer versions say what it is about. */
 type Later = Pick<BeginEvent, 'entry'> &
-  Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly ending: CallOutcome };
+  Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly callOutcome: CallOutcome };
 /** How the change ended. */
 type EndEvent = Later & Partial<Pick<BeginEvent, 'time'>> & { readonly event: 'end' };
 /** The card was read after an unknown outcome: what is known since, and who read it when. */
@@ -92,9 +92,9 @@ export function closingOf(events: readonly HistoryEvent[]): Closing {
 
 /** One change, single or a row of a run, whose `entry` is `<run>:<row>`. Without an end it is `unknown`. */
 export interface HistoryEntry extends Omit<BeginEvent, 'event'>, Closing {
-  readonly ending: CallOutcome;
+  readonly callOutcome: CallOutcome;
   readonly run: string | undefined;
-  /** The read that `ending` comes from, and what was known before. */
+  /** The read that `callOutcome` comes from, and what was known before. */
   readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: CallOutcome }) | undefined;
 }
 
@@ -103,16 +103,17 @@ const NO_END: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown' };
 /** A single change from its events in order. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
   const { event: _event, ...begun } = begin;
-  const last = others.findLast((other) => 'ending' in other && other.ending.clientReference !== undefined);
-  const clientReference = last !== undefined && 'ending' in last ? last.ending.clientReference : begin.clientReference;
+  const last = others.findLast((other) => 'callOutcome' in other && other.callOutcome.clientReference !== undefined);
+  const clientReference =
+    last !== undefined && 'callOutcome' in last ? last.callOutcome.clientReference : begin.clientReference;
   const facts = { ...begun, ...closingOf(others), clientReference };
-  const before = others.findLast((other) => other.event === 'end')?.ending ?? NO_END;
+  const before = others.findLast((other) => other.event === 'end')?.callOutcome ?? NO_END;
   const reads = others.filter((other) => other.event === 'read');
-  const read = reads.find(({ ending }) => ending.outcome !== 'unknown') ?? reads.at(-1);
+  const read = reads.find(({ callOutcome }) => callOutcome.outcome !== 'unknown') ?? reads.at(-1);
   // The service's own response counts more than a card check.
-  if (read === undefined || before.outcome !== 'unknown') return { ...facts, ending: before, run: undefined };
-  const { time, user, ending } = read;
-  return { ...facts, ending, run: undefined, read: { time, user, before } };
+  if (read === undefined || before.outcome !== 'unknown') return { ...facts, callOutcome: before, run: undefined };
+  const { time, user, callOutcome } = read;
+  return { ...facts, callOutcome, run: undefined, read: { time, user, before } };
 }
 
 /** `host[:port]`, as recorded for single changes. A run keeps the whole address. */
@@ -123,11 +124,11 @@ export function hostOf(address: string): string {
 /** A row of a run as an entry. */
 export function entryOfRow(
   { user, profile, operation, run, host: url, startedAt }: RunHeader,
-  { row, id, reason, fields, digest, timeMs, ending }: StoredRow,
+  { row, id, reason, fields, digest, timeMs, callOutcome }: StoredRow,
 ): HistoryEntry {
   const time = timeMs === undefined ? startedAt : new Date(timeMs).toISOString();
   const begun = { entry: `${run}:${row}`, time, user, profile, host: hostOf(url), url, operation, id, reason };
-  return { ...begun, fields: fields?.slice(), digest, clientReference: ending.clientReference, ending, run };
+  return { ...begun, fields: fields?.slice(), digest, clientReference: callOutcome.clientReference, callOutcome, run };
 }
 
 /**
@@ -135,9 +136,9 @@ export function entryOfRow(
  * kept for long.
  */
 export function printHistoryEvent(event: HistoryEvent): string {
-  if (!('ending' in event)) return `${JSON.stringify(event)}\n`;
-  const { ending, ...facts } = event;
-  const { message, repeated, notices, ...known } = ending;
+  if (!('callOutcome' in event)) return `${JSON.stringify(event)}\n`;
+  const { callOutcome, ...facts } = event;
+  const { message, repeated, notices, ...known } = callOutcome;
   return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
 }
 
@@ -161,10 +162,12 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   }
   const { data: known } = SOME_EVENT.safeParse(value);
   if (known === undefined || (known.event !== 'end' && known.event !== 'read')) return known;
-  const ending = decodeOutcome(known);
-  if (ending === undefined) return undefined;
+  const callOutcome = decodeOutcome(known);
+  if (callOutcome === undefined) return undefined;
   const { event, entry } = known;
-  return event === 'end' ? { event, entry, ending } : { event, entry, time: known.time, user: known.user, ending };
+  return event === 'end'
+    ? { event, entry, callOutcome }
+    : { event, entry, time: known.time, user: known.user, callOutcome };
 }
 
 /**

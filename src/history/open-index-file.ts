@@ -152,8 +152,8 @@ async function openRows(
     if (stored.damage !== undefined) throw stored.damage;
     const found: OpenWrite[] = [];
     for (const row of stored.unsettled(isHeld)) {
-      const { ending, run: _, ...begun } = entryOfRow(header, await stored.entry(row));
-      found.push(openWriteOf(begun, ending));
+      const { callOutcome, run: _, ...begun } = entryOfRow(header, await stored.entry(row));
+      found.push(openWriteOf(begun, callOutcome));
     }
     return found;
   } finally {

@@ -101,7 +101,7 @@ function singlesIn({ begun }: Index): { readonly open: readonly OpenWrite[]; rea
       continue;
     }
     const end = each.last === undefined ? undefined : parseHistoryEvent(each.last);
-    const { httpStatus, observedStatus } = end !== undefined && 'ending' in end ? end.ending : {};
+    const { httpStatus, observedStatus } = end !== undefined && 'callOutcome' in end ? end.callOutcome : {};
     found.push({ ...write, httpStatus, observedStatus });
   }
   return { open: found, underWay };

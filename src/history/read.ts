@@ -100,9 +100,9 @@ class Page {
     const timeMs = Date.parse(entry.time);
     if (timeMs < sinceMs || timeMs >= untilMs) return;
     if (operation !== undefined && entry.operation !== operation) return;
-    if (outcome !== undefined && entry.ending.outcome !== outcome) return;
+    if (outcome !== undefined && entry.callOutcome.outcome !== outcome) return;
     if (isWanted?.(entry) === false || among?.has(entry.entry) === false) return;
-    const fit = this.#wanted === undefined ? 'exact' : this.#wanted.fitOf(entry.id, entry.ending.resultId);
+    const fit = this.#wanted === undefined ? 'exact' : this.#wanted.fitOf(entry.id, entry.callOutcome.resultId);
     if (fit === undefined || (fit === 'part' && this.#isExact)) return;
     if (fit === 'exact' && !this.#isExact) {
       this.#isExact = true;

@@ -59,22 +59,22 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       throw ioFailure(attempt, error, 'unchanged');
     }
   };
-  const endOf = (entry: string, ending: CallOutcome) => {
+  const endOf = (entry: string, callOutcome: CallOutcome) => {
     const { operation = '', id } = begun.get(entry) ?? {};
-    return { event: 'end', entry, time: now(), operation, id, ending } as const;
+    return { event: 'end', entry, time: now(), operation, id, callOutcome } as const;
   };
   return {
     /**
-     * Records that a change is about to be sent, and names the entry. It may leave only then. `ending`: it is not sent after
+     * Records that a change is about to be sent, and names the entry. It may leave only then. `callOutcome`: it is not sent after
      * all, recorded with it. LOCAL_IO: nothing was sent.
      */
-    async begin(intent: WriteIntent, ending?: CallOutcome): Promise<string> {
+    async begin(intent: WriteIntent, callOutcome?: CallOutcome): Promise<string> {
       const nowMs = clock.now();
       const entry = entryName(nowMs, pid);
       const time = new Date(nowMs).toISOString();
       const event = { event: 'begin', entry, time, user, ...intent, maker: makerOf(pid) } as const;
       begun.set(entry, intent);
-      const events = ending === undefined ? [event] : [event, endOf(entry, ending)];
+      const events = callOutcome === undefined ? [event] : [event, endOf(entry, callOutcome)];
       await audit?.append(events).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
       });
@@ -90,17 +90,17 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
       return entry;
     },
     /** Records how it ended. LOCAL_IO, which says how the change ended. */
-    async end(entry: string, ending: CallOutcome): Promise<void> {
-      const event = endOf(entry, ending);
+    async end(entry: string, callOutcome: CallOutcome): Promise<void> {
+      const event = endOf(entry, callOutcome);
       begun.delete(entry);
       const [history, log] = await Promise.allSettled([keep(event), audit?.append([event])]);
-      if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, ending, history.reason);
-      if (log.status === 'rejected') throw endFailure('the audit log', entry, ending, log.reason);
+      if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, callOutcome, history.reason);
+      if (log.status === 'rejected') throw endFailure('the audit log', entry, callOutcome, log.reason);
     },
     /** Records what a card check showed of an unknown outcome, and by whom. After LOCAL_IO the entry is unchanged. */
-    async settle({ entry, operation, id }: About, ending: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>> {
+    async settle({ entry, operation, id }: About, callOutcome: CallOutcome): Promise<Pick<ReadEvent, 'time' | 'user'>> {
       const looked = { time: now(), user };
-      const event = { event: 'read', entry, ...looked, operation, id, ending } as const;
+      const event = { event: 'read', entry, ...looked, operation, id, callOutcome } as const;
       await keepAll([event], `what was read could not be recorded in entry ${entry} (${path})`);
       return looked;
     },
@@ -140,7 +140,7 @@ export function nameTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.Z]/g, '');
 }
 
-const ENDINGS = {
+const OUTCOME_TEXTS = {
   applied: 'the change WAS applied',
   confirmed_by_read: 'the change counts as applied: checking the card showed it',
   rejected: 'the change was rejected, nothing was changed',
@@ -148,12 +148,16 @@ const ENDINGS = {
   unknown: 'the outcome is unknown: check before you run it again',
 } as const satisfies Record<Outcome, After>;
 
-function endFailure(where: string, entry: string, ending: CallOutcome, error: unknown): Failure {
-  const { resultId, httpStatus } = ending;
-  const outcome = ending.outcome ?? 'unknown';
+function endFailure(where: string, entry: string, callOutcome: CallOutcome, error: unknown): Failure {
+  const { resultId, httpStatus } = callOutcome;
+  const outcome = callOutcome.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
   const cause = error instanceof Failure ? error.cause : error;
-  return ioFailure(`could not write the end of entry ${entry} to ${where}`, cause, `${ENDINGS[outcome]}${id}`).with({
+  return ioFailure(
+    `could not write the end of entry ${entry} to ${where}`,
+    cause,
+    `${OUTCOME_TEXTS[outcome]}${id}`,
+  ).with({
     outcome,
     resultId,
     http: httpStatus === undefined ? undefined : { status: httpStatus },

@@ -109,14 +109,16 @@ export interface CallOptions {
 /** The call succeeded. */
 export interface Answer {
   readonly kind: 'answered';
-  readonly ending: CallOutcome;
+  readonly callOutcome: CallOutcome;
   /** The resource as sent; after `confirmed_by_read` the card as read. */
   readonly resource: JsonValue;
   readonly headers: readonly (readonly [string, string])[];
 }
 
 /** How a call ended. */
-export type CallResult = Answer | { readonly kind: 'failed'; readonly ending: CallOutcome; readonly failure: Failure };
+export type CallResult =
+  | Answer
+  | { readonly kind: 'failed'; readonly callOutcome: CallOutcome; readonly failure: Failure };
 
 /** Where the calls of a client go. Messages name it, and never a token. */
 export interface Endpoint extends Pick<Context, 'clock' | 'random' | 'version'> {

@@ -158,8 +158,8 @@ class OngoingCall {
 
   #failed(failure: Failure, verdict: FailedAttempt | undefined, clientReference?: string): CallResult {
     const message = verdict === undefined ? undefined : reasonOf(verdict);
-    const ending = outcomeOfFailure(failure, { durationMs: this.#durationMs(), message, clientReference });
-    return { kind: 'failed', ending, failure };
+    const callOutcome = outcomeOfFailure(failure, { durationMs: this.#durationMs(), message, clientReference });
+    return { kind: 'failed', callOutcome, failure };
   }
 
   #note(verdict: FailedAttempt): void {
@@ -207,7 +207,7 @@ class OngoingCall {
   }
 
   #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
-    const ending: CallOutcome = {
+    const callOutcome: CallOutcome = {
       ...NO_OUTCOME,
       outcome,
       httpStatus: reply.status,
@@ -219,7 +219,7 @@ class OngoingCall {
       ...(outcome === null ? {} : seenOf(this.#input, resource)),
       notices,
     };
-    return { kind: 'answered', ending, resource, headers: reply.headers };
+    return { kind: 'answered', callOutcome, resource, headers: reply.headers };
   }
 
   async #admit(purpose: 'send' | 'read'): Promise<boolean> {

@@ -212,13 +212,16 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
 
 function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
   if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure.asSilent(), mask) };
-  return { ok: true, ...answerOf(result.ending, text, mask) };
+  return { ok: true, ...answerOf(result.callOutcome, text, mask) };
 }
 
 function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
-  const { outcome } = result.ending;
+  const { outcome } = result.callOutcome;
   if (result.kind === 'answered') {
-    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result.ending, text, mask) };
+    return {
+      outcome: outcome === 'confirmed_by_read' ? outcome : 'applied',
+      ...answerOf(result.callOutcome, text, mask),
+    };
   }
   const error = errorOf(result.failure, mask);
   // No response, and not proven unsent.

@@ -31,7 +31,7 @@ export function found(value: JsonValue, warnings: readonly Notice[], facts: Call
 
 /** The response of the service to a read or to a change that was done. */
 export function answered(answer: Answer, warnings: readonly Notice[]): CallToolResult {
-  const { outcome, httpStatus, requestId, resultId, notices } = answer.ending;
+  const { outcome, httpStatus, requestId, resultId, notices } = answer.callOutcome;
   return found(answer.resource, [...notices, ...warnings], {
     outcome: outcome ?? undefined,
     exitCode: 0,

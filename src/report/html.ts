@@ -22,10 +22,10 @@ export class ListedRows {
   hasRuns = false;
 
   add(row: ReportedRow): void {
-    if (causeOf(row.ending) === undefined) return;
+    if (causeOf(row.callOutcome) === undefined) return;
     this.#all += 1;
     this.hasRuns ||= row.run !== undefined;
-    const lines = row.ending.outcome === 'unknown' ? this.#unknown : this.#others;
+    const lines = row.callOutcome.outcome === 'unknown' ? this.#unknown : this.#others;
     if (lines.length < MAX_ROWS) lines.push(rowLine(row));
   }
 
@@ -43,14 +43,14 @@ const MAX_ROWS = 1000;
 /** With all else, the document stays under 1 MiB. */
 const MAX_ROWS_BYTES = 700_000;
 
-function rowLine({ row, id, ending, timeMs, run }: ReportedRow): string {
-  const { outcome, httpStatus } = ending;
+function rowLine({ row, id, callOutcome, timeMs, run }: ReportedRow): string {
+  const { outcome, httpStatus } = callOutcome;
   const cells = [
     `<td class="number">${row}</td>`,
     `<td class="id"><code>${text(id ?? '')}</code></td>`,
     `<td>${OUTCOME_NAMES[outcome]}</td>`,
     `<td class="number">${httpStatus ?? ''}</td>`,
-    `<td class="cause">${causeText(causeOf(ending) ?? '')}</td>`,
+    `<td class="cause">${causeText(causeOf(callOutcome) ?? '')}</td>`,
     `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
     ...(run === undefined ? [] : [`<td><code>${text(run)}</code></td>`]),
   ];

@@ -11,9 +11,9 @@ function seconds(ms: number): string {
 }
 
 /** The verdict on a row: empty if it succeeded. */
-function verdict({ ending }: ReportedRow): string {
-  const { outcome, httpStatus } = ending;
-  const cause = causeOf(ending);
+function verdict({ callOutcome }: ReportedRow): string {
+  const { outcome, httpStatus } = callOutcome;
+  const cause = causeOf(callOutcome);
   if (cause === undefined) return '';
   const causes = new Set([...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]), plainCause(cause)]);
   const message = escapeMarkup(`${OUTCOME_NAMES[outcome]}: ${[...causes].join(' ')}`);
@@ -25,7 +25,7 @@ function verdict({ ending }: ReportedRow): string {
 function testCase(row: ReportedRow, className: string): string {
   const words = [`row ${row.row}`, row.id, row.run === undefined ? undefined : `(run ${row.run})`];
   const name = attribute(words.filter((word) => word !== undefined).join(' '));
-  const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.ending.durationMs ?? 0)}"`;
+  const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.callOutcome.durationMs ?? 0)}"`;
   const inside = verdict(row);
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }

@@ -54,7 +54,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   const isSpecial = await isSpecialFile(path, attempt);
   if (!isSpecial) await refuseOthers(options, style);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
-  const ending = options.isKept ? 'the results are kept in the run' : undefined;
+  const callOutcome = options.isKept ? 'the results are kept in the run' : undefined;
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const cellOf = (row: JsonObject, name: string): string => {
     const text = cellText(row.get(name));
@@ -75,7 +75,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   let pending = { csv: dialect.mark + csvLine(columns, dialect), ndjson: '', json: '[' }[style];
   let rows = 0;
   const flush = async (): Promise<void> => {
-    await orIoFailure(file.writeFile(pending), attempt, ending);
+    await orIoFailure(file.writeFile(pending), attempt, callOutcome);
     pending = '';
   };
   const putAway = async (): Promise<void> => {
@@ -95,7 +95,7 @@ export async function openFailedFile(options: FailedFileOptions) {
     async keep(): Promise<void> {
       if (style === 'json') pending += '\n]\n';
       await flush();
-      await orIoFailure(putAway(), attempt, ending);
+      await orIoFailure(putAway(), attempt, callOutcome);
     },
     /** Removes the new file. The old one stays as it was. */
     async discard(): Promise<void> {
@@ -120,10 +120,10 @@ export function inputRow(row: Row, maker: RowMaker, outcome: string, isTyped: bo
   return originalMembers(row, maker, isTyped).set('_outcome', outcome);
 }
 
-function failedRow({ row, ending, failure }: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
+function failedRow({ row, callOutcome, failure }: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
   return originalMembers(row, maker, isTyped)
     .set('_row', new JsonNumber(String(row.row)))
-    .set('_outcome', ending.outcome ?? 'failed')
+    .set('_outcome', callOutcome.outcome ?? 'failed')
     .set('_error', failure === undefined ? '' : `${failure.code}: ${failure.message}`);
 }
 

@@ -22,7 +22,7 @@ type Taker = 'persist' | 'emit';
 
 /** How many results may wait for the reader of the output. */
 const MAX_UNREAD_ROWS = 256;
-/** What row, ending and failure take besides the response. With responses of 1 KiB, 110,000 rows can wait. */
+/** What row, call outcome and failure take besides the response. With responses of 1 KiB, 110,000 rows can wait. */
 const ROW_BYTES = 1024;
 /** A short response that is near its turn stays an object. */
 const NEAR_ROWS = 64;
@@ -167,7 +167,7 @@ function unpacked<R extends RunRow>({ result, packed, bytes }: Waiting<R>): RowR
   if (packed === undefined) return result;
   answerMemory.makeRoom(bytes);
   const content = parseJson(takeUtf8(packed));
-  return result.ending.code === undefined
+  return result.callOutcome.code === undefined
     ? { ...result, resource: content }
     : { ...result, failure: failureOf(content) };
 }

@@ -10,7 +10,7 @@ import type { RowSlot, RunTask } from './run-task.ts';
 /** What is done with a row: sent, sent again at the user's word, or only read and compared. */
 export type RowCallKind = 'send' | 'resend' | 'reconcile';
 
-const NONE_SENT: EarlierSends = { attempts: 0, ending: undefined };
+const NONE_SENT: EarlierSends = { attempts: 0, callOutcome: undefined };
 
 /** What all rows of a run share. */
 export interface RowCallPorts<R extends RunRow> {
@@ -90,9 +90,9 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       if (this.stopping.aborted) {
         this.#givePlaceBack();
         const attempts = this.earlier.attempts + this.admitted;
-        const ending = { ...NO_OUTCOME, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
+        const callOutcome = { ...NO_OUTCOME, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
         // The journal keeps a failure of its own, which stops the run.
-        await succeeds(journal.result(this.row, callOutcomeAfter(this.earlier.ending, ending)));
+        await succeeds(journal.result(this.row, callOutcomeAfter(this.earlier.callOutcome, callOutcome)));
         return this.#deny();
       }
     }

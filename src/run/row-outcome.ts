@@ -42,7 +42,7 @@ export interface AboutRow {
 export interface RowResult<R extends RunRow = RunRow> {
   readonly row: R;
   /** The outcome of a read is null, unless the row was not reached (`not_sent`). */
-  readonly ending: CallOutcome;
+  readonly callOutcome: CallOutcome;
   /** The resource as sent by the service; undefined after a failure, and for a row from the journal. */
   readonly resource: JsonValue | undefined;
   /** Undefined exactly if the row succeeded. */
@@ -60,7 +60,7 @@ export interface RowResult<R extends RunRow = RunRow> {
 
 /** A call that failed before its request was made. */
 export function failedCall(failure: Failure): CallResult {
-  return { kind: 'failed', failure, ending: outcomeOfFailure(failure) };
+  return { kind: 'failed', failure, callOutcome: outcomeOfFailure(failure) };
 }
 
 /** The result of a row that was sent, or should have been. `command`: dotted path. */
@@ -69,14 +69,15 @@ export function sentResult<R extends RunRow>(
   call: CallResult,
   about: { readonly command: string; readonly isWrite: boolean; readonly mayHaveLeft: boolean },
 ): RowResult<R> {
-  const { ending } = call;
-  if (call.kind === 'answered') return { row, ending, resource: call.resource, failure: undefined, source: 'sent' };
-  const outcome = about.isWrite ? (ending.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
+  const { callOutcome } = call;
+  if (call.kind === 'answered')
+    return { row, callOutcome, resource: call.resource, failure: undefined, source: 'sent' };
+  const outcome = about.isWrite ? (callOutcome.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
   const details = { operation: about.command, row: row.row, id: row.id, outcome: outcome ?? undefined };
   // A run is resumed: that its command can be repeated is what a single call is told.
   const hints = call.failure.hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
   const failure = call.failure.with(details, about.isWrite ? hints : undefined);
-  return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
+  return { row, callOutcome: { ...callOutcome, outcome }, resource: undefined, failure, source: 'sent' };
 }
 
 /** The result of a row that the run stopped before. `attempts`: undefined if it was not reached. */
@@ -94,19 +95,19 @@ export function unsentResult<R extends RunRow>(
     details: { operation: command, id: row.id, row: row.row, outcome: 'not_sent', attempts: attempts ?? 0 },
   });
   const source = attempts === undefined ? 'not_reached' : 'sent';
-  const ending = outcomeOfFailure(failure, attempts === undefined ? {} : { message: reason.message });
-  return { row, ending, resource: undefined, failure, source };
+  const callOutcome = outcomeOfFailure(failure, attempts === undefined ? {} : { message: reason.message });
+  return { row, callOutcome, resource: undefined, failure, source };
 }
 
 /** The result of a row from the journal, which keeps no bodies. `said`: its message; else one is made anew. */
 export function journalResult<R extends RunRow>(
   row: R,
   command: string,
-  ending: CallOutcome,
+  callOutcome: CallOutcome,
   said?: string,
 ): RowResult<R> {
-  const failure = isDone(ending.outcome) ? undefined : storedFailure(row, command, ending, said);
-  return { row, ending, resource: undefined, failure, source: 'journal' };
+  const failure = isDone(callOutcome.outcome) ? undefined : storedFailure(row, command, callOutcome, said);
+  return { row, callOutcome, resource: undefined, failure, source: 'journal' };
 }
 
 /**
@@ -125,43 +126,53 @@ export function stateResult<R extends RunRow>(row: R, command: string, state: Ro
   return journalResult(row, command, { ...NO_OUTCOME, outcome });
 }
 
-function storedFailure(row: RunRow, command: string, ending: CallOutcome, said?: string): Failure {
-  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
+function storedFailure(row: RunRow, command: string, callOutcome: CallOutcome, said?: string): Failure {
+  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } =
+    callOutcome;
   // Without a code, the run stopped before the row, or how it ended was not recorded.
-  const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
+  const code = callOutcome.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
   const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
-  const after = outcome === 'rejected' ? 'unchanged' : isHeldBack(outcome, ending.code) ? 'unsent' : undefined;
-  return new Failure(code, said ?? whatHappened(subject, row.id === undefined ? undefined : object, ending, code), {
-    after: said === undefined ? after : undefined,
-    details: {
-      operation: command,
-      row: row.row,
-      outcome: outcome ?? undefined,
-      attempts,
-      id: row.id,
-      http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
-      // What the journal keeps of an error body of the gift-card API.
-      service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
-      sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
-      observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
-      resultId,
+  const after = outcome === 'rejected' ? 'unchanged' : isHeldBack(outcome, callOutcome.code) ? 'unsent' : undefined;
+  return new Failure(
+    code,
+    said ?? whatHappened(subject, row.id === undefined ? undefined : object, callOutcome, code),
+    {
+      after: said === undefined ? after : undefined,
+      details: {
+        operation: command,
+        row: row.row,
+        outcome: outcome ?? undefined,
+        attempts,
+        id: row.id,
+        http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
+        // What the journal keeps of an error body of the gift-card API.
+        service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
+        sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
+        observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
+        resultId,
+      },
     },
-  });
+  );
 }
 
 /** How a row ended, in the words of the run that sent it. `object`: what does not exist after a 404. */
-function whatHappened(subject: string, object: string | undefined, ending: CallOutcome, code: FailureCode): string {
-  const { outcome, httpStatus, errorCode, message } = ending;
+function whatHappened(
+  subject: string,
+  object: string | undefined,
+  callOutcome: CallOutcome,
+  code: FailureCode,
+): string {
+  const { outcome, httpStatus, errorCode, message } = callOutcome;
   // With a 2xx it is frontdesk that says what is wrong with the answer.
   const reason = message === undefined || (httpStatus ?? 0) < 300 ? message : quoted(message);
   const known = [errorCode, reason].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
   const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
-  if (outcome === 'unknown') return unknownWords(subject, ending, answer ?? message);
+  if (outcome === 'unknown') return unknownWords(subject, callOutcome, answer ?? message);
   const missing = code === 'NOT_FOUND' && object !== undefined ? `no such ${object}: ` : '';
   if (answer !== undefined) return `could not ${subject}: ${missing}${answer}`;
-  if (ending.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
+  if (callOutcome.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
   const meaning = code === 'PRECONDITION' ? 'the card did not match what was expected' : FAILURES[code].meaning;
   return `could not ${subject}: ${message ?? meaning}`;
 }
@@ -191,20 +202,20 @@ export function withEarlier<R extends RunRow>(
   command: string,
   earlier: EarlierSends,
 ): RowResult<R> {
-  if (earlier.attempts === 0 && earlier.ending === undefined) return result;
-  const attempts = earlier.attempts + result.ending.attempts;
-  const ending = callOutcomeAfter(earlier.ending, { ...result.ending, attempts });
-  const isForgetful = ending.outcome !== result.ending.outcome;
-  const failure = isForgetful ? storedFailure(result.row, command, ending) : result.failure?.with({ attempts });
-  return { ...result, ending, failure, earlierAttempts: earlier.attempts };
+  if (earlier.attempts === 0 && earlier.callOutcome === undefined) return result;
+  const attempts = earlier.attempts + result.callOutcome.attempts;
+  const callOutcome = callOutcomeAfter(earlier.callOutcome, { ...result.callOutcome, attempts });
+  const isForgetful = callOutcome.outcome !== result.callOutcome.outcome;
+  const failure = isForgetful ? storedFailure(result.row, command, callOutcome) : result.failure?.with({ attempts });
+  return { ...result, callOutcome, failure, earlierAttempts: earlier.attempts };
 }
 
 /** Reasons why a card could not be read that the next try may not meet. */
 const PASSING: ReadonlySet<FailureCode> = new Set(['BAD_REPLY', 'BUSY']);
 
 /** Was the row held back only because its card could not be read? Then a resume tries it again. */
-export function isHeldForNow({ ending, failure }: RowResult): boolean {
+export function isHeldForNow({ callOutcome, failure }: RowResult): boolean {
   const cause = failure?.cause;
   const reading = cause instanceof Failure && cause.cause instanceof Failure ? cause.cause : cause;
-  return isHeldBack(ending.outcome, ending.code) && reading instanceof Failure && PASSING.has(reading.code);
+  return isHeldBack(callOutcome.outcome, callOutcome.code) && reading instanceof Failure && PASSING.has(reading.code);
 }

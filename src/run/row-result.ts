@@ -44,7 +44,7 @@ type PrintedMember = keyof ShapeOf<ReturnType<typeof rowOutput>>;
 /** A printed row of a change, with `resource` or `error`. A row from the journal that succeeded has neither. */
 export function printedRow(result: RowResult): JsonObject {
   const { failure, resource } = result;
-  const { resultId } = result.ending;
+  const { resultId } = result.callOutcome;
   const printed = leadingMembers(result);
   if (failure !== undefined) printed.set('error', errorObject(failure));
   else if (resource !== undefined) printed.set('resource', resource);
@@ -61,13 +61,13 @@ export function printedRow(result: RowResult): JsonObject {
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
   printed.set('error', result.failure === undefined ? null : errorObject(result.failure));
-  printed.set('resultId', result.ending.resultId ?? null);
+  printed.set('resultId', result.callOutcome.resultId ?? null);
   return printed;
 }
 
 // A map at once: there may be a million rows, and a resource may be large.
-function leadingMembers({ row, ending, source }: RowResult): Map<PrintedMember, JsonValue> {
-  const { outcome, httpStatus, attempts } = ending;
+function leadingMembers({ row, callOutcome, source }: RowResult): Map<PrintedMember, JsonValue> {
+  const { outcome, httpStatus, attempts } = callOutcome;
   return new Map<PrintedMember, JsonValue>([
     ['row', new JsonNumber(String(row.row))],
     ['id', row.id ?? null],

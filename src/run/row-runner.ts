@@ -149,9 +149,9 @@ class RowRunner<R extends RunRow> {
   async #earlierOf({ row }: R, journal: RunJournal): Promise<EarlierSends | undefined> {
     const { states } = journal;
     const attempts = states.attempts(row);
-    if (!states.isDoubtful(row)) return { attempts, ending: undefined };
+    if (!states.isDoubtful(row)) return { attempts, callOutcome: undefined };
     try {
-      return { attempts, ending: (await journal.entry(row)).ending };
+      return { attempts, callOutcome: (await journal.entry(row)).callOutcome };
     } catch (error) {
       this.#control.break(error);
       return undefined;
@@ -181,11 +181,11 @@ class RowRunner<R extends RunRow> {
     let durable: Promise<void> | undefined;
     try {
       const entry = await journal.entry(row.row);
-      const ending = outcomeInRun(entry);
+      const callOutcome = outcomeInRun(entry);
       // After a card check, the old message is no longer all that is known.
-      if (observedStatus === undefined) result = journalResult(row, command, ending, entry.said);
-      else result = journalResult(row, command, { ...ending, observedStatus });
-      if (observedStatus !== undefined) durable = journal.result(row, result.ending);
+      if (observedStatus === undefined) result = journalResult(row, command, callOutcome, entry.said);
+      else result = journalResult(row, command, { ...callOutcome, observedStatus });
+      if (observedStatus !== undefined) durable = journal.result(row, result.callOutcome);
     } catch (error) {
       // The row keeps its place and its outcome, which is known without its record.
       this.#control.break(error);
@@ -221,15 +221,15 @@ class RowRunner<R extends RunRow> {
       ? unsentResult(row, command, this.#control.failure, admitted)
       : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
     const result = { ...withEarlier(ended, command, call.earlier), requests: call.requests };
-    const { ending } = result;
+    const { callOutcome } = result;
     // A 429 is about the run, however the row ends.
-    if (ended.ending.httpStatus === 429) this.#pauseFor(ended);
-    else if (ended.ending.httpStatus !== undefined) this.#limiter.answered();
+    if (ended.callOutcome.httpStatus === 429) this.#pauseFor(ended);
+    else if (ended.callOutcome.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(ended);
     if (stop !== undefined) this.#control.stopFor(stop);
-    const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
-    const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
-    this.#settle(position, result, toDo, journal?.result(row, ending, { again, said: wordsToKeep(result) }));
+    const again = this.#isAboutTheRun(callOutcome) || isHeldForNow(result);
+    const toDo = again || (callOutcome.outcome === 'not_sent' && !isHeldBack(callOutcome.outcome, callOutcome.code));
+    this.#settle(position, result, toDo, journal?.result(row, callOutcome, { again, said: wordsToKeep(result) }));
   }
 
   #endReconciled({ row, position, earlier: { attempts } }: RowCall<R>, reply: CallResult, journal: RunJournal): void {
@@ -240,18 +240,20 @@ class RowRunner<R extends RunRow> {
       const { code } = ended.failure;
       const settlesNothing = code === 'OUTCOME_UNKNOWN';
       // If the card cannot be shown, the row stays `unknown`.
-      const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.ending.outcome;
+      const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.callOutcome.outcome;
       if (settlesNothing) this.#rules.answered();
-      const stop = settlesNothing ? undefined : this.#rules.ended({ ...ended, ending: { ...ended.ending, outcome } });
+      const stop = settlesNothing
+        ? undefined
+        : this.#rules.ended({ ...ended, callOutcome: { ...ended.callOutcome, outcome } });
       if (stop !== undefined) this.#control.stopFor(stop);
-      void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
+      void this.#replay(row, position, journal, settlesNothing ? ended.callOutcome.observedStatus : undefined);
       return;
     }
     // The time is that of the reading. The intent has the time of the request.
     const times = { sentAtMs: undefined, durationMs: undefined };
-    const ending: CallOutcome = { ...ended.ending, outcome: 'confirmed_by_read', ...times, attempts };
-    const result = { ...ended, ending, earlierAttempts: attempts };
-    this.#settle(position, result, false, journal.result(row, ending));
+    const callOutcome: CallOutcome = { ...ended.callOutcome, outcome: 'confirmed_by_read', ...times, attempts };
+    const result = { ...ended, callOutcome, earlierAttempts: attempts };
+    this.#settle(position, result, false, journal.result(row, callOutcome));
   }
 
   /** Did another row stop this one on its way to the service? */

@@ -96,13 +96,13 @@ export class RunTally {
     if (result.source === 'sent') {
       this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;
-      const attempts = result.ending.attempts - (result.earlierAttempts ?? 0);
+      const attempts = result.callOutcome.attempts - (result.earlierAttempts ?? 0);
       this.requests += result.requests ?? 0;
       this.retries += Math.max(0, attempts - 1);
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
-    const cause = result.source === 'not_reached' ? NOT_REACHED : causeOf(result.ending);
+    const cause = result.source === 'not_reached' ? NOT_REACHED : causeOf(result.callOutcome);
     if (cause !== undefined) this.causes.add(key, cause, 1, saidOf(result));
     this.#addReach(result);
   }
@@ -137,19 +137,19 @@ export class RunTally {
   }
 
   #addReach(result: RowResult): void {
-    const { code, outcome } = result.ending;
+    const { code, outcome } = result.callOutcome;
     if (result.source === 'not_reached') return;
     if (code === 'UNREACHABLE') this.unreachable += 1;
     else if (outcome !== 'not_sent' || isHeldBack(outcome, code)) this.reachedService += 1;
   }
 }
 
-function saidOf({ row: { row }, ending: { httpStatus, message } }: RowResult): Said | undefined {
+function saidOf({ row: { row }, callOutcome: { httpStatus, message } }: RowResult): Said | undefined {
   return httpStatus === undefined || message === undefined ? undefined : { row, httpStatus, message };
 }
 
 function keyOf(result: RowResult): TallyKey {
-  if (result.ending.outcome !== null) return result.ending.outcome;
+  if (result.callOutcome.outcome !== null) return result.callOutcome.outcome;
   return result.failure === undefined ? 'read' : 'failed';
 }
 

@@ -153,7 +153,7 @@ export class StopRules {
   }
 
   #outage(result: RowResult, failure: Failure): Stop | undefined {
-    const { outcome, code } = result.ending;
+    const { outcome, code } = result.callOutcome;
     if (isHeldBack(outcome, code)) return undefined;
     const isUnsent = outcome === 'not_sent' || code === 'UNREACHABLE';
     if (!isUnsent && outcome !== 'unknown') {

@@ -106,9 +106,9 @@ it('when the power goes, the audit log has a write before it may leave, also the
   const on = disk();
   const log = openAuditLog(join(on.root, 'audit.jsonl'));
   const end = { event: 'end', time: '2026-05-01T12:00:00.000Z', operation: 'card.block', id: 'a' } as const;
-  await log.append([{ ...end, entry: 'one', ending: ended({ outcome: 'applied' }) }]);
+  await log.append([{ ...end, entry: 'one', callOutcome: ended({ outcome: 'applied' }) }]);
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toContain('"one"');
-  await log.append([{ ...end, entry: 'two', ending: ended({ outcome: 'applied' }) }]);
+  await log.append([{ ...end, entry: 'two', callOutcome: ended({ outcome: 'applied' }) }]);
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toMatch(/"one".*\n.*"two"/);
 });
 
@@ -116,7 +116,7 @@ it('when the power goes, the audit log has what came to it while another made it
   const on = disk();
   const path = join(on.root, 'audit.jsonl');
   const end = { event: 'end', time: '2026-05-01T12:00:00.000Z', operation: 'card.block', id: 'a' } as const;
-  await openAuditLog(path).append([{ ...end, entry: 'one', ending: ended({ outcome: 'applied' }) }]);
+  await openAuditLog(path).append([{ ...end, entry: 'one', callOutcome: ended({ outcome: 'applied' }) }]);
   const made = on.losses.filter((tree) => tree['audit.jsonl'] !== undefined && tree['audit.jsonl'] !== '');
   // What is in the file at any moment has a name by then: another that finds text in it does not sync that.
   expect(on.losses.slice(on.losses.indexOf(made[0] ?? {})).map((tree) => tree['audit.jsonl'])).not.toContain(undefined);
@@ -149,7 +149,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
   if (call.kind !== 'failed') throw new Error('the row failed');
   await file.add({
     row: { row: 1, id: 'card-1', params: {}, body: undefined, expects: [], given: ['card-1'] },
-    ending: call.ending,
+    callOutcome: call.callOutcome,
     resource: undefined,
     failure: call.failure,
     source: 'sent',

@@ -7,7 +7,7 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 // Between the last outcome and the end of the program: signals that come too late, and results that find no room.
 
 /** Has this code, which knows `write`, `text` and `done`, hand over to stdout each text that ends like this. */
-function atTheEndOf(ending: string, code: string) {
+function atTheEndOf(callOutcome: string, code: string) {
   return injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
     const { stdout } = process;
     const write = stdout.write.bind(stdout);
@@ -17,7 +17,7 @@ function atTheEndOf(ending: string, code: string) {
       return writeSync(fd, ...rest);
     };
     syncBuiltinESMExports();
-    stdout.write = (text, done) => { if (!String(text).endsWith(${JSON.stringify(ending)})) return write(text, done); ${code} };`);
+    stdout.write = (text, done) => { if (!String(text).endsWith(${JSON.stringify(callOutcome)})) return write(text, done); ${code} };`);
 }
 
 /** Ctrl-C that often once the text is out, and before the program hears that it is. */
@@ -38,10 +38,10 @@ const WRITES = [
   ['a run', ['card', 'block', '--from', '-', '--yes', '--json'], idLines(1), ']\n'],
 ] as const;
 
-describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, ending) => {
+describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, callOutcome) => {
   test(`P8 Ctrl-C after the outcome of ${what} is too late, and the result follows`, async () => {
     const server = await startRecordingServer(playService());
-    const env = { ...server.env, ...atTheEndOf(ending, interrupts(1)) };
+    const env = { ...server.env, ...atTheEndOf(callOutcome, interrupts(1)) };
     const { code, stdout, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(0);
     expect(JSON.stringify(JSON.parse(stdout))).toContain('BLOCKED');
@@ -51,7 +51,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
 
   test(`P8 Ctrl-C twice after the outcome of ${what} exits without the result`, async () => {
     const server = await startRecordingServer(playService());
-    const env = { ...server.env, ...atTheEndOf(ending, interrupts(2, 'undefined')) };
+    const env = { ...server.env, ...atTheEndOf(callOutcome, interrupts(2, 'undefined')) };
     const { code, stderr } = await runFrontdesk(args, { env, stdin });
     expect(code).toBe(16);
     expect(stderr).toContain('the command has finished, but its result was not printed. See `frontdesk history`');

@@ -84,7 +84,7 @@ it.each(NAMES.flatMap((name) => [[name, sampleId(name)] as const, [name, 'cal/1'
       .query(input.query)
       .reply(200, response(id ?? ''), { 'x-request-id': 'q-1' });
     const result = await client().call(input, { policy: POLICY });
-    expect(result).toMatchObject({ kind: 'answered', ending: { httpStatus: 200, requestId: 'q-1', attempts: 1 } });
+    expect(result).toMatchObject({ kind: 'answered', callOutcome: { httpStatus: 200, requestId: 'q-1', attempts: 1 } });
     expect(result.kind === 'answered' && printJson(result.resource)).toBe(JSON.stringify(response(id ?? '')));
     expect(sent).toBe(body === undefined ? '' : JSON.stringify(body));
     // What makes a second card, wallet entry or event each time has a connection of its own.

@@ -47,7 +47,7 @@ async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
   const result = await client.call(sampleInput(name, OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });
   await transport.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
-  const outcome = result.ending.outcome ?? undefined;
+  const outcome = result.callOutcome.outcome ?? undefined;
   const requests = requestsAt(stage);
   const applied = stage.server?.applications() ?? 0;
   await stage.close();

@@ -111,7 +111,7 @@ async function playOne(index: number): Promise<End> {
   const applied = server.applications();
   await server.close();
   const code = result.kind === 'answered' ? 0 : result.failure.exitCode;
-  const outcome = result.ending.outcome ?? 'none';
+  const outcome = result.callOutcome.outcome ?? 'none';
   const where = `run ${index} of ${play.name} ${origin}`;
   if (applied > 0) {
     expect([0, 8], where).toContain(code);

@@ -89,12 +89,12 @@ async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ 
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();
   if (format === 'json') JSON.parse(text);
-  const lines = result.ending.notices.map((notice) => renderNotice(notice, format, PIPE));
+  const lines = result.callOutcome.notices.map((notice) => renderNotice(notice, format, PIPE));
   return { stdout: text, stderr: lines.join('') };
 }
 
 function endOf(result: CallResult): { code: number; outcome: string } {
-  const outcome = result.ending.outcome ?? 'read';
+  const outcome = result.callOutcome.outcome ?? 'read';
   return { code: result.kind === 'answered' ? 0 : result.failure.exitCode, outcome };
 }
 

@@ -259,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     mutations: [
       {
         file: 'src/call/write-call.ts',
-        line: "if (result.kind === 'failed' && result.ending.outcome === 'unknown') {",
+        line: "if (result.kind === 'failed' && result.callOutcome.outcome === 'unknown') {",
         instead: 'if (false) {',
       },
     ],

@@ -15,7 +15,7 @@ const whole = known(fc.nat());
 // Object.keys widens to texts; these are the keys of the table.
 const codes = Object.keys(FAILURES) as FailureCode[];
 
-const endings: fc.Arbitrary<CallOutcome> = fc.record({
+const callOutcomes: fc.Arbitrary<CallOutcome> = fc.record({
   outcome: fc.constantFrom(...OUTCOMES),
   httpStatus: whole,
   requestId: text,
@@ -35,43 +35,43 @@ const endings: fc.Arbitrary<CallOutcome> = fc.record({
 
 it('an outcome is read from a line as it was written', () => {
   fc.assert(
-    fc.property(endings, (ending) => {
-      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(ending))))).toEqual(ending);
+    fc.property(callOutcomes, (callOutcome) => {
+      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(callOutcome))))).toEqual(callOutcome);
     }),
   );
 });
 
 it('an outcome is read from a line that has its own names', () => {
   fc.assert(
-    fc.property(endings, (ending) => {
-      expect(decodeOutcome(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
+    fc.property(callOutcomes, (callOutcome) => {
+      expect(decodeOutcome(JSON.parse(JSON.stringify(callOutcome)))).toEqual(callOutcome);
     }),
   );
 });
 
-it('an ending of a write that says nothing of its outcome is kept as unknown', () => {
+it('a call outcome of a write that does not say whether it was applied is kept as unknown', () => {
   expect(encodeOutcome(NO_OUTCOME)).toMatchObject({ s: 'unknown', a: 0 });
 });
 
-it('an ending has short names in a line, and nothing that is not known', () => {
-  const ending: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
-  expect(JSON.stringify(encodeOutcome(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+it('a call outcome has short names in a line, and nothing that is not known', () => {
+  const callOutcome: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
+  expect(JSON.stringify(encodeOutcome(callOutcome))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
 });
 
 it.each([
   ['without an outcome', {}],
   ['with an outcome that is none', { s: 'maybe', a: 1 }],
   ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
-])('an ending: a record %s is none', (_what, record) => {
+])('a call outcome: a record %s is none', (_what, record) => {
   expect(decodeOutcome(record)).toBeUndefined();
 });
 
-it('an ending leaves out members of another kind, as no version writes them', () => {
+it('a call outcome leaves out members of another kind, as no version writes them', () => {
   const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };
   expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'applied' });
 });
 
-it('an ending of a failure has what its details have, the message of the service cut', () => {
+it('the call outcome of a failure has what its details have, the message of the service cut', () => {
   const service = new Map([
     ['errorCode', 'CARD_EXPIRED'],
     ['message', 'm'.repeat(400)],

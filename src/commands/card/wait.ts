@@ -219,7 +219,7 @@ export async function runWait(session: Session, input: WaitInput): Promise<void>
     unicode: session.output.unicode,
   });
   const answer = await waitForCard(session, input, line).finally(() => line.clear());
-  for (const notice of answer.ending.notices) await session.notify(notice);
+  for (const notice of answer.callOutcome.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: CARD_COLUMNS, view: 'card' });
 }
 

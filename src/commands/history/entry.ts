@@ -29,7 +29,7 @@ export async function withClosings(
   session: Session,
   entries: readonly HistoryEntry[],
 ): Promise<readonly HistoryEntry[]> {
-  if (!entries.some(({ run, ending }) => run !== undefined && ending.outcome === 'unknown')) return entries;
+  if (!entries.some(({ run, callOutcome }) => run !== undefined && callOutcome.outcome === 'unknown')) return entries;
   const records = await recordsOf(session);
   return entries.map((entry) => (entry.run === undefined ? entry : { ...entry, ...records.closingOf(entry.entry) }));
 }
@@ -39,9 +39,9 @@ export async function chooseEntry(session: Session): Promise<string> {
   if (!session.prompt.available) throw new Failure('USAGE', '<entry>: is required');
   const { entries } = await readHistory(session.stateDir(), { limit: OFFERED });
   if (entries.length === 0) throw new Failure('USAGE', 'the history has no entry yet');
-  const choices = entries.map(({ entry, time, operation, id = '', ending }) => ({
+  const choices = entries.map(({ entry, time, operation, id = '', callOutcome }) => ({
     value: entry,
-    text: [localTime(time), commandWords(operation), ending.outcome, safeText(id)].filter(Boolean).join('  '),
+    text: [localTime(time), commandWords(operation), callOutcome.outcome, safeText(id)].filter(Boolean).join('  '),
   }));
   return session.prompt.choose('Which entry?', choices);
 }

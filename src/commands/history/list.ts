@@ -117,9 +117,9 @@ function whenTall(limit: number | undefined, [newest]: readonly HistoryEntry[]):
   };
 }
 
-function newestWords({ entry, time, operation, id = '', ending }: HistoryEntry): string {
+function newestWords({ entry, time, operation, id = '', callOutcome }: HistoryEntry): string {
   const what = `${commandWords(operation)} ${safeText(id)}`.trimEnd();
-  return `${localTime(time)}, ${ending.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
+  return `${localTime(time)}, ${callOutcome.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
 }
 
 /** Prints the matching entries. */

@@ -85,7 +85,7 @@ async function namedEntries(
     const problem = obstacle(session, service, entry);
     found.set(entry.entry, entry);
     if (problem === undefined) continue;
-    const { outcome } = entry.ending;
+    const { outcome } = entry.callOutcome;
     const settled = `ended as ${outcome}, so nothing is left to settle`;
     faults.push({ where: entry.entry, problem: outcome === 'unknown' ? problem.problem : settled });
     if (outcome === 'unknown') fixes.add(problem.fix);
@@ -133,7 +133,7 @@ export async function reconcileHistory(
   const looks = new Map<string, CardLook | undefined>();
   const known = await recordLooks(session, chosen, async (entry) => {
     const key = (entry.id ?? '').toLowerCase();
-    if (entry.ending.outcome !== 'unknown' || isClosed(entry)) return undefined;
+    if (entry.callOutcome.outcome !== 'unknown' || isClosed(entry)) return undefined;
     if (!looks.has(key)) looks.set(key, await look(session, entry.id ?? ''));
     const seen = looks.get(key);
     if (seen !== undefined && !isSettledBy(entry, seen)) {
@@ -146,5 +146,5 @@ export async function reconcileHistory(
   const rows = now.map(historyJson);
   const none = `No unknown outcomes of profile ${session.profile.name} to ${service.host}.`;
   await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
-  return now.some((entry) => entry.ending.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
+  return now.some((entry) => entry.callOutcome.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
 }

@@ -51,7 +51,7 @@ type Found = Pick<ResolvedEvent, 'as' | 'note' | 'resultId'>;
 
 /** Why the user cannot resolve an entry; undefined if they can. */
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
-  const { outcome, code } = entry.ending;
+  const { outcome, code } = entry.callOutcome;
   if (outcome !== 'unknown') return `ended ${String(outcome).replaceAll('_', ' ')}, which is known`;
   if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still in progress' : undefined;
   const folder = runFolder(session.stateDir(), entry.run);

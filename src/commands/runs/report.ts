@@ -56,7 +56,7 @@ type Reported = Awaited<ReturnType<typeof openReported>>;
 
 /** A row without customers' data, because more people read a report than the input. */
 function named(row: ReportedRow, id = row.id): ReportedRow {
-  return { ...row, ending: outcomeInRun(row), id: id && withoutAddresses(id) };
+  return { ...row, callOutcome: outcomeInRun(row), id: id && withoutAddresses(id) };
 }
 
 /** Every row of a run in input order. If its rows cannot be read, those that the journal knows. */
@@ -170,8 +170,8 @@ async function* documentOf(session: Session, shards: Shards, form: ReportForm): 
   const { htmlReport, ListedRows } = await import('../../report/html.ts');
   const listed = new ListedRows();
   for await (const row of rows) {
-    const cause = causeOf(row.ending);
-    if (cause !== undefined) causes.add(row.ending.outcome, cause);
+    const cause = causeOf(row.callOutcome);
+    if (cause !== undefined) causes.add(row.callOutcome.outcome, cause);
     if (form === 'html') listed.add(row);
   }
   if (form === 'html') yield htmlReport(await facts(), listed);

@@ -120,7 +120,7 @@ export async function printRunResults(
     const row =
       maker === undefined
         ? ofRun(shown(storedRow(result)), name)
-        : inputRow(result.row, maker, result.ending.outcome ?? 'unknown', isTyped);
+        : inputRow(result.row, maker, result.callOutcome.outcome ?? 'unknown', isTyped);
     await writer.row(row);
   }
   if (notice !== undefined) await session.notify(notice);

@@ -15,7 +15,7 @@ export interface StoredRow {
   /** Milliseconds since 1970: the last intent, or the result if nothing was sent. */
   readonly timeMs: number | undefined;
   /** `unknown` if the request may have left and has no result, `not_sent` if there is no record. */
-  readonly ending: WriteOutcome;
+  readonly callOutcome: WriteOutcome;
   /** What `history resolve` recorded of an unknown outcome. */
   readonly resolved?: 'applied' | 'not_applied' | undefined;
   /** The message of its failure. Undefined after `history resolve`, and in journals of older versions. */
@@ -24,7 +24,7 @@ export interface StoredRow {
   readonly foundId?: string | undefined;
 }
 
-/** Reads what a scanned journal has of one row: ID, reason and time from its intent, the ending from its result. */
+/** Reads what a scanned journal has of one row: ID, reason and time from its intent, the call outcome from its result. */
 export async function readEntry(row: number, states: RowStates, reader: RecordReader | undefined): Promise<StoredRow> {
   const intent = await recordOf(states.intentAt(row), reader);
   const result = await recordOf(states.resultAt(row), reader);
@@ -33,7 +33,7 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
     id: intent?.id ?? result?.id,
     ...(intent?.s === 'intent' ? { reason: intent.reason, fields: intent.f, digest: intent.d } : { reason: undefined }),
     timeMs: intent?.t ?? result?.t,
-    ending: outcomeOfRow(row, states, intent?.t, result),
+    callOutcome: outcomeOfRow(row, states, intent?.t, result),
     resolved: RESOLVED.get(states.state(row)),
     foundId: states.foundId(row),
     said: saidOf(result, states.state(row)),
@@ -47,12 +47,12 @@ const RESOLVED = new Map<string, StoredRow['resolved']>([
 
 /** How a row counts in its run: `history resolve` closes an unknown one. */
 export function outcomeInRun({
-  ending,
+  callOutcome,
   resolved,
   foundId,
-}: Pick<StoredRow, 'ending' | 'resolved' | 'foundId'>): WriteOutcome {
-  if (resolved === undefined) return ending;
-  const { attempts, sentAtMs } = ending;
+}: Pick<StoredRow, 'callOutcome' | 'resolved' | 'foundId'>): WriteOutcome {
+  if (resolved === undefined) return callOutcome;
+  const { attempts, sentAtMs } = callOutcome;
   const known = { ...NO_OUTCOME, attempts, sentAtMs };
   if (resolved === 'applied') {
     return { ...known, outcome: 'applied', resultId: foundId, message: 'a person recorded that it was applied' };
@@ -72,8 +72,8 @@ function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefin
   const attempts = states.attempts(row);
   if (state === 'none') return { ...NO_OUTCOME, outcome: 'not_sent', attempts };
   const isOpen = state === 'intent' || state === 'unknown' || isResolution(state);
-  const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeOutcome(result);
-  const known = ending ?? LOST_OUTCOME;
+  const callOutcome = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeOutcome(result);
+  const known = callOutcome ?? LOST_OUTCOME;
   // Version 0.1.0 recorded no other time than that of the intent.
   const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
   return { ...known, attempts, sentAtMs };

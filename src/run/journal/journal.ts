@@ -40,7 +40,7 @@ export interface RunAudit {
   /** A row is about to be sent. Later attempts of the row are not recorded. Rejects with LOCAL_IO. */
   begin(row: RunRow & AboutRow, timeMs: number): Promise<void>;
   /** The row ended. `wasBegun`: an earlier process recorded its beginning. Rejects with LOCAL_IO. */
-  end(row: RunRow, ending: CallOutcome, timeMs: number, wasBegun?: boolean): Promise<void>;
+  end(row: RunRow, callOutcome: CallOutcome, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
 
 /** Most characters of a failure's message that a record keeps. */
@@ -156,19 +156,19 @@ export class RunJournal {
    */
   result(
     { row, id }: RunRow,
-    ending: CallOutcome,
+    callOutcome: CallOutcome,
     { again = false, said }: { readonly again?: boolean; readonly said?: string | undefined } = {},
   ): Promise<void> {
     const record: ResultRecord = {
       n: row,
       t: this.#ports.clock.now(),
-      ...encodeOutcome(ending),
+      ...encodeOutcome(callOutcome),
       // The intent has the ID already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
       said: said === undefined ? undefined : cutText(said, MAX_SAID),
     };
-    return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
+    return this.#append(record, (audit) => audit.end({ row, id }, callOutcome, record.t));
   }
 
   /** Records a resolution of an `unknown` row: send it again, or what the user found out, with the new ID. */

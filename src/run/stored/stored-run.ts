@@ -113,12 +113,13 @@ export class StoredRun implements StoredRunHandle {
     for await (const row of rows) {
       const entry = await this.entry(row.row);
       if (isHeld && this.#states.state(row.row) === 'intent') {
-        const { ending } = entry;
-        if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
+        const { callOutcome } = entry;
+        if (outcomes === undefined)
+          yield { row, callOutcome, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
       }
       const result = journalResult(row, this.header.operation, outcomeInRun(entry), entry.said);
-      const { outcome } = result.ending;
+      const { outcome } = result.callOutcome;
       if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }
   }

@@ -96,7 +96,7 @@ it('a row that expects something else is held back, and says what', async () => 
   expect(names()).toEqual(['card.get']);
   expect(result).toMatchObject({
     kind: 'failed',
-    ending: { outcome: 'not_sent', code: 'PRECONDITION', sentAtMs: undefined, durationMs: undefined },
+    callOutcome: { outcome: 'not_sent', code: 'PRECONDITION', sentAtMs: undefined, durationMs: undefined },
     failure: { code: 'PRECONDITION', exitCode: 17, details: { outcome: 'not_sent' } },
   });
   expect(result.kind === 'failed' && result.failure.message).toMatch(/^could not block card card-1: .*status.*BLOCKED/);
@@ -106,10 +106,10 @@ it('a row that expects something else is held back, and says what', async () => 
 
 it('a row that expects something of a card that cannot be read ends as the reading did', async () => {
   const read = failed('NOT_FOUND', { outcome: 'rejected', http: { status: 404 } });
-  const timed: CallResult = { ...read, ending: { ...read.ending, sentAtMs: 5, durationMs: 6 } };
+  const timed: CallResult = { ...read, callOutcome: { ...read.callOutcome, sentAtMs: 5, durationMs: 6 } };
   const { result } = await send(rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] }), timed);
   expect(result).toMatchObject({
-    ending: { outcome: 'not_sent', code: 'NOT_FOUND', sentAtMs: undefined, durationMs: undefined },
+    callOutcome: { outcome: 'not_sent', code: 'NOT_FOUND', sentAtMs: undefined, durationMs: undefined },
     failure: { code: 'NOT_FOUND', exitCode: 3, details: { outcome: 'not_sent', http: { status: 404 } } },
   });
 });
@@ -140,7 +140,7 @@ it.each<[string, JsonObject | undefined, string]>([
     const { names, result } = await send(rowOf({ drift: 'checked', before }), cardAs(card));
     expect(names()).toEqual(['card.get']);
     expect(result).toMatchObject({
-      ending: { outcome: 'not_sent', message: changes },
+      callOutcome: { outcome: 'not_sent', message: changes },
       failure: { code: 'PRECONDITION' },
     });
     expect(result.kind === 'failed' && result.failure.message).toBe(
@@ -152,7 +152,7 @@ it.each<[string, JsonObject | undefined, string]>([
 it('a planned row is held back when the reference of its card is another one', async () => {
   const row = rowOf({ ...ACTIVE, about: object('{"clientReference":"order-1"}') });
   expect((await send(row, cardAs('{"status":"ACTIVE","clientReference":"order-9"}'))).result).toMatchObject({
-    ending: { message: 'clientReference is order-9, was order-1 when planned' },
+    callOutcome: { message: 'clientReference is order-9, was order-1 when planned' },
   });
   const same = await send(row, cardAs('{"status":"ACTIVE","clientReference":"order-1"}'));
   expect(same.names()).toEqual(['card.get', 'card.block']);
@@ -174,7 +174,7 @@ it.each<[FailureCode, FailureCode]>([
   async (read, code) => {
     const { names, result } = await send(rowOf(ACTIVE), failed(read));
     expect(names()).toEqual(['card.get']);
-    expect(result).toMatchObject({ ending: { outcome: 'not_sent', code }, failure: { code } });
+    expect(result).toMatchObject({ callOutcome: { outcome: 'not_sent', code }, failure: { code } });
   },
 );
 
@@ -297,9 +297,9 @@ it.each([
     onOtherBalance: async (text) => void told.push(text),
   });
   const about = object(`{"clientReference":"order-1"${withBalance(then)}}`);
-  const { ending } = await sender(rowOf({ ...ACTIVE, about }), SLOT);
+  const { callOutcome } = await sender(rowOf({ ...ACTIVE, about }), SLOT);
   expect([told, used.names()]).toEqual([said, ['card.get', 'card.block']]);
-  expect(ending.clientReference).toBe('order-1');
+  expect(callOutcome.clientReference).toBe('order-1');
 });
 
 it('a row whose card a question showed has the card read first, and is held back when its status is another one', async () => {

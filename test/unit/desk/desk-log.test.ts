@@ -42,10 +42,10 @@ function desk() {
     more: Partial<CallOutcome> & { reason?: string } = {},
     id = ID,
   ) => {
-    const { reason, ...ending } = more;
+    const { reason, ...callOutcome } = more;
     const intent = { operation: command, id, reason, profile: 'live', host: 'cards.example.com' };
     const entry = await recorder.begin(intent);
-    await recorder.end(entry, { ...NO_OUTCOME, outcome, sentAtMs: NOW, ...ending });
+    await recorder.end(entry, { ...NO_OUTCOME, outcome, sentAtMs: NOW, ...callOutcome });
   };
   const verdict = (status: string | undefined, id = ID) => {
     const open = log.open.filter(({ cardId }) => cardId === id);
@@ -102,10 +102,10 @@ it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
   ],
 ])(
   'the verdict of a write that ended %s says how, when and what to do',
-  async (_, command, outcome, ending, status, lines) => {
+  async (_, command, outcome, callOutcome, status, lines) => {
     const { log, write, verdict } = desk();
     log.saw(ID, card('ACTIVE'));
-    await write(command, outcome, ending);
+    await write(command, outcome, callOutcome);
     log.saw(ID, card(status), true);
     expect(verdict(status)).toEqual(lines);
   },
@@ -281,20 +281,20 @@ const ENTRY: HistoryEntry = {
   operation: 'card.block',
   id: ID,
   run: undefined,
-  ending: { ...NO_OUTCOME, outcome: 'confirmed_by_read', observedStatus: 'BLOCKED' },
+  callOutcome: { ...NO_OUTCOME, outcome: 'confirmed_by_read', observedStatus: 'BLOCKED' },
   read: { time: '2026-11-25T14:03:00.000Z', user: 'ada', before: NO_OUTCOME },
   status: 'ACTIVE',
   clientReference: 'order-1',
 };
 
 it('an entry of the history about a card is a change of that card, with the look that resolved it', () => {
-  const write = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: ID, ending: ENTRY.ending };
+  const write = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: ID, callOutcome: ENTRY.callOutcome };
   const times = { timeMs: Date.parse('2026-11-25T14:02:00Z'), lookedMs: Date.parse('2026-11-25T14:03:00Z') };
   expect(writeOf(ENTRY)).toMatchObject({ ...write, ...times });
-  expect(writeOf({ ...ENTRY, ending: { ...NO_OUTCOME, outcome: 'unknown' } })?.lookedMs).toBeUndefined();
+  expect(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } })?.lookedMs).toBeUndefined();
   expect(writeOf({ ...ENTRY, read: undefined })?.lookedMs).toBeUndefined();
   expect(cardOf(ENTRY)).toEqual({ cardId: ID, reference: 'order-1', status: 'BLOCKED', write: writeOf(ENTRY) });
-  expect(cardOf({ ...ENTRY, ending: NO_OUTCOME })?.status).toBe('ACTIVE');
+  expect(cardOf({ ...ENTRY, callOutcome: NO_OUTCOME })?.status).toBe('ACTIVE');
 });
 
 it.each([[{ id: undefined }], [{ operation: 'calendar.update' }], [{ operation: 'api' }]])(
@@ -339,7 +339,7 @@ it('an end is that of the write with its name, and of none where no write has it
   const [first, second] = [await begin(), await begin()];
   await recorder.end('another', { ...NO_OUTCOME, outcome: 'rejected' });
   await recorder.end(second, { ...NO_OUTCOME, outcome: 'applied' });
-  expect(log.writes.map(({ entry, ending }) => [entry, ending?.outcome])).toEqual([
+  expect(log.writes.map(({ entry, callOutcome }) => [entry, callOutcome?.outcome])).toEqual([
     [first, undefined],
     [second, 'applied'],
   ]);
@@ -351,12 +351,12 @@ it('what is learned takes the place of the write with its name, and of the last 
   await write('card.reissue', 'unknown');
   await write('card.block', 'unknown');
   const [reissue, block] = log.writes as [DeskWrite, DeskWrite];
-  const ending = { ...NO_OUTCOME, outcome: 'confirmed_by_read' } as const;
-  log.learned({ ...reissue, ending, timeMs: NOW - 1 }, 'REISSUED');
-  expect(log.writes.map(({ ending: ended }) => ended?.outcome)).toEqual(['confirmed_by_read', 'unknown']);
+  const callOutcome = { ...NO_OUTCOME, outcome: 'confirmed_by_read' } as const;
+  log.learned({ ...reissue, callOutcome, timeMs: NOW - 1 }, 'REISSUED');
+  expect(log.writes.map(({ callOutcome: ended }) => ended?.outcome)).toEqual(['confirmed_by_read', 'unknown']);
   expect(log.lastOf(ID)).toBe(block);
-  log.learned({ ...block, ending }, 'BLOCKED');
-  expect(log.lastOf(ID)).toMatchObject({ ending, operation: OPERATIONS.cardBlock });
+  log.learned({ ...block, callOutcome }, 'BLOCKED');
+  expect(log.lastOf(ID)).toMatchObject({ callOutcome, operation: OPERATIONS.cardBlock });
   expect(log.writes.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue, OPERATIONS.cardBlock]);
   log.saw(ID, card('BLOCKED'));
   expect(log.lastOf(ID)).toBeDefined();
@@ -428,7 +428,7 @@ it('the newest nine of all known cards are offered, the newest first', () => {
 it.each([{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }])(
   'an unknown write with %o is open no more',
   (closing) => {
-    const write = { ...(writeOf({ ...ENTRY, ending: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
+    const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
     expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
   },
 );

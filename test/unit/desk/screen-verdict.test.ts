@@ -8,13 +8,16 @@ const CARD = '7c0e1111-2222-3333-4444-555566667777';
 const SENT_MS = new Date(2026, 10, 25, 14, 2).getTime();
 const STYLE = { width: 200, colour: false, unicode: true, now: SENT_MS };
 
-function blockThat(ending: Partial<NonNullable<DeskWrite['ending']>>, known: Partial<DeskWrite> = {}): DeskWrite {
+function blockThat(
+  callOutcome: Partial<NonNullable<DeskWrite['callOutcome']>>,
+  known: Partial<DeskWrite> = {},
+): DeskWrite {
   return {
     entry: 'e1',
     operation: OPERATIONS.cardBlock,
     cardId: CARD,
     timeMs: SENT_MS,
-    ending: { ...NO_OUTCOME, ...ending },
+    callOutcome: { ...NO_OUTCOME, ...callOutcome },
     ...known,
   };
 }

@@ -100,10 +100,10 @@ function eventsOf(write: Write): HistoryEvent[] {
   const begin = { event: 'begin', entry, time, user: 'ada', profile: 'demo', host: 'h', operation, id } as const;
   return [
     begin,
-    ...(end === undefined ? [] : [{ event: 'end', entry, ending: ended(end) } as const]),
+    ...(end === undefined ? [] : [{ event: 'end', entry, callOutcome: ended(end) } as const]),
     ...(read === undefined
       ? []
-      : [{ event: 'read', entry, time, user: 'bo', ending: ended({ outcome: read }) } as const]),
+      : [{ event: 'read', entry, time, user: 'bo', callOutcome: ended({ outcome: read }) } as const]),
     ...(write.isTwice ? [begin] : []),
   ];
 }
@@ -142,7 +142,7 @@ async function found(lines: readonly string[], filter: HistoryFilter): Promise<s
   const stateDir = temporaryFolder();
   writeFileSync(join(stateDir, 'history.jsonl'), lines.join(''));
   const { entries } = await readHistory(stateDir, filter);
-  return entries.map(({ entry, ending }) => `${entry} ${ending.outcome}`);
+  return entries.map(({ entry, callOutcome }) => `${entry} ${callOutcome.outcome}`);
 }
 
 const FILTER = fc.record({
@@ -217,7 +217,7 @@ it('the history read from its end of a resolved change has both what was known t
   const { entries } = await readHistory(stateDir, { limit: 1 });
   expect(entries).toMatchObject([
     {
-      ending: { outcome: 'confirmed_by_read' },
+      callOutcome: { outcome: 'confirmed_by_read' },
       read: { user: 'bo', time: isoAt(0), before: { outcome: 'unknown' } },
     },
   ]);
@@ -238,7 +238,9 @@ it('the history read from its end that was pruned has what is younger or open, a
       const kept = all.filter((write) => write.seconds >= seconds || isOpen(write));
       expect(await pruneHistory(ports, -seconds * 1000)).toBe(all.length - kept.length);
       const { entries } = await readHistory(stateDir, { limit: 100 });
-      expect(entries.map(({ entry, ending }) => `${entry} ${ending.outcome}`)).toEqual(expected(kept, { limit: 100 }));
+      expect(entries.map(({ entry, callOutcome }) => `${entry} ${callOutcome.outcome}`)).toEqual(
+        expected(kept, { limit: 100 }),
+      );
     }),
     { numRuns: 40 },
   );

@@ -16,7 +16,7 @@ function begin(entry: string, seconds: number, more: { operation?: string; id?: 
 }
 
 function end(entry: string): HistoryEvent {
-  return { event: 'end', entry, ending: ended({ outcome: 'applied' }) };
+  return { event: 'end', entry, callOutcome: ended({ outcome: 'applied' }) };
 }
 
 /** A state folder whose history has these lines; a text stands as it is. */
@@ -72,7 +72,11 @@ it('the newest writes are of one operation, whatever is called like it', async (
 
 it('the newest writes are of one id, also in an answer; what only begins with it counts where no id fits exactly', async () => {
   const card = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
-  const answered: HistoryEvent = { event: 'end', entry: 'b', ending: ended({ outcome: 'applied', resultId: card }) };
+  const answered: HistoryEvent = {
+    event: 'end',
+    entry: 'b',
+    callOutcome: ended({ outcome: 'applied', resultId: card }),
+  };
   const stateDir = stateOf([begin('a', 1, { id: card }), begin('b', 2), answered, begin('c', 3, { id: 'c-3' })]);
   expect(await namesOf(stateDir, { id: card })).toEqual(['b', 'a']);
   expect(await namesOf(stateDir, { id: '4f1c8e5a' })).toEqual(['b', 'a']);
@@ -171,8 +175,8 @@ const NONE = (name: string) => ({
 
 it('one entry is found by a part that no other has', async () => {
   const stateDir = stateOf([begin('x-12', 1), begin('y-13', 2), end('y-13')]);
-  expect(await showHistory(stateDir, 'x')).toMatchObject({ entry: 'x-12', ending: { outcome: 'unknown' } });
-  expect(await showHistory(stateDir, '13')).toMatchObject({ entry: 'y-13', ending: { outcome: 'applied' } });
+  expect(await showHistory(stateDir, 'x')).toMatchObject({ entry: 'x-12', callOutcome: { outcome: 'unknown' } });
+  expect(await showHistory(stateDir, '13')).toMatchObject({ entry: 'y-13', callOutcome: { outcome: 'applied' } });
   await expect(showHistory(stateDir, 'z')).rejects.toMatchObject(NONE('z'));
 });
 

@@ -43,7 +43,7 @@ it('the record of a write is on the disk before the write is sent, for its user 
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(stateDir).mode & 0o777).toBe(0o700);
   expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({
-    entries: [{ entry, ending: { outcome: 'unknown' } }],
+    entries: [{ entry, callOutcome: { outcome: 'unknown' } }],
   });
 });
 
@@ -104,7 +104,7 @@ it('the record of a write keeps every entry of many writers at once', async () =
   );
   const { entries } = await readHistory(stateDir, { limit: 1000 });
   expect(entries).toHaveLength(100);
-  expect(entries.every((entry) => entry.ending.outcome === 'applied')).toBe(true);
+  expect(entries.every((entry) => entry.callOutcome.outcome === 'applied')).toBe(true);
 });
 
 it('the record of a write keeps its own line when another process died in the middle of one', async () => {
@@ -212,7 +212,7 @@ it('frontdesk history shows the rows of runs among the single writes, read from 
     ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-2', durationMs: 9 }),
   );
   const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([
     ['may:1', 'unknown'],
     ['may:2', 'applied'],
     [single, 'unknown'],
@@ -319,7 +319,7 @@ it('history prune keeps an old write whose outcome is still unknown', async () =
   clock.ms += 91 * DAY_MS;
   expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(1);
   const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([[open, 'unknown']]);
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[open, 'unknown']]);
 });
 
 it('history prune keeps an old write that is still under way, and its end with it', async () => {
@@ -330,7 +330,7 @@ it('history prune keeps an old write that is still under way, and its end with i
   expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(1);
   await recorder.end(sleeping, ended({ outcome: 'unknown', durationMs: 1 }));
   const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([[sleeping, 'unknown']]);
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[sleeping, 'unknown']]);
   expect((await readOpenWrites(ports)).open.map(({ entry }) => entry)).toEqual([sleeping]);
 });
 
@@ -376,7 +376,7 @@ it('history prune loses no entry that is written meanwhile', async () => {
     });
     await Promise.all([pruneHistory(ports, 90 * DAY_MS), ...writes]);
     const { entries } = await readHistory(ports.stateDir, { id: `round-${round}`, limit: 1000 });
-    expect(entries.map(({ ending }) => ending.outcome)).toEqual(Array<string>(8).fill('applied'));
+    expect(entries.map(({ callOutcome }) => callOutcome.outcome)).toEqual(Array<string>(8).fill('applied'));
   }
   expect(begun).toHaveLength(120);
 });

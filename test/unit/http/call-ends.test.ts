@@ -28,7 +28,7 @@ function laterBench(...args: Parameters<typeof bench>): ReturnType<typeof bench>
   return later;
 }
 
-it('the ending of a call that was answered has the time of the attempt that was answered, and how long all of them took', async () => {
+it('the outcome of a call that was answered has the time of the attempt that was answered, and how long all of them took', async () => {
   const { client } = laterBench([answer(429, '', SOON), answer(200, card('BLOCKED'), [['Request-Id', 'r-1']])], {
     random: 0,
   });
@@ -37,7 +37,7 @@ it('the ending of a call that was answered has the time of the attempt that was 
   expect(result).toMatchObject({
     kind: 'answered',
     headers: [['Request-Id', 'r-1']],
-    ending: {
+    callOutcome: {
       outcome: 'applied',
       httpStatus: 200,
       requestId: 'r-1',
@@ -52,7 +52,7 @@ it('the ending of a call that was answered has the time of the attempt that was 
 it('the outcome of a call has the time of the unknown attempt if the card shows that it is done, and no ID of a new card', async () => {
   const { client } = laterBench([broken('reset'), answer(200, card('BLOCKED'))]);
   const result = await client.call({ ...block, body: new Map([['reason', 'lost']]) }, withPolicy());
-  expect(result.ending).toMatchObject({
+  expect(result.callOutcome).toMatchObject({
     outcome: 'confirmed_by_read',
     sentAtMs: START_MS + 7000,
     durationMs: 200,
@@ -79,27 +79,33 @@ it.each<readonly [string, ReturnType<typeof inputFor>, unknown, string | undefin
   ],
   ['of nothing new', block, card('BLOCKED'), undefined],
   ['of a card that was read', read, card('ACTIVE'), undefined],
-])('the ending of a call that was answered has the id %s', async (_what, input, body, resultId) => {
+])('the outcome of a call that was answered has the id %s', async (_what, input, body, resultId) => {
   const { client } = bench([answer(200, body)]);
-  const { ending, kind } = await client.call(input, withPolicy());
-  expect([kind, ending.resultId]).toEqual(['answered', resultId]);
+  const { callOutcome, kind } = await client.call(input, withPolicy());
+  expect([kind, callOutcome.resultId]).toEqual(['answered', resultId]);
 });
 
-it('the ending of a call that was answered has no id where a raw answer is no object', async () => {
+it('the outcome of a call that was answered has no id where a raw answer is no object', async () => {
   const { client } = bench([answer(200, '["id"]')]);
-  const { ending } = await client.call({ ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' }, withPolicy());
-  expect(ending).toMatchObject({ outcome: 'applied', resultId: undefined });
+  const { callOutcome } = await client.call(
+    { ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' },
+    withPolicy(),
+  );
+  expect(callOutcome).toMatchObject({ outcome: 'applied', resultId: undefined });
 });
 
-it('the ending of a call that was answered is unknown where a raw write is answered by an error with 200', async () => {
+it('the outcome of a call that was answered is unknown where a raw write is answered by an error with 200', async () => {
   const { client } = bench([answer(200, { errorCode: 'LATE', message: 'm' })]);
-  const { ending } = await client.call({ ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' }, withPolicy());
-  expect(ending).toMatchObject({ outcome: 'unknown', resultId: undefined });
+  const { callOutcome } = await client.call(
+    { ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' },
+    withPolicy(),
+  );
+  expect(callOutcome).toMatchObject({ outcome: 'unknown', resultId: undefined });
 });
 
-it('the ending of a call that failed has the words of the service and the time that it took', async () => {
+it('the outcome of a call that failed has the words of the service and the time that it took', async () => {
   const { client } = laterBench([answer(409, { errorCode: 'E', message: 'it is lost' })]);
-  expect((await client.call(block, withPolicy())).ending).toMatchObject({
+  expect((await client.call(block, withPolicy())).callOutcome).toMatchObject({
     outcome: 'rejected',
     code: 'REJECTED',
     message: 'it is lost',
@@ -107,10 +113,14 @@ it('the ending of a call that failed has the words of the service and the time t
   });
 });
 
-it('the ending of a call that failed has neither before the first attempt', async () => {
+it('the outcome of a call that failed has neither before the first attempt', async () => {
   const { client } = laterBench([]);
-  const { ending } = await client.call(block, withPolicy({}, { stopping: AbortSignal.abort('SIGINT') }));
-  expect([ending.durationMs, ending.message, ending.outcome]).toEqual([undefined, undefined, 'not_sent']);
+  const { callOutcome } = await client.call(block, withPolicy({}, { stopping: AbortSignal.abort('SIGINT') }));
+  expect([callOutcome.durationMs, callOutcome.message, callOutcome.outcome]).toEqual([
+    undefined,
+    undefined,
+    'not_sent',
+  ]);
 });
 
 it('a bug in the token source is thrown, when a token is asked for and when it is renewed', async () => {

@@ -10,11 +10,15 @@ import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, 
 /** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a read-back. */
 function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
   const own = sent.map((request) => (isReadBack(operation, request) ? 'R' : 'P')).join('');
-  const outcome = result.ending.outcome ?? 'read';
+  const outcome = result.callOutcome.outcome ?? 'read';
   if (result.kind === 'answered') return `ok ${outcome} ${own}`;
   const { code, exitCode, details } = result.failure;
   // What is recorded is what is reported.
-  expect(result.ending).toMatchObject({ code, outcome: details.outcome ?? null, httpStatus: details.http?.status });
+  expect(result.callOutcome).toMatchObject({
+    code,
+    outcome: details.outcome ?? null,
+    httpStatus: details.http?.status,
+  });
   return `${code} ${exitCode} ${outcome} ${own}`;
 }
 
@@ -147,9 +151,9 @@ it('a read-back that shows the wanted status settles the write prints the card a
   const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
   expect(result).toMatchObject({
     kind: 'answered',
-    ending: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
+    callOutcome: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
   });
-  expect(result.kind === 'answered' && result.ending.notices[0]).toMatchObject({
+  expect(result.kind === 'answered' && result.callOutcome.notices[0]).toMatchObject({
     code: 'CONFIRMED_BY_READ',
     level: 'warning',
     message:
@@ -159,7 +163,7 @@ it('a read-back that shows the wanted status settles the write prints the card a
   const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
   const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
   const withReason = await again.client.call(input, withPolicy());
-  expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
+  expect(withReason.kind === 'answered' && withReason.callOutcome.notices[0]?.message).toMatch(
     /Another request may have made the change, and the reason may not have been stored$/,
   );
 });
@@ -187,12 +191,12 @@ it.each(laterAnswers)(
 
 it('a write is applied, a read has no outcome', async () => {
   const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
-  const { ending } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
-  expect(ending).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
-  expect(ending.code).toBeUndefined();
+  const { callOutcome } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+  expect(callOutcome).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
+  expect(callOutcome.code).toBeUndefined();
   const write = bench([answer(200, card('ACTIVE'))]);
   expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-    ending: { outcome: 'applied' },
+    callOutcome: { outcome: 'applied' },
   });
 });
 
@@ -200,24 +204,24 @@ it('an answer keeps the id that reissue and event create answer', async () => {
   const other = '00000000-0000-0000-0000-000000000001';
   const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
   expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
-    ending: { resultId: other },
+    callOutcome: { resultId: other },
   });
   const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
   expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
-    ending: { resultId: 'evt_1' },
+    callOutcome: { resultId: 'evt_1' },
   });
 });
 
 it('a raw call takes any JSON and is not held against the operation', async () => {
   const { client, sent } = bench([answer(200, '[1.10]')]);
   const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
-  expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', ending: { notices: [] } });
+  expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', callOutcome: { notices: [] } });
   expect(sent).toEqual(['GET /v1/other?x=1']);
 });
 
 it('an answer counts the attempts', async () => {
   const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
   expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-    ending: { attempts: 3 },
+    callOutcome: { attempts: 3 },
   });
 });

@@ -74,7 +74,7 @@ it.each([OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.calendarUpdate
         const result = await client.call(inputFor(operation), { policy: { ...POLICY, timeoutMs: 1000 } });
         await transport.close();
         const applications = server.applications() - before;
-        const { outcome } = result.ending;
+        const { outcome } = result.callOutcome;
         if (applications > 0) expect(['applied', 'confirmed_by_read', 'unknown']).toContain(outcome);
         const isOnceOnly = operation.effect.unavailable === 'never';
         if (isOnceOnly) expect(applications).toBeLessThanOrEqual(1);

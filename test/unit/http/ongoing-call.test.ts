@@ -89,7 +89,7 @@ it('a retry ends by what the service said when no time is left for a backoff', a
 it('--retries 0 sends once, and still checks the card', async () => {
   const { client, sent } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
   expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({
-    ending: { outcome: 'confirmed_by_read' },
+    callOutcome: { outcome: 'confirmed_by_read' },
   });
   expect(sent).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
 });
@@ -231,7 +231,7 @@ it('a 401 asks once for a fresh token and sends again, a write too', async () =>
   const { client, wires } = bench([answer(401), answer(200, card('BLOCKED'))], {
     renew: async () => 'fresh-token-1',
   });
-  expect(await client.call(block, withPolicy())).toMatchObject({ ending: { outcome: 'applied', attempts: 2 } });
+  expect(await client.call(block, withPolicy())).toMatchObject({ callOutcome: { outcome: 'applied', attempts: 2 } });
   expect(wires.map((wire) => wire.headers.find(([name]) => name === 'Authorization')?.[1])).toEqual([
     `Bearer ${TOKEN}`,
     'Bearer fresh-token-1',
@@ -409,7 +409,7 @@ it('an answer that arrives after the first signal counts', async () => {
     },
   ]);
   expect(await client.call(block, withPolicy({}, { stopping: stopping.signal }))).toMatchObject({
-    ending: { outcome: 'applied' },
+    callOutcome: { outcome: 'applied' },
   });
 });
 
@@ -452,7 +452,7 @@ it('a row leaves the waits of 429 to the pacer, outside the row’s own budget',
     random: 0,
   });
   expect(await client.call(block, withPolicy({}, { pacer: port }))).toMatchObject({
-    ending: { outcome: 'applied', attempts: 2 },
+    callOutcome: { outcome: 'applied', attempts: 2 },
   });
   expect(log).toEqual(['admit send', 'refused 300000', 'admit send', 'succeeded']);
   expect(clock.sleeps).toEqual([]);

@@ -168,7 +168,9 @@ it('a yes to a card that changed meanwhile sends nothing, and the history has it
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'PRECONDITION' });
   expect(all.sent).toEqual([GET, GET]);
   const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
-  expect(entries).toMatchObject([{ operation: 'card.block', ending: { outcome: 'not_sent', code: 'PRECONDITION' } }]);
+  expect(entries).toMatchObject([
+    { operation: 'card.block', callOutcome: { outcome: 'not_sent', code: 'PRECONDITION' } },
+  ]);
 });
 
 it('a yes sends the write once, keeps its record, and gives its answer with the warnings', async () => {
@@ -179,7 +181,7 @@ it('a yes sends the write once, keeps its record, and gives its answer with the 
   expect(textsOf(result)[1]).toBe('warning: the disk is slow');
   const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
   expect(entries).toMatchObject([
-    { operation: 'card.block', id: CARD_ID, reason: 'lost', ending: { outcome: 'applied' } },
+    { operation: 'card.block', id: CARD_ID, reason: 'lost', callOutcome: { outcome: 'applied' } },
   ]);
 });
 

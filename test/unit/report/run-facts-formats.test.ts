@@ -17,13 +17,13 @@ import type { RunHeader } from '../../../src/run/stored/run-folder.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 
-type TestRow = Partial<Omit<ReportedRow, 'ending'> & WriteOutcome> & { readonly cause?: string | undefined };
+type TestRow = Partial<Omit<ReportedRow, 'callOutcome'> & WriteOutcome> & { readonly cause?: string | undefined };
 
 function row(more: TestRow = {}): ReportedRow {
   const { row: number = 1, id, timeMs = START, run, cause = 'CARD_EXPIRED', ...ended } = { id: 'c1', ...more };
   const rejected = { outcome: 'rejected', httpStatus: 412, durationMs: 120, code: 'REJECTED' } as const;
-  const ending: WriteOutcome = { ...NO_OUTCOME, ...rejected, errorCode: cause, ...ended };
-  const known = { row: number, id, reason: undefined, timeMs, ending };
+  const callOutcome: WriteOutcome = { ...NO_OUTCOME, ...rejected, errorCode: cause, ...ended };
+  const known = { row: number, id, reason: undefined, timeMs, callOutcome };
   return run === undefined ? known : { ...known, run };
 }
 
@@ -38,9 +38,9 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
   const causes = new CauseCounter<Outcome>();
   const timeline = timelineFrom(START);
   const outcomes: Partial<Record<Outcome, number>> = {};
-  for (const { row: n, ending } of rows) {
-    const { outcome, httpStatus, durationMs } = ending;
-    const cause = causeOf(ending);
+  for (const { row: n, callOutcome } of rows) {
+    const { outcome, httpStatus, durationMs } = callOutcome;
+    const cause = causeOf(callOutcome);
     if (cause !== undefined) causes.add(outcome, cause);
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     timeline.add({ n, t: START + 1000 * n, s: outcome, a: 1, http: httpStatus, ms: durationMs });

@@ -91,7 +91,7 @@ export async function* rowsTo(count: number): AsyncGenerator<TestRow> {
   for (let row = 1; row <= count; row += 1) yield { row, id: `card-${row}` };
 }
 
-/** An ending of which only this is known. */
+/** A call outcome of which only this is known. */
 export function ended(known: Partial<CallOutcome>): CallOutcome {
   return { ...NO_OUTCOME, ...known };
 }
@@ -99,7 +99,7 @@ export function ended(known: Partial<CallOutcome>): CallOutcome {
 export function answered(resource: JsonValue = new Map([['status', 'BLOCKED']]), resultId?: string): CallResult {
   return {
     kind: 'answered',
-    ending: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId }),
+    callOutcome: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId }),
     resource,
     headers: [],
   };

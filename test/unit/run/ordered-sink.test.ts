@@ -10,8 +10,15 @@ import { answerMemory } from '../../../src/wire/answer-memory.ts';
 import { ended, type TestRow } from './fakes.ts';
 
 function resultOf(row: number, more: Partial<RowResult<TestRow>> = {}): RowResult<TestRow> {
-  const ending = ended({ outcome: 'applied' });
-  return { row: { row, id: `card-${row}` }, ending, resource: undefined, failure: undefined, source: 'sent', ...more };
+  const callOutcome = ended({ outcome: 'applied' });
+  return {
+    row: { row, id: `card-${row}` },
+    callOutcome,
+    resource: undefined,
+    failure: undefined,
+    source: 'sent',
+    ...more,
+  };
 }
 
 const nothing = () => undefined;
@@ -230,7 +237,7 @@ it.each<readonly [string, number, JsonValue, boolean]>([
   await drained(ordered, position + 1);
   const last = printed[position];
   expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
-  expect(last?.ending).toEqual(ended({ outcome: 'applied' }));
+  expect(last?.callOutcome).toEqual(ended({ outcome: 'applied' }));
   expect(last?.resource === resource).toBe(isSame);
   expect(printJson(last?.resource ?? null)).toBe(printJson(resource));
 });
@@ -245,12 +252,12 @@ it('a result that waits as a failure is the same failure afterwards, digits as s
     screen: ['two'],
     details: { row: 2, service: parseJson('{"limit":1.10}'), body: 'text', observed: parseJson('{"n":2.0}') },
   });
-  const ending = ended({ outcome: 'rejected', code: 'REJECTED' });
-  ordered.enqueue(70, resultOf(71, { ending, failure }), undefined);
+  const callOutcome = ended({ outcome: 'rejected', code: 'REJECTED' });
+  ordered.enqueue(70, resultOf(71, { callOutcome, failure }), undefined);
   for (let before = 69; before >= 0; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
   await drained(ordered, 71);
   const last = printed[70];
-  expect([last?.ending, last?.resource]).toEqual([ending, undefined]);
+  expect([last?.callOutcome, last?.resource]).toEqual([callOutcome, undefined]);
   expect(last?.failure).toBeInstanceOf(Failure);
   expect(last?.failure).not.toBe(failure);
   expect(last?.failure).toMatchObject({
@@ -271,10 +278,10 @@ it('a result that waits as a failure has no details that it did not have', async
   const { ordered, printed, read } = slow();
   read();
   const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
-  ordered.enqueue(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+  ordered.enqueue(1, resultOf(2, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
   ordered.enqueue(0, resultOf(1), undefined);
   await drained(ordered, 2);
-  ordered.enqueue(72, resultOf(73, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+  ordered.enqueue(72, resultOf(73, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
   for (let before = 71; before >= 2; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
   await drained(ordered, 73);
   expect(Object.keys(printed[72]?.failure?.details ?? {})).toEqual(['service']);
@@ -296,7 +303,7 @@ it('a result that waits as a failure near its turn is the very same', async () =
   const { ordered, printed, read } = slow();
   read();
   const failure = new Failure('REJECTED', 'it was refused');
-  ordered.enqueue(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+  ordered.enqueue(1, resultOf(2, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
   ordered.enqueue(0, resultOf(1), undefined);
   await drained(ordered, 2);
   expect(printed[1]?.failure).toBe(failure);

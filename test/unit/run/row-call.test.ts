@@ -15,8 +15,8 @@ it('a journal that fails while the run ends denies the row and leaves no rejecti
   const recorded: unknown[] = [];
   const journal: Partial<RunJournal> = {
     intent: async () => control.stopFor(signalStop('SIGINT')),
-    result: (row, ending) => {
-      recorded.push([row.id, ending.outcome, ending.code, ending.attempts]);
+    result: (row, callOutcome) => {
+      recorded.push([row.id, callOutcome.outcome, callOutcome.code, callOutcome.attempts]);
       return Promise.reject(new Failure('LOCAL_IO', 'the disk is full', {}));
     },
     states: { isDoubtful: () => false } as unknown as RunJournal['states'],

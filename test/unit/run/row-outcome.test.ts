@@ -22,7 +22,7 @@ it('a row that was sent has the resource and no failure when it was answered', (
   const call = answered(new Map([['status', 'BLOCKED']]), 'new-7');
   expect(sentResult(ROW, call, write)).toEqual({
     row: ROW,
-    ending: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
+    callOutcome: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
     resource: new Map([['status', 'BLOCKED']]),
     failure: undefined,
     source: 'sent',
@@ -37,14 +37,14 @@ it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
 ])('a row that was sent is %s', (_what, said, mayHaveLeft, outcome) => {
   const call = failed('INTERNAL', { outcome: said ?? undefined });
   const result = sentResult(ROW, call, { ...write, mayHaveLeft });
-  expect(result).toMatchObject({ row: ROW, ending: { outcome, code: 'INTERNAL' }, source: 'sent' });
+  expect(result).toMatchObject({ row: ROW, callOutcome: { outcome, code: 'INTERNAL' }, source: 'sent' });
   expect(result.resource).toBeUndefined();
   expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.block', row: 7, id: 'card-7', outcome });
 });
 
 it('a row that was sent has no outcome when it only was to be read', () => {
   const result = sentResult(ROW, failed('NOT_FOUND'), { ...write, command: 'card.get', isWrite: false });
-  expect(result.ending.outcome).toBeNull();
+  expect(result.callOutcome.outcome).toBeNull();
   expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.get', row: 7, id: 'card-7' });
 });
 
@@ -53,7 +53,7 @@ it('a row that was sent may have failed before it was a call', () => {
   expect(failedCall(failure)).toEqual({
     kind: 'failed',
     failure,
-    ending: ended({ outcome: 'not_sent', code: 'USAGE' }),
+    callOutcome: ended({ outcome: 'not_sent', code: 'USAGE' }),
   });
 });
 
@@ -65,7 +65,7 @@ const reason = new Failure('CANCELLED', 'SIGINT stopped the run. Nothing was sen
 it('a row of which nothing was sent because the run stopped was not reached', () => {
   const result = unsentResult(ROW, 'card.block', reason);
   expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
-  expect(result.ending).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
+  expect(result.callOutcome).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
   expect(result.failure).toMatchObject({
     code: 'CANCELLED',
     exitCode: 143,
@@ -77,9 +77,9 @@ it('a row of which nothing was sent because the run stopped was not reached', ()
 
 it('a row of which nothing was sent because the run stopped was under way, with the attempts that the service had refused', () => {
   const result = unsentResult(ROW, 'card.block', reason, 2);
-  expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
+  expect(result).toMatchObject({ source: 'sent', callOutcome: { outcome: 'not_sent', attempts: 2 } });
   // A journal keeps no more of it.
-  expect(journalResult(ROW, 'card.block', result.ending).failure?.message).toBe(
+  expect(journalResult(ROW, 'card.block', result.callOutcome).failure?.message).toBe(
     'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
   );
   expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run. Nothing was sent.');
@@ -90,9 +90,9 @@ it('a row of which nothing was sent because the run stopped was under way, with 
 const stored = (known: Partial<WriteOutcome>) => ended({ outcome: 'unknown', ...known });
 
 it.each(['applied', 'confirmed_by_read'] as const)('a row from the journal that is %s succeeded', (outcome) => {
-  const ending = stored({ outcome, attempts: 1, httpStatus: 200 });
-  const result = journalResult(ROW, 'card.block', ending);
-  expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
+  const callOutcome = stored({ outcome, attempts: 1, httpStatus: 200 });
+  const result = journalResult(ROW, 'card.block', callOutcome);
+  expect(result).toEqual({ row: ROW, callOutcome, resource: undefined, failure: undefined, source: 'journal' });
 });
 
 it.each<[string, Partial<WriteOutcome>, string]>([
@@ -158,7 +158,7 @@ it.each<[string, Partial<WriteOutcome>, string]>([
 
 it('a row from the journal of an unknown write without a stored code is not reported as rejected', () => {
   const result = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' }));
-  expect(result.ending.outcome).toBe('unknown');
+  expect(result.callOutcome.outcome).toBe('unknown');
   expect(result.failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
 });
 
@@ -226,7 +226,7 @@ const reasonBefore = new Failure('UNREACHABLE', 'cannot connect', {
 });
 const result: RowResult = {
   row: ROW,
-  ending: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
+  callOutcome: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
   resource: undefined,
   failure: reasonBefore,
   source: 'sent',
@@ -239,12 +239,12 @@ const first = ended({
   sentAtMs: Date.parse(SENT_AT),
   message: 'the connection broke',
 });
-const earlier = { attempts: 1, ending: first };
+const earlier = { attempts: 1, callOutcome: first };
 
 it('a row whose earlier attempt may have been applied stays unknown when the repeat was not sent, and says both', () => {
   const doubtful = withEarlier(result, 'card.block', earlier);
   expect(doubtful).toMatchObject({ row: ROW, source: 'sent', earlierAttempts: 1 });
-  expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
+  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
   expect(doubtful.failure).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
     exitCode: 8,
@@ -261,8 +261,8 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
     httpStatus: 409,
     errorCode: 'CARD_BLOCKED',
   });
-  const doubtful = withEarlier({ ...result, ending: refused }, 'card.block', earlier);
-  expect(doubtful.ending).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
+  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', earlier);
+  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
   expect(doubtful.failure?.message).toBe(
     `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was refused: 409 CARD_BLOCKED. It may or may not have been applied.`,
   );
@@ -271,14 +271,14 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
 it.each(['applied', 'confirmed_by_read', 'unknown'] as const)(
   'a row whose earlier attempt may have been applied is %s when the repeat is',
   (outcome) => {
-    const ending = { ...result.ending, outcome };
-    const now = withEarlier({ ...result, ending }, 'card.block', earlier);
-    expect(now.ending).toEqual({ ...ending, attempts: ending.attempts + 1 });
+    const callOutcome = { ...result.callOutcome, outcome };
+    const now = withEarlier({ ...result, callOutcome }, 'card.block', earlier);
+    expect(now.callOutcome).toEqual({ ...callOutcome, attempts: callOutcome.attempts + 1 });
   },
 );
 
 it('a row whose earlier attempt may have been applied is as it ended where no earlier process sent it', () => {
-  expect(withEarlier(result, 'card.block', { attempts: 0, ending: undefined })).toBe(result);
+  expect(withEarlier(result, 'card.block', { attempts: 0, callOutcome: undefined })).toBe(result);
 });
 
 /** Held back because reading its card ended so. */
@@ -287,7 +287,13 @@ function heldBecause(cause: unknown, code: FailureCode = 'PRECONDITION', outcome
     details: { outcome: outcome ?? undefined },
     cause,
   });
-  return isHeldForNow({ row: ROW, ending: ended({ outcome, code }), resource: undefined, failure, source: 'sent' });
+  return isHeldForNow({
+    row: ROW,
+    callOutcome: ended({ outcome, code }),
+    resource: undefined,
+    failure,
+    source: 'sent',
+  });
 }
 const busy = new Failure('BUSY', '429');
 
@@ -311,6 +317,6 @@ it.each<[string, () => boolean, boolean]>([
 });
 
 it('a row that was held back without a failure is none', () => {
-  const ending = ended({ outcome: 'not_sent', code: 'PRECONDITION' });
-  expect(isHeldForNow({ row: ROW, ending, resource: undefined, failure: undefined, source: 'sent' })).toBe(false);
+  const callOutcome = ended({ outcome: 'not_sent', code: 'PRECONDITION' });
+  expect(isHeldForNow({ row: ROW, callOutcome, resource: undefined, failure: undefined, source: 'sent' })).toBe(false);
 });

@@ -204,14 +204,14 @@ it('many rows are counted by outcome and cause', async () => {
 });
 
 it('many rows of a read have no outcome, and one that fails makes the run partial', async () => {
-  const read = (): CallResult => ({ ...answered(), ending: ended({ httpStatus: 200, attempts: 1 }) });
+  const read = (): CallResult => ({ ...answered(), callOutcome: ended({ httpStatus: 200, attempts: 1 }) });
   const plan = planOf(3, async (row) => (row.row === 2 ? failed('NOT_FOUND', { http: { status: 404 } }) : read()), {
     isWrite: false,
     command: 'card.get',
   });
   const report = await runRows(plan);
   expect(report.exitCode).toBe(15);
-  expect(plan.printed.map((result) => result.ending.outcome)).toEqual([null, null, null]);
+  expect(plan.printed.map((result) => result.callOutcome.outcome)).toEqual([null, null, null]);
   expect(plan.printed[1]?.failure?.details).toMatchObject({ row: 2, id: 'card-2', operation: 'card.get' });
   expect(report.tally.counts()).toEqual({ read: 2, failed: 1 });
 });

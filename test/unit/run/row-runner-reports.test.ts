@@ -71,7 +71,7 @@ async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
     ends.length,
     async (row, slot) => {
       await slot.pacer.admit('send');
-      if (ends[row.row - 1]?.ending.outcome !== 'not_sent') slot.pacer.leaves?.();
+      if (ends[row.row - 1]?.callOutcome.outcome !== 'not_sent') slot.pacer.leaves?.();
       if (row.row === stopAfter) signals.send('SIGINT');
       return ends[row.row - 1] ?? answered();
     },

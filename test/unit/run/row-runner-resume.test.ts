@@ -36,7 +36,7 @@ async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Pa
   );
   const report = await runRows(plan);
   await active.close();
-  return { sent, report, printed: plan.printed, outcomes: plan.printed.map((result) => result.ending.outcome) };
+  return { sent, report, printed: plan.printed, outcomes: plan.printed.map((result) => result.callOutcome.outcome) };
 }
 
 async function begin(stateDir: string, name = 'may') {
@@ -124,9 +124,12 @@ it('a run that is resumed does not count earlier failures towards --max-failures
 it('a run that is resumed keeps the ID that only a response had', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 1: answered(new Map(), 'new-1') });
-  expect(first.printed[0]?.ending.resultId).toBe('new-1');
+  expect(first.printed[0]?.callOutcome.resultId).toBe('new-1');
   const second = await run(await resumeRun(runPorts(stateDir), 'may'), {});
-  expect(second.printed[0]).toMatchObject({ ending: { resultId: 'new-1', outcome: 'applied' }, source: 'journal' });
+  expect(second.printed[0]).toMatchObject({
+    callOutcome: { resultId: 'new-1', outcome: 'applied' },
+    source: 'journal',
+  });
 });
 
 async function withUnknown() {

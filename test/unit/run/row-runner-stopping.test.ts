@@ -54,7 +54,7 @@ it.each<[string, readonly (() => CallResult)[], number[], number]>([
   expect(report.state).toBe('stopped');
   expect(plan.printed.map((result) => result.row.row)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   const last = plan.printed[8];
-  expect(last).toMatchObject({ ending: { outcome: 'not_sent', attempts: 0 }, source: 'not_reached' });
+  expect(last).toMatchObject({ callOutcome: { outcome: 'not_sent', attempts: 0 }, source: 'not_reached' });
 });
 
 it.each<[string, readonly (() => CallResult)[], number]>([
@@ -182,7 +182,7 @@ it('a run of many rows stops when the service asks for a pause of more than fift
   expect(sent).toEqual([1]);
   expect(report.exitCode).toBe(15);
   expect(report.stop).toMatchObject({ kind: 'busy', reason: 'the service asked for a pause of 15 min 1 s' });
-  expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['not_sent', 'not_sent', 'not_sent']);
+  expect(plan.printed.map((result) => result.callOutcome.outcome)).toEqual(['not_sent', 'not_sent', 'not_sent']);
 });
 
 it.each([
@@ -202,7 +202,7 @@ it.each([
   );
   const report = await runRows(plan);
   expect(report.exitCode).toBe(exitCode);
-  expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['applied', 'applied', 'not_sent']);
+  expect(plan.printed.map((result) => result.callOutcome.outcome)).toEqual(['applied', 'applied', 'not_sent']);
 });
 
 it('a signal that comes when every row is done does not change how the run ends', async () => {
@@ -240,7 +240,7 @@ it('a signal gives a request in flight five seconds, then its outcome is unknown
   const report = await runRows(plan);
   expect(report.exitCode).toBe(8);
   expect(clock.monotonic()).toBe(5_000);
-  expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['unknown', 'not_sent']);
+  expect(plan.printed.map((result) => result.callOutcome.outcome)).toEqual(['unknown', 'not_sent']);
 });
 
 it('a signal ends the run also when a request does not obey', async () => {
@@ -284,7 +284,7 @@ it('a signal ends a pause, and the rows that wait in it are not reached', async 
   );
   const report = await runRows(plan);
   expect(report.exitCode).toBe(143);
-  expect(plan.printed.map((result) => [result.ending.outcome, result.ending.attempts])).toEqual([
+  expect(plan.printed.map((result) => [result.callOutcome.outcome, result.callOutcome.attempts])).toEqual([
     ['not_sent', 1],
     ['not_sent', 0],
   ]);
@@ -336,7 +336,7 @@ it('a bug in a row that was sent leaves it unknown and stops the run', async () 
   });
   const report = await runRows(plan);
   expect(report.exitCode).toBe(8);
-  expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['unknown', 'not_sent', 'not_sent']);
+  expect(plan.printed.map((result) => result.callOutcome.outcome)).toEqual(['unknown', 'not_sent', 'not_sent']);
 });
 
 it('a bug before anything was sent ends with 1', async () => {

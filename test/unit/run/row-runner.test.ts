@@ -63,12 +63,15 @@ function reading(end: () => CallResult, read: number[] = []): Partial<RunTask<Te
 it('an unknown row that is read keeps what its card showed, now and in the record', async () => {
   const shown = () => failed('OUTCOME_UNKNOWN', { outcome: 'unknown', observed: new Map([['status', 'ACTIVE']]) });
   const { stateDir, printed } = await withUnknownRow(reading(shown), 2);
-  expect(printed[1]).toMatchObject({ ending: { outcome: 'unknown', observedStatus: 'ACTIVE' }, source: 'journal' });
+  expect(printed[1]).toMatchObject({
+    callOutcome: { outcome: 'unknown', observedStatus: 'ACTIVE' },
+    source: 'journal',
+  });
   const again = await resumeRun(runPorts(stateDir), 'may');
   const plan = planOf(2, sending(), { journal: again.journal });
   const report = await runRows(plan);
   await again.close();
-  expect(plan.printed[1]?.ending).toMatchObject({ outcome: 'unknown', observedStatus: 'ACTIVE' });
+  expect(plan.printed[1]?.callOutcome).toMatchObject({ outcome: 'unknown', observedStatus: 'ACTIVE' });
   expect(report).toMatchObject({ exitCode: 8, state: 'finished' });
 });
 
@@ -81,8 +84,8 @@ it.each([
     const read: number[] = [];
     const { printed, report } = await withUnknownRow(reading(end, read), 8);
     expect(read).toEqual([2, 4, 6, 8]);
-    expect(printed[1]?.ending).toMatchObject({ outcome: 'unknown' });
-    expect(printed[1]?.ending.observedStatus).toBe(observedStatus);
+    expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'unknown' });
+    expect(printed[1]?.callOutcome.observedStatus).toBe(observedStatus);
     expect(report).toMatchObject({ exitCode: 8, state: 'finished' });
   },
 );
@@ -107,13 +110,13 @@ it('an unknown row that is read stops the run after five that could not be read,
 
 it('an unknown row that is read is confirmed without the time at which it was read', async () => {
   const { printed } = await withUnknownRow(reading(answered), 2);
-  expect(printed[1]?.ending).toMatchObject({ outcome: 'confirmed_by_read' });
-  expect([printed[1]?.ending.sentAtMs, printed[1]?.ending.durationMs]).toEqual([undefined, undefined]);
+  expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'confirmed_by_read' });
+  expect([printed[1]?.callOutcome.sentAtMs, printed[1]?.callOutcome.durationMs]).toEqual([undefined, undefined]);
 });
 
 it('an unknown row that is read is left where the operation has no reading', async () => {
   const { printed, report } = await withUnknownRow({}, 2);
-  expect(printed.map(({ ending }) => ending.outcome)).toEqual(['applied', 'unknown']);
+  expect(printed.map(({ callOutcome }) => callOutcome.outcome)).toEqual(['applied', 'unknown']);
   expect(report.exitCode).toBe(8);
 });
 
@@ -127,7 +130,7 @@ it('a run that cannot read its input any more ends as stopped, with what went wr
   const report = await runRows(plan);
   await active.close();
   expect(report).toMatchObject({ exitCode: 1, state: 'stopped', stop: { kind: 'broken' } });
-  expect(plan.printed.map(({ ending }) => ending.outcome)).toEqual(['applied', 'not_sent']);
+  expect(plan.printed.map(({ callOutcome }) => callOutcome.outcome)).toEqual(['applied', 'not_sent']);
 });
 
 it('a run writes down how it ended, and how many rows came to what', async () => {
@@ -293,7 +296,7 @@ async function overdue(isWrite: boolean, isAdmitted: boolean) {
   );
   const report = await runRows(plan);
   const [result] = plan.printed;
-  return [report.exitCode, result?.ending.outcome, result?.ending.attempts, result?.failure?.code];
+  return [report.exitCode, result?.callOutcome.outcome, result?.callOutcome.attempts, result?.failure?.code];
 }
 
 it('a row that does not obey when the run is given up is unknown where its request may have left, and was not sent where it did not', async () => {

@@ -159,7 +159,12 @@ it.each([
     await journal.close();
     expect(report.exitCode).toBe(16);
     expect(sent).toEqual([1]);
-    expect(plan.printed.map(({ ending }) => ending.outcome)).toEqual(['applied', 'not_sent', 'not_sent', 'not_sent']);
+    expect(plan.printed.map(({ callOutcome }) => callOutcome.outcome)).toEqual([
+      'applied',
+      'not_sent',
+      'not_sent',
+      'not_sent',
+    ]);
   },
 );
 
@@ -224,7 +229,7 @@ it.each<[string, readonly JournalRecord[], string]>([
     expect((await statesOf(path)).slice(0, 2)).toEqual([state, 'applied']);
     const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
     expect(journal.states.isToDo(1)).toBe(false);
-    expect((await journal.entry(1)).ending.outcome).toBe(state);
+    expect((await journal.entry(1)).callOutcome.outcome).toBe(state);
     await journal.close();
   },
 );

@@ -139,7 +139,7 @@ it('taking a journal up again reads every row back, also when a record lies acro
       row,
       id: `card-${row}`,
       reason,
-      ending: { resultId: `new-${row}`, outcome: 'applied' },
+      callOutcome: { resultId: `new-${row}`, outcome: 'applied' },
     });
   }
   await journal.close();
@@ -150,7 +150,7 @@ it('taking a journal up again gives back what was kept of a row, unchanged', asy
   const clock = new FakeClock();
   const first = await RunJournal.create(path, 2, { ...HELD, clock });
   await first.intent({ row: 1, id: 'card-1', reason: 'lost' });
-  const ending: CallOutcome = {
+  const callOutcome: CallOutcome = {
     outcome: 'rejected',
     attempts: 2,
     httpStatus: 404,
@@ -164,7 +164,7 @@ it('taking a journal up again gives back what was kept of a row, unchanged', asy
     observedStatus: undefined,
     notices: [{ code: 'ODD', message: 'odd', level: 'note' }],
   };
-  await first.result({ row: 1, id: 'card-1' }, ending);
+  await first.result({ row: 1, id: 'card-1' }, callOutcome);
   await first.close();
   const journal = await RunJournal.resume(path, 2, { ...HELD, clock });
   expect(await journal.entry(1)).toEqual({
@@ -172,12 +172,12 @@ it('taking a journal up again gives back what was kept of a row, unchanged', asy
     id: 'card-1',
     reason: 'lost',
     timeMs: Date.parse('2026-05-01T12:00:00Z'),
-    ending,
+    callOutcome,
   });
   expect(await journal.entry(2)).toMatchObject({
     row: 2,
     id: undefined,
-    ending: { outcome: 'not_sent', attempts: 0 },
+    callOutcome: { outcome: 'not_sent', attempts: 0 },
   });
   await journal.close();
 });

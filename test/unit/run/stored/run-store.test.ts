@@ -414,8 +414,8 @@ it('runs results gives every row in input order, also of a run that was killed',
   );
   const stored = await StoredRun.readWhole(run);
   const found: unknown[] = [];
-  for await (const { row, ending, failure } of stored.results(rowsTo(4))) {
-    found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
+  for await (const { row, callOutcome, failure } of stored.results(rowsTo(4))) {
+    found.push([row.row, callOutcome.outcome, callOutcome.attempts, callOutcome.resultId, failure?.code]);
   }
   expect(found).toEqual([
     [1, 'unknown', 1, undefined, 'OUTCOME_UNKNOWN'],
