@@ -170,7 +170,7 @@ export function planAgainstRun(rows) {
   });
 }
 
-/** The second look at a card in one sitting of the desk, against a second request by undici alone and 20 ms. */
+/** The second look at a card in one session of the desk, against a second request by undici alone and 20 ms. */
 export function lookAgainstRequest() {
   return withService(0, async (url, env) => {
     const ratios = [];

@@ -1,4 +1,4 @@
-// The desk on a terminal of 100 columns: how long the second look at a card takes in one sitting.
+// The desk on a terminal of 100 columns: how long the second look at a card takes in one session.
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import { Client } from 'undici';

@@ -64,7 +64,7 @@ function compile(embedded) {
   return true;
 }
 
-/** What lies in the executable: name -> file, relative to its folder, because these paths are kept in it. */
+/** What the executable holds: name -> file, relative to its folder, because these paths are kept in it. */
 function collectAssets(isCompiled) {
   const assets = {};
   for (const part of ['chunks', 'help']) {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAst } from 'rolldown/parseAst';
+import { isNode, literalText, type Node, parseText, visit } from './syntax.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = readdirSync(`${root}docs/faults`).map((name) => readFileSync(`${root}docs/faults/${name}`, 'utf8'));
@@ -14,13 +14,6 @@ const numbers = groups.flatMap(([, , , number]) => (number === undefined ? [] : 
 const TITLE = /^(?:[A-Z]\d{1,2}(?:, | and | |$))+/;
 const TEST_CALL = /^(?:it|test|describe)\b(?!\.(?:skip|todo)\b)/;
 
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [member: string]: unknown;
-}
-
 interface TestFile {
   readonly path: string;
   readonly text: string;
@@ -29,19 +22,6 @@ interface TestFile {
   readonly declared: ReadonlyMap<string, Node>;
   /** The neighbours that names come from. */
   readonly imported: ReadonlyMap<string, string>;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-/** Sees a node and all below it, each with the nodes above it, the nearest first. */
-function visit(node: Node, see: (node: Node, above: readonly Node[]) => void, above: readonly Node[] = []): void {
-  see(node, above);
-  const inner = [node, ...above];
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, see, inner);
-  }
 }
 
 function nameOf(node: unknown): string {
@@ -54,8 +34,7 @@ function fileAt(path: string): TestFile {
   const known = files.get(path);
   if (known !== undefined) return known;
   const text = readFileSync(path, 'utf8');
-  // The tree of the parser is made of nodes.
-  const program = parseAst(text, { lang: 'ts' }, path) as unknown as Node;
+  const program = parseText(text, path);
   const declared = new Map<string, Node>();
   const imported = new Map<string, string>();
   visit(program, (node) => {
@@ -99,7 +78,7 @@ function isTestCall(file: TestFile, { type, callee }: Node): boolean {
 /** The call of the test that a title is in: as its name, in its table, or in a table of this file that it names. */
 function testOf(file: TestFile, above: readonly Node[]): Node | undefined {
   const [inner, outer] = above.filter((node) => isTestCall(file, node));
-  // Of `it.each(rows)('%s', play)` the outer call has the test's body.
+  // Of `it.each(rows)('%s', check)` the outer call has the test's body.
   if (inner !== undefined) return outer !== undefined && outer['callee'] === inner ? outer : inner;
   const table = above.find((node) => node.type === 'VariableDeclarator');
   const uses: Node[] = [];
@@ -120,10 +99,8 @@ interface Title {
 function titlesOf(file: TestFile): readonly Title[] {
   const titles: Title[] = [];
   visit(file.program, (node, above) => {
-    const isText = node.type === 'Literal' || node.type === 'TemplateElement';
-    const value = node['value'];
-    const text = isText && typeof value === 'object' && value !== null && 'cooked' in value ? value.cooked : value;
-    const named = isText && typeof text === 'string' ? TITLE.exec(text)?.[0].match(/[A-Z]\d+/g) : undefined;
+    const text = literalText(node);
+    const named = text === undefined ? undefined : TITLE.exec(text)?.[0].match(/[A-Z]\d+/g);
     const test = named && testOf(file, above);
     if (named && test) titles.push({ line: file.text.slice(0, node.start).split('\n').length, named, test });
   });

@@ -59,7 +59,7 @@ export function checkNotices(notices, ofPart) {
   if (missing.length > 0) throw new Error(`the notices lack ${missing.join(', ')}`);
 }
 
-/** The packages that notices name: what `writeNotices` wrote, read back for the bill of materials. */
+/** The packages that notices name: what `writeNotices` wrote, for the bill of materials. */
 export function packagesOf(notices) {
   const headings = [...notices.matchAll(/^## (\S+) (\S+) \((.+)\)$/gm)];
   return headings.map(([, name, version, license]) => ({ name, version, license }));

@@ -46,7 +46,7 @@ const STUBS = [
     code: 'module.exports = {};',
   },
   {
-    // Help is written by our own, and names that are near to an unknown one are found there.
+    // frontdesk writes its own help, and names that are near to an unknown one are found there.
     from: /\/commander\/(?:index|lib\/command)\.js$/,
     source: /^\.\/(?:(?:lib\/)?help\.js|suggestSimilar)$/,
     code: 'module.exports = { Help: class {}, stripColor: (text) => text, suggestSimilar: () => "" };',
@@ -123,7 +123,7 @@ export function askForBuiltins() {
 const APART = '?protocol';
 
 /**
- * Gives the protocol of assistants a copy of zod of its own: it uses far more of zod than we do, and whatever it
+ * Gives the protocol of assistants a copy of zod of its own: it uses far more of zod than frontdesk, and whatever it
  * uses would come into the chunk that every call loads.
  */
 export function keepProtocolApart() {

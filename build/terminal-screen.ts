@@ -2,7 +2,7 @@
 export interface CellStyle {
   readonly bold: boolean;
   readonly faint: boolean;
-  /** `green`, or undefined for the terminal's own colour. */
+  /** `green`, or undefined for the terminal's own color. */
   readonly colour: string | undefined;
 }
 

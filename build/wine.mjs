@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from './bundle.mjs';
 
-/** A prefix of our own lies here: no other Wine of this machine is asked or ended. */
+/** The prefix of the tests: no other Wine of this machine is asked or ended. */
 export const folder = `${root}.cache/windows`;
 export const env = { ...process.env, WINEPREFIX: `${folder}/prefix`, WINEDEBUG: '-all' };
 
@@ -58,7 +58,7 @@ export function startInWine(node, args, log) {
   }
 }
 
-/** Ends what is left in our prefix. */
+/** Ends what is left in that prefix. */
 export function endWine() {
   spawnSync('wineserver', ['-k'], { env });
 }

@@ -13,7 +13,7 @@ const LONGEST_KEPT_S = 10;
  * compiled code). Ends the process once everything is written, because Node takes longer to take down what is open.
  */
 export async function start(compiledCode?: CompiledCode): Promise<void> {
-  // A promise that never settles would end the process with 0 and no output: only the completed path is a success.
+  // A promise that never resolves would end the process with 0 and no output: only the completed path is a success.
   process.exitCode = 1;
   // While Node ends it gives the signals back to the system, and an interrupt would turn the outcome of a change into
   // 130. Everything is written at this event, so the process ends at once.

@@ -1,4 +1,4 @@
-// The Debian package: the executable, its manual and its completions where Debian looks for them. No script of ours
+// The Debian package: the executable, its manual and its completions where Debian looks for them. No script of frontdesk
 // runs when it is installed or removed, and nothing is made outside its own files.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function zipped(content) {
   return gzipSync(content, { level: 9 });
 }
 
-/** Debian's version of ours: a pre-release sorts before its release with a tilde. */
+/** The version as Debian writes it: a pre-release sorts before its release with a tilde. */
 function debianVersion(version) {
   return version.replace('-', '~');
 }

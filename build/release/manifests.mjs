@@ -5,7 +5,7 @@ import { root } from '../bundle.mjs';
 /**
  * Fills the template in. `facts`: version, summary, licence, home page. `assets`: URL and SHA-256 of each file that is
  * handed out, by `package`, `linux-x64` and so on. A file that asks for an asset that is not there cannot be checked by
- * whoever installs from it, so it is only named (`incomplete`).
+ * the person who installs from it, so it is only named (`incomplete`).
  */
 export function manifests(facts, assets) {
   const template = readFileSync(`${root}build/release/manifests.template`, 'utf8').replaceAll('\r\n', '\n');

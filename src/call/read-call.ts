@@ -90,7 +90,7 @@ export function readExpectations(
   });
 }
 
-/** The flag that sets a field, for faults; `--no-url` and `--description-file` are reported under the field's own flag. */
+/** The option that sets a field, for faults; `--no-url` and `--description-file` are reported under the field's own option. */
 export function nameOfFlag(command: CallCommand): (field: string) => string {
   return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
 }

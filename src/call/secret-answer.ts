@@ -89,7 +89,7 @@ async function rescue({ stdout, stderr }: Context, text: string, onStdout: strin
 function unreadableOnStdout(session: Session, operation: Operation, came: Uint8Array, shown: string) {
   const { isTerminal } = session.context.stdout;
   const { format, mask = (text: string) => text } = session.output;
-  // Our own token alone is masked. In Latin-1 every byte is a character, so the others stay as they are.
+  // Only the token of the call is masked. In Latin-1 every byte is a character, so the others stay as they are.
   if (isJson(format) && !isTerminal) return Buffer.from(mask(Buffer.from(came).toString('latin1')), 'latin1');
   return isTerminal || isShown(session, operation) ? shown : undefined;
 }

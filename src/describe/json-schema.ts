@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
 import type { JsonSchema } from '../json/shape.ts';
 
-/** zod drops the flag `i` of a pattern, and card IDs keep their case. */
+/** zod drops the `i` of a pattern, and card IDs keep their case. */
 const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');
 
 /** The JSON Schema of a request's zod schema. */

@@ -1,8 +1,8 @@
 import { settledBy } from '../api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
 import { openBefore } from '../call/open-guard.ts';
+import { type CardLook, lookOf, recordSettled } from '../call/resolve-write.ts';
 import { callService, cardRead, takeAnswer } from '../call/resource.ts';
-import { type CardLook, lookOf, recordSettled } from '../call/settle.ts';
 import { NO_OUTCOME } from '../call-outcome.ts';
 import { Failure } from '../failure.ts';
 import { readHistory, showHistory } from '../history/read.ts';

@@ -114,7 +114,7 @@ async function checkOpenWrites({ places: { stateDir }, context }: Session): Prom
   const { open } = await readOpenWrites({ stateDir, clock, pid, keepsIndex: false });
   if (open.length === 0) return ok(name, 'no write is open');
   const count = open.length === 1 ? 'the outcome of 1 write is' : `the outcomes of ${open.length} writes are`;
-  return warning(name, `${count} not known, and nothing has settled them`, 'frontdesk history --open');
+  return warning(name, `${count} not known, and nothing has resolved them`, 'frontdesk history --open');
 }
 
 /** Can locks, runs and records rely on the file system of the state folder, which may be a network one? */

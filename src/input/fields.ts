@@ -4,7 +4,7 @@ import type { JsonValue } from '../json/value.ts';
 import { didYouMean } from '../output/nearest.ts';
 import { cardIdProblem, quoteValue, showValue } from './values.ts';
 
-/** One field of a request as flags, help, columns and checks see it. */
+/** One field of a request as options, help, columns and checks see it. */
 export interface FieldSpec {
   /** The API's own name: `clientDeviceID`. */
   readonly name: string;

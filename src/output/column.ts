@@ -10,7 +10,7 @@ export interface Column {
   readonly name: string;
   readonly header: string;
   readonly align?: 'right';
-  /** In a terminal, the cell is colored by its content. The words say the same. */
+  /** In a terminal, the content of the cell gives its color. The words say the same. */
   readonly tone?: 'status' | 'outcome' | 'faint';
   /** Terminal columns of a table that streams before its cells are known. */
   readonly width?: number;

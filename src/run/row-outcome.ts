@@ -74,7 +74,7 @@ export function sentResult<R extends RunRow>(
     return { row, callOutcome, resource: call.resource, failure: undefined, source: 'sent' };
   const outcome = about.isWrite ? (callOutcome.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
   const details = { operation: about.command, row: row.row, id: row.id, outcome: outcome ?? undefined };
-  // A run is resumed: that its command can be repeated is what a single call is told.
+  // A run is resumed. Only the hints of a single call say that its command can be repeated.
   const hints = call.failure.hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
   const failure = call.failure.with(details, about.isWrite ? hints : undefined);
   return { row, callOutcome: { ...callOutcome, outcome }, resource: undefined, failure, source: 'sent' };

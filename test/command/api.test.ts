@@ -206,7 +206,7 @@ test('api POST --dry-run prints the request, needs no credential and sends nothi
 });
 
 test.each([
-  ['a lost answer of block is read back', `${CARD_PATH}/block`, cardText('BLOCKED'), 0],
+  ['after a lost answer of block the card is checked', `${CARD_PATH}/block`, cardText('BLOCKED'), 0],
   ['a lost answer of block that the card does not show is unknown', `${CARD_PATH}/block`, cardText('ACTIVE'), 8],
 ])('api POST: %s', async (_, path, shown, code) => {
   const server = await startRecordingServer((request) => (request.method === 'POST' ? 'reset' : { body: shown }));

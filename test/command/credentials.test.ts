@@ -13,7 +13,7 @@ function login(home: Home, server: RecordingServer, args: readonly string[], std
   return runFrontdesk(['auth', 'login', '--cards-url', server.url, '--family', 'cards', ...args], { home, stdin });
 }
 
-/** A home with a stored token for a service that plays along. */
+/** A home with a stored token for a service that accepts it. */
 async function loggedIn() {
   const home = createHome();
   const server = await startRecordingServer(playService());

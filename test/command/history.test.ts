@@ -401,7 +401,7 @@ test('history reconcile names no command for what was applied and has no card, b
     expect(await run(['history', 'reconcile', entry])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `frontdesk: ${entry}: ended as applied, so nothing is left to settle\n`,
+      stderr: `frontdesk: ${entry}: ended as applied, so nothing is left to resolve\n`,
     });
   }
   expect(server.requests).toHaveLength(before);

@@ -61,7 +61,7 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
 
 test.each([
   ['are exit 16', 200, 16],
-  ['are told, but exit 8 says more where an outcome is unknown', 500, 8],
+  ['are reported, but exit 8 says more where an outcome is unknown', 500, 8],
 ])('results that cannot be written: %s', async (_, status, exitCode) => {
   const server = await startRecordingServer((request) => ({
     status: request.method === 'GET' ? 200 : status,

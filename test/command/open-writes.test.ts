@@ -126,7 +126,7 @@ it.concurrent('doctor counts open reissues', async () => {
   const { run } = await openService();
   await run(REISSUE);
   expect((await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].message | [0]"])).stdout).toBe(
-    '"the outcome of 1 write is not known, and nothing has settled them"\n',
+    '"the outcome of 1 write is not known, and nothing has resolved them"\n',
   );
 });
 

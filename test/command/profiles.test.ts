@@ -14,7 +14,7 @@ function atHome() {
   return { home, run };
 }
 
-/** A profile `live` with these settings, at a service that plays along. */
+/** A profile `live` with these settings, at a service that accepts every call. */
 async function live(settings: readonly string[]) {
   const { home, run } = atHome();
   const server = await startRecordingServer(playService());

@@ -41,7 +41,7 @@ async function blockFive(home: Home, args: readonly string[] = []) {
 
 const made = new Map<string, Promise<Home>>();
 
-/** A home with such a run, for a test that needs nothing of its service. Runs that are told in the same words are made once. */
+/** A home with such a run, for a test that needs nothing of its service. Runs made with the same words are made once. */
 async function withFiveBlocked(...args: readonly string[]): Promise<Home> {
   const key = args.join(' ');
   const home = createHome();
@@ -226,7 +226,7 @@ test('a report of a run whose rows are gone has no IDs of rows that were not rea
 
 test('a report of a run of a newer frontdesk has what is understood', async () => {
   const home = await withFiveBlocked();
-  // The header is JSON of our own.
+  // The header is frontdesk's own JSON.
   const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
   const newer = { ...header, version: 3, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };
   writeFileSync(runFile(home, 'header.json'), JSON.stringify(newer));

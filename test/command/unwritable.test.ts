@@ -9,7 +9,7 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 const PRELOAD = fileURLToPath(new URL('../support/fail-at.cjs', import.meta.url));
 
 // A container with a read-only root, no folder for its state and no /tmp: below a device there is no folder to make,
-// whoever asks for it.
+// as root too.
 const NOWHERE = {
   FRONTDESK_STATE_DIR: '/dev/null/state',
   FRONTDESK_CONFIG_DIR: '/dev/null/config',

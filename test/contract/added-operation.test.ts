@@ -8,7 +8,7 @@ import { Failure } from '../../src/failure.ts';
 import { decideNext } from '../../src/http/retry.ts';
 import type { Session } from '../../src/session.ts';
 
-// Nothing below names the operation: whoever adds one gets its guards from the row.
+// Nothing below names the operation: the row gives it its guards.
 
 /** A row as somebody would add it, with the careful value wherever the service says nothing. */
 const SUSPEND: Operation = {

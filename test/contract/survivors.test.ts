@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
-// A file of our own; what it holds is what these tests ask.
+// What this file holds is what these tests ask.
 const survivors = JSON.parse(readFileSync(new URL('test/mutants/survivors.json', root), 'utf8')) as Readonly<
   Record<string, Readonly<Record<string, readonly string[]>>>
 >;

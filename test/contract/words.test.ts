@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
+import { commentLines, parseText, testTitles } from '../../build/syntax.ts';
 import { findHelp } from '../../src/describe/help.ts';
 import { layOut } from '../../src/describe/text-block.ts';
 import { TOPIC_NAMES } from '../../src/describe/topic-list.ts';
@@ -17,13 +18,15 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bread-backs?\b/i, 'card check'],
   [/\bsittings?\b/i, 'session'],
   [/\bwhoever\b/i, 'you, frontdesk, the service'],
-  [/\bours\b|\bour own\b/i, 'frontdesk'],
+  [/\bours?\b|\bwe\b/i, 'frontdesk'],
   [/\bplay(?:s|ed)?\b/i, 'simulate'],
-  [/\bwhat became of\b/i, 'state, outcome'],
+  [/\bbecame of\b/i, 'state, outcome'],
   [/\b(?:put|take|took|taken) (?:it |them )?back\b/i, 'restore'],
   [/\btakes? \w+ away\b/i, 'remove, reset'],
   [/\ball the same\b/i, 'anyway'],
   [/\blikewise\b/i, 'say it again'],
+  [/\bsettl(?:es?|ed|ing)\b/i, 'resolve'],
+  [/\bflags?\b/i, 'option'],
   [/\bin doubt\b/i, 'outcome unknown'],
   [/\bnot shown by\b|\bshows? (?:no rule|none)\b/i, 'not documented'],
   [/\b(?:is|are) told\b/i, 'who tells'],
@@ -81,9 +84,37 @@ it('plain words without a semicolon between two sentences of a message', () => {
 it('plain words on every page', () => {
   const more = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
   const pages = [...readPages(root), ...more.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)];
-  // Tables that are made of the program's own words, and what a console prints.
-  const prose = (text: string) => text.replaceAll(/<!-- generated[\s\S]*?<!-- \/generated -->|```[\s\S]*?```/g, '');
+  // Tables that are made of the program's own words, what a console prints, and names of files.
+  const prose = (text: string) =>
+    text.replaceAll(/<!-- generated[\s\S]*?<!-- \/generated -->|```[\s\S]*?```|\]\(.*?\)/g, '');
   expect(pages.flatMap(([path, text]) => found(prose(text), path))).toEqual([]);
+});
+
+/** Comments and titles that mean such a word in another sense: a part of their file's path, and what they say. */
+const MEANT: readonly (readonly [file: string, text: string])[] = [['src/json/unsafe-characters.ts', 'flag']];
+
+/** Files of TypeScript and JavaScript, by path from the root. */
+function sources(): readonly string[] {
+  return ['src', 'test', 'build', 'bench', 'bin'].flatMap((folder) => {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    return names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`).filter((path) => /\.[cm]?[jt]s$/.test(path));
+  });
+}
+
+it('plain words in every comment, in the titles of tests, and in the names of files', () => {
+  const all = sources();
+  expect(all.length).toBeGreaterThan(700);
+  const flaws = all.flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const program = parseText(text, path);
+    const titles = path.endsWith('.test.ts') ? testTitles(text, program) : [];
+    const said = [...commentLines(text, program), ...titles].filter(
+      (line) => !MEANT.some(([file, meant]) => path.includes(file) && line.text.includes(meant)),
+    );
+    const name = found(path.replaceAll(/[-/.]/g, ' '), path);
+    return [...name, ...said.flatMap((line) => found(line.text, `${path}:${line.line}`))];
+  });
+  expect(flaws).toEqual([]);
 });
 
 it('plain words would be named with their place', () => {

@@ -14,7 +14,7 @@ export interface KillMoment {
   readonly laterMs: number;
 }
 
-/** What a process is asked to do: begin the run (or go on with it by its name), or go on. */
+/** What a process is asked to do: begin the run (or resume it by its name), or resume. */
 type Deed = 'begin' | 'resume';
 
 export interface RunSettings {

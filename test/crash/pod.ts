@@ -7,7 +7,7 @@ import type { Home } from '../support/run-frontdesk.ts';
 const OWN_TIME = fileURLToPath(new URL('own-time.cjs', import.meta.url));
 const LIMIT_MS = 120_000;
 
-/** Its own processes, of which ours is number 1, and its own host name. */
+/** Its own processes, of which frontdesk is number 1, and its own host name. */
 const NAMESPACES = ['--pid', '--uts', '--fork', '--kill-child', '--mount-proc'];
 
 function canUnshare(more: readonly string[]): boolean {

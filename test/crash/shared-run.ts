@@ -173,7 +173,7 @@ export class SharedRun {
     if (how === 'kill') {
       pod.kill();
       this.kills += 1;
-      // What restarts pods does so whatever became of the others.
+      // Pods are restarted whether others live or not.
       this.#startIn(thenMs);
       return;
     }

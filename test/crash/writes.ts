@@ -17,7 +17,7 @@ export interface Write {
   readonly isKeyTheId: boolean;
   /** The answer to the `nth` application (1-based) of a row, and the id in it that can be had nowhere else. */
   answer(key: string, nth: number): { readonly text: string; readonly resultId?: string };
-  /** The status of a card that was written; undefined where nothing can be read back. */
+  /** The status of a card that was written; undefined where no card can be checked. */
   readonly statusAfter?: string;
 }
 
@@ -72,7 +72,7 @@ const SUBSCRIBER_CHANGES: Write = {
   older: { fileName: 'old.csv', textOf: subscribersCsv('Old') },
 };
 
-/** Each kind of write: settled by reading back, one-time ids in the answer, nothing to read back. */
+/** Each kind of write: resolved by a card check, one-time IDs in the response, nothing to check. */
 export const WRITES = {
   activate: ACTIVATE,
   block: BLOCK,

@@ -16,7 +16,7 @@ interface Action {
   };
 }
 
-// The file is ours, and each test fails where it has not these members.
+// Each test fails where it has not these members.
 const action = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8')) as Action;
 const [step] = action.runs.steps;
 

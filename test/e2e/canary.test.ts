@@ -28,7 +28,7 @@ import {
 } from './faults/stage.ts';
 
 /**
- * Planted tokens (goal G7). The stage on which the tests of this folder play looks for them itself, in stdout, stderr,
+ * Planted tokens (goal G7). The stage of the tests of this folder looks for them itself, in stdout, stderr,
  * arguments and every file; here that look is proven to see, and everything is called that could say too much.
  */
 

@@ -19,12 +19,12 @@ import { describe, expect, it } from 'vitest';
 import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
 
 // V8 runs compiled code unchecked, so what an earlier start left behind may speed the next one up, and nothing else:
-// whatever became of it, a call does what it does without.
+// even where it is damaged, a call does what it does without.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CALL = ['config', 'get', 'concurrency', '--json'];
 
-/** A user whose compiled code lies in the home. */
+/** A user whose compiled code is in the home. */
 function call(home: Home, args: readonly string[] = CALL, env: Readonly<Record<string, string | undefined>> = {}) {
   return runFrontdesk(args, { home, env: { XDG_CACHE_HOME: undefined, XDG_CONFIG_HOME: undefined, ...env } });
 }

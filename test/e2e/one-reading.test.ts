@@ -6,7 +6,7 @@ import { playService } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
-// An input is read once, by the command that checks it. What tells of a run or goes on with it does not even load what
+// An input is read once, by the command that checks it. What shows or resumes a run does not even load what
 // reads inputs.
 
 const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));

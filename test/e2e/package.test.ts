@@ -25,7 +25,7 @@ interface LockedPackage {
   readonly hasInstallScript?: boolean;
 }
 
-/** Members that these tests read; npm and we wrote the files. */
+/** Members that these tests read; npm and this project wrote the files. */
 interface Manifest {
   readonly version: string;
   readonly dependencies?: object;

@@ -43,7 +43,7 @@ interface Job {
   };
 }
 
-// The file is ours, and each test fails where it has not these members.
+// Each test fails where it has not these members.
 const workflow = parse(recipe('github-actions.yml')) as Workflow;
 const manifests = parseAllDocuments(recipe('kubernetes-job.yaml'));
 const job = manifests[1]?.toJS() as Job;
@@ -110,7 +110,7 @@ class Place {
   }
 
   /**
-   * No card was blocked twice, and the results of all shards together say what became of each. Unknown is only a row
+   * No card was blocked twice, and the results of all shards together give an outcome for each. Unknown is only a row
    * whose request had not reached the service when its sender was killed. Answers how many there are.
    */
   expectAllSaid(): number {

@@ -52,7 +52,7 @@ it.each<readonly [args: readonly string[], chunks: readonly string[], builtins: 
   expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
 });
 
-/** What only some calls use: whoever adds such a feature adds the names of its chunks. */
+/** What only some calls use: a new feature of that kind adds the names of its chunks. */
 const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
   ['plans', /^(?:make-plan|read-plan|plan-review|apply-plan|plan-approve|plan-show|plan-apply|plan-file)\.cjs$/],
   ['assistants', /^(?:serve|tools|secret-arguments)\.cjs$/],

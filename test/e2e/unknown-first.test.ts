@@ -36,7 +36,7 @@ it.each<readonly [string, readonly string[]]>([
   ['api', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '{}', '--yes']],
 ])('an unknown outcome whose record cannot be written exits with 8: %s', async (_, args) => {
   const home = createHome();
-  // A card that reads as it is to be would settle it.
+  // A card with the wanted status would resolve it.
   const server = await breaksHistory(home, args.includes('activate') ? 'NEW' : 'ACTIVE');
   const result = await runFrontdesk([...args, '--json'], { home, env: { ...server.env, ...NO_PAUSE } });
   expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 8, stdout: '' });

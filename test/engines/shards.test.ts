@@ -76,7 +76,7 @@ function expectEachOnce({ folder, server }: Place): void {
     readFileSync(join(folder, `results-${shard}.ndjson`), 'utf8')
       .trim()
       .split('\n')
-      // A task that was put back appends to nothing: each attempt writes its file anew, one object a row.
+      // A task that was queued again appends to nothing: each attempt writes its file anew, one object a row.
       .map((line) => JSON.parse(line) as { row: number; outcome: string }),
   ).sort((a, b) => a.row - b.row);
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));

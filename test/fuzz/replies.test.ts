@@ -84,7 +84,7 @@ async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ 
   if (result.kind === 'failed') {
     return { stdout: '', stderr: renderFailure(result.failure, format, PIPE) };
   }
-  // Not every play has the columns of a terminal.
+  // Not every call has the columns of a terminal.
   const stdout = recordedOutput(seeded.chance(0.3) ? 40 + seeded.below(120) : undefined);
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();

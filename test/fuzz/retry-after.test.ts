@@ -56,7 +56,7 @@ describe(`Retry-After (seed ${SEED})`, () => {
         expect(result.kind, JSON.stringify(headers)).toBe('answered');
         const [slept = 0] = clock.sleeps;
         expect(slept, JSON.stringify(headers)).toBeGreaterThanOrEqual(waitMs);
-        // Nothing asked for: the waits of our own, half a second at most before the first retry.
+        // Nothing asked for: the usual pause, half a second at most before the first retry.
         expect(slept, JSON.stringify(headers)).toBeLessThanOrEqual(waitMs === 0 ? 500 : waitMs * 1.1 + 1);
       }
     },

@@ -21,7 +21,7 @@ export function cardId(number: number): string {
 /** What a request asks for. */
 export interface Asked {
   readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other';
-  /** What is told apart by the service: a card, a card and its wallet, an event's name, a subscriber. */
+  /** What the service tells apart: a card, a card and its wallet, an event's name, a subscriber. */
   readonly key: string;
   /** The card or subscriber. */
   readonly id: string;

@@ -58,7 +58,7 @@ export const CLAIMS: readonly Claim[] = [
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
   { words: /nothing was changed/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
-  // An answer that finds no place is one of an applied write all the same.
+  // An answer that finds no place is one of an applied write anyway.
   { words: /but \/jobs\/out\.json could not be written/, holds: (played) => !isUnapplied(played) },
   { words: /nothing was moved/i, holds: (played) => isSame(played, SETTINGS) },
   { words: /nothing was started/i, holds: ({ stdout }) => !stdout.includes('Sandbox at') },
@@ -96,6 +96,6 @@ export const NO_CLAIMS: readonly RegExp[] = [
   /^is shown otherwise than it is stored/,
   /^nothing is left to send$/,
   // By the outcome that the record has of the write.
-  /^ended as \{outcome\}, so nothing is left to settle$/,
+  /^ended as \{outcome\}, so nothing is left to resolve$/,
   /left out, because nothing was applied$/,
 ];

@@ -56,7 +56,7 @@ async function allCases(program: Program): Promise<readonly Case[]> {
 /** A row of a run in a table: its number, its card, and how it ended. */
 const ROW = /^\d+\t([^\t]*)\t(applied|rejected|not_sent|unknown|confirmed_by_read)\t.*$/gm;
 
-/** What is wrong with what is told of rows. */
+/** What is wrong with what is said of rows. */
 function rowLies({ stdout, arrivals, before }: Played): readonly string[] {
   return [...stdout.matchAll(ROW)].flatMap(([line, id, outcome]) => {
     // An event has no id before it is made.

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { asBytes, type Data, type FileOptions, type SystemCalls } from './system-calls.ts';
 
-/** Does a call later, as Node's threads do; never settles once the process is gone. A sync may take long. */
+/** Does a call later, as Node's threads do; never resolves once the process is gone. A sync may take long. */
 export type Later = <Result>(call: () => Result, isSync?: boolean) => Promise<Result>;
 
 type Callback = (error: Error | null, ...results: unknown[]) => void;

@@ -34,7 +34,7 @@ export interface Remains {
   readonly open: readonly Entry[];
 }
 
-/** One write: a single one, or the row of a run whoever works on that. */
+/** One write: a single one, or the row of a run, whichever process works on it. */
 interface Write {
   readonly name: string;
   readonly kind: Kind;
@@ -365,7 +365,7 @@ export class Judge {
     const isKnown = before.arrivals.some(isToldDone);
     // One that was done may be done again by a person who wants another.
     const isEvent = write.kind === 'event' && write.run === undefined && before.run === undefined;
-    // Whoever prunes the history takes the knowledge of a known one away.
+    // Pruning the history removes the knowledge of a known one.
     const wasPruned = this.#world.started.some(({ argv }) => argv[1] === 'prune');
     if (isKnown && (!isEvent || wasPruned)) return;
     // A process that was killed before it had said what it heard of an event: a row of a run has no name that is kept.

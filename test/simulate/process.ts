@@ -45,7 +45,7 @@ export interface StartOptions {
   readonly isTerminal?: boolean;
   /** What comes on stdin; without it, its end. */
   readonly stdin?: string | Readable;
-  /** Likewise of stdout. */
+  /** The same of stdout. */
   readonly isStdoutStalled?: boolean;
   /** What the system answers to each write on stdout. */
   readonly stdoutFails?: string;

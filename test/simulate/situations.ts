@@ -28,7 +28,7 @@ interface Habits {
   readonly kinds: readonly Kind[];
   /** How many runs there are at most, their second names not counted. */
   readonly runs: 1 | 2;
-  /** What somebody begins with, and goes on with; of several people each may have their own. */
+  /** What a person does first and later; of several people each may have their own. */
   readonly begins: readonly (readonly What[])[];
   readonly goesOn: readonly (readonly What[])[];
   /** How long somebody waits before the first thing, and between two. */
@@ -114,7 +114,7 @@ function anything(random: SeededRandom): Habits {
   };
 }
 
-/** Several people go on with one run, some of them while its first process stands still. */
+/** Several people resume one run, some of them while its first process stands still. */
 function oneRun(random: SeededRandom): Habits {
   const isStill = random.chance(0.7);
   return {
@@ -386,7 +386,7 @@ function planInputs(random: SeededRandom, { kinds, runs, copied }: Habits): Reco
   return inputs;
 }
 
-/** The first thing that a person does mostly writes; what comes then mostly goes on with what is there. */
+/** The first thing that a person does mostly writes; what comes then mostly continues what is there. */
 export function planPeople(seed: number, random: SeededRandom): Scene {
   const habits = pickOne(random, SITUATIONS)(random);
   const inputs = planInputs(random, habits);

@@ -74,7 +74,7 @@ const ENVIRONMENT = {
 
 /** Below these folders a call on the disk fails. */
 const OURS = /^\/(?:state|config|jobs|tmp|home)(?:\/|$)/;
-/** A descriptor that cannot be closed is closed all the same. */
+/** A descriptor that cannot be closed is closed anyway. */
 const NEVER_FAILS = ['close', 'fstat'];
 
 const SILENT: Weather = { ...CALM, share: 1, fates: ['reset after the work'] };
@@ -182,7 +182,7 @@ function openStdin(text = ''): Readable {
   return open;
 }
 
-/** Plays one call in a world of its own, which begins as a place says, and tells what is left. */
+/** Runs one call in a world of its own, which begins as a place says, and tells what is left. */
 export async function play(program: Program, before: Place, call: Call, fault?: DiskFault): Promise<Played> {
   const scheduler = new Scheduler(chanceOf(1, 'order'));
   scheduler.nowMs = before.atMs;

@@ -123,7 +123,7 @@ export class World {
     this.#start(machine, argv, { deed, run }, follow);
   }
 
-  /** A person who knows what became of the writes that are open says so, one after the other. */
+  /** A person who knows the outcomes of the open writes says so, one after the other. */
   #resolve(machine: number, deed: Deed, printed: string, then: () => void): void {
     const open: { entry: string; operation: string; id: string | null }[] = JSON.parse(printed);
     const next = (): void => {

@@ -95,7 +95,7 @@ function watch(handle) {
       if (name === 'close') ours.delete(handle.fd);
       if (fails && isShort && name === 'write') return original(...half([handle.fd, ...args]).slice(1));
       if (!fails || isShort) return original(...args);
-      // The descriptor is gone all the same, as close(2) says.
+      // The descriptor is gone anyway, as close(2) says.
       if (name === 'close') await original();
       throw failure(name);
     };
@@ -103,7 +103,7 @@ function watch(handle) {
   ours.add(handle.fd);
 }
 
-/** An `open` whose descriptor is ours too. */
+/** An `open` whose descriptor this file owns too. */
 function remembering(args) {
   const done = args.at(-1);
   if (!isBelow(args[0]) || typeof done !== 'function') return args;
@@ -134,7 +134,7 @@ for (const name of [...NAMES, 'write', 'read', 'fdatasync', 'fsync', 'ftruncate'
   const called = fs[name];
   const failing = (...args) => {
     const isChosen = isMeant(args, name);
-    // As above: the number is given to the next file, and the descriptor is gone all the same.
+    // As above: the number is given to the next file, and the descriptor is gone anyway.
     if (name === 'close') ours.delete(args[0]);
     if (isChosen && !isShort && name === 'close') return called(args[0], () => args.at(-1)(failure(name)));
     if (!isChosen) return called(...(name === 'open' ? remembering(args) : args));

@@ -142,7 +142,7 @@ class State {
         parsed = takeRequest(pending, connection);
       }
     });
-    // A client that closes its half is answered by closing ours; half-open only serves scripted replies.
+    // A client that closes its half is answered by closing the other half; half-open only serves scripted replies.
     socket.on('end', () => {
       if (!isHeld) socket.end();
     });

@@ -6,7 +6,7 @@ import { cardText } from './sample-card.ts';
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * A service whose writes are answered by 500, so that nobody knows what became of them, until it is mended. Its cards
+ * A service whose writes are answered by 500, so that their outcomes are unknown, until it is mended. Its cards
  * read ACTIVE until told otherwise.
  */
 export async function openService() {

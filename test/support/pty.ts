@@ -134,7 +134,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
       resolve({ code: exitCode, signal, output, text: readable(output) });
     });
   });
-  // Whoever awaits the end hears of it; a test that waits for text first must not be cut short.
+  // The caller that awaits the end hears of it; a test that waits for text first must not be cut short.
   end.catch(() => undefined);
   return {
     pid: terminal.pid,

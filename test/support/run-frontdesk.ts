@@ -87,7 +87,7 @@ export interface RunningFrontdesk {
   output(): { readonly stdout: string; readonly stderr: string };
 }
 
-/** How to start the program from elsewhere: what a client of it is told. */
+/** How to start the program from elsewhere: what its client needs. */
 export function programCommand(args: readonly string[], home: Home, env: Readonly<Record<string, string>> = {}) {
   return { command: process.execPath, args: [PROGRAM, ...args], env: { ...cleanEnvironment(home), ...env } };
 }
@@ -171,7 +171,7 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
       reject(new Error(`frontdesk ${args.join(' ')} had not ended after ${limitMs} ms\n${said}`));
     });
   });
-  // Whoever awaits the result hears of a rejection; a test that waits for output first must not be cut short by it.
+  // The caller that awaits the result hears of a rejection; a test that waits for output first must not be cut short by it.
   result.catch(() => undefined);
   return {
     child,

@@ -8,7 +8,7 @@ import { CARD_ID, cardText } from './sample-card.ts';
 export type OperationName = keyof typeof OPERATIONS;
 
 /**
- * How a call ends that got no readable response. `read`: it changes nothing. `checked`: a status of the card settles it,
+ * How a call ends that got no readable response. `read`: it changes nothing. `checked`: a status of the card resolves it,
  * and it may be sent again. `observed`: the card is read, and proves nothing. `blind`: no read shows it, and it is never
  * sent again. `repeatable`: no read shows it, and it may be sent again once.
  */

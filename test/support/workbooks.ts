@@ -49,7 +49,7 @@ export interface HandMade {
   /** Inside `styleSheet`. */
   readonly styles?: string;
   readonly sheetName?: string;
-  /** Replaces or adds parts; undefined takes one away. */
+  /** Replaces or adds parts; undefined removes one. */
   readonly parts?: Readonly<Record<string, string | undefined>>;
   readonly change?: (files: ZipFile[]) => readonly ZipFile[];
 }

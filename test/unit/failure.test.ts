@@ -5,7 +5,7 @@ import { renderFailure } from '../../src/output/failure-text.ts';
 
 const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
 
-it('a failure says after the problem what became of the request', () => {
+it('a failure says after the problem the state of the request', () => {
   const failure = Failure.unsent('AUTH', 'the token has expired', { hints: ['log in'] });
   expect(failure.problem).toBe('the token has expired');
   expect(renderFailure(failure, 'table', PIPE)).toBe(
@@ -14,7 +14,7 @@ it('a failure says after the problem what became of the request', () => {
   expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired. Nothing was sent.');
 });
 
-it('a failure says once what became of the request, and after a question apart from it', () => {
+it('a failure says once the state of the request, and after a question apart from it', () => {
   expect(Failure.unsent('USAGE', '2 faults, nothing was sent: x').message).toBe('2 faults, nothing was sent: x');
   expect(Failure.unsent('USAGE', 'did you mean x?').message).toBe('did you mean x? Nothing was sent.');
   expect(new Failure('USAGE', 'no id').asUnsent()).toMatchObject({

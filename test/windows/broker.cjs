@@ -8,7 +8,7 @@ const [, , portFile, program, endedFolder] = process.argv;
 // Wine inherits it, and it would tell of Git Bash: the relay says in which shell a program is to believe itself.
 delete process.env.SHELL;
 
-/** Messages of a relay: a JSON text a line. Messages to it likewise; streams are base64. */
+/** Messages of a relay: a JSON text a line. Messages to it have that form too; streams are base64. */
 function lines(socket, onLine) {
   let rest = '';
   socket.setEncoding('utf8').on('data', (part) => {

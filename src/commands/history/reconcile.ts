@@ -1,6 +1,5 @@
 import { nounOf, settledBy } from '../../api/operation.ts';
 import { operationsOf } from '../../api/operations.ts';
-import { callService, cardRead } from '../../call/resource.ts';
 import {
   type CardLook,
   canBeLookedAt,
@@ -10,7 +9,8 @@ import {
   lookOf,
   recordLooks,
   unsettledWrites,
-} from '../../call/settle.ts';
+} from '../../call/resolve-write.ts';
+import { callService, cardRead } from '../../call/resource.ts';
 import { localCommand } from '../../command/command.ts';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
@@ -86,8 +86,8 @@ async function namedEntries(
     found.set(entry.entry, entry);
     if (problem === undefined) continue;
     const { outcome } = entry.callOutcome;
-    const settled = `ended as ${outcome}, so nothing is left to settle`;
-    faults.push({ where: entry.entry, problem: outcome === 'unknown' ? problem.problem : settled });
+    const known = `ended as ${outcome}, so nothing is left to resolve`;
+    faults.push({ where: entry.entry, problem: outcome === 'unknown' ? problem.problem : known });
     if (outcome === 'unknown') fixes.add(problem.fix);
   }
   if (faults.length > 0) throw usageFailure(faults, [...fixes].slice(0, 2));

@@ -290,7 +290,7 @@ export class Interpreter {
 /** Bodies of operations that take many rows hold nothing else. */
 function asSent(value: FieldValue): string | boolean | null {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  throw new TypeError('a flag gives rows a text, a boolean or null');
+  throw new TypeError('an option gives rows a text, a boolean or null');
 }
 
 /** Cells of the ID and of fields that hold a spreadsheet's error. */

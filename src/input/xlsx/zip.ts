@@ -59,7 +59,7 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
   return entries;
 }
 
-/** What an attempt gives; what yauzl says against it is the cause of a fault in our words. */
+/** What an attempt gives; what yauzl says against it becomes the cause of a fault in plain words. */
 async function raised<Result>(attempt: Promise<Result>, problem: string): Promise<Result> {
   try {
     return await attempt;

@@ -163,7 +163,7 @@ export function checkStreams(
 
 function describeEnd(result: RunResult): FaultResult {
   const lines = result.stderr.split('\n').filter((line) => line.startsWith('{'));
-  // Lines of our own making: `{"error":{…}}` and `{"notice":{…}}`, as the contract gives them.
+  // frontdesk's own lines: `{"error":{…}}` and `{"notice":{…}}`, as the contract gives them.
   const parsed = lines.map((line) => JSON.parse(line) as { error?: FaultError; notice?: { code: string } });
   const error = parsed.find((line) => line.error !== undefined)?.error;
   const notices = parsed.flatMap((line) => (line.notice === undefined ? [] : [line.notice.code]));

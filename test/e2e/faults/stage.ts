@@ -147,7 +147,7 @@ function runShell(script: string, cwd: string, env: Readonly<Record<string, stri
   });
 }
 
-/** Builds a stage, plays on it, and takes it down; fails when a planted token was seen by anybody. */
+/** Builds a stage, uses it, and takes it down; fails when a planted token was seen by anybody. */
 export async function onStage(play: (stage: Stage) => Promise<void>, options: StageOptions = {}): Promise<void> {
   const home = createHome();
   const server = await startFaultServer({

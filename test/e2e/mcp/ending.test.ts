@@ -177,7 +177,7 @@ it('the audit log has a confirmed change of mcp before it is sent and after, wit
   await client.answerTo(1);
   expect((await client.end()).code).toBe(0);
   const events = readFileSync(path, 'utf8').trimEnd().split('\n');
-  // JSON lines of our own making.
+  // frontdesk's own JSON lines.
   const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(events).toHaveLength(2);
   expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
@@ -241,7 +241,7 @@ it('A3 A6 mcp writes nothing but JSON-RPC to stdout, whatever comes in', async (
 
 it('mcp reports progress to a client that asks for it', async () => {
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-  // It is told every ten seconds; here those pass at once.
+  // It is said every ten seconds; here those pass at once.
   const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...withTimer(10_000, 500) } });
   await client.initialize();
   client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));

@@ -165,7 +165,7 @@ it('a client of 2025 that uses a request ID twice and cancels it sends nothing, 
   const second = await client.question();
   const yes = [first, second].map(({ id }) => ({ jsonrpc: '2.0', id, result: YES }));
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, ...yes);
-  // The id once more, after it was taken back.
+  // The id once more, after it was cancelled.
   client.send(call(1, 'card_reissue', BLOCK));
   const third = await client.question();
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });

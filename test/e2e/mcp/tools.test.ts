@@ -154,7 +154,7 @@ it('mcp logs in again whenever the service refuses its token', async () => {
   valid = 3;
   expect(await exitCode(3)).toBe(0);
   expect(server.requests).toHaveLength(5);
-  // One that is refused all the same is told, and the next call tries again.
+  // One that is refused anyway is reported, and the next call tries again.
   valid = 5;
   expect(await exitCode(4)).toBe(4);
   expect(await exitCode(5)).toBe(0);

@@ -464,7 +464,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
     await menuWith(terminal, above('✔ ACTIVATED at'));
     const end = await leave(terminal);
     expect(end.code).toBe(code);
-    // The list is on the screen, whatever became of the file.
+    // The list is on the screen, whether the file was written or not.
     expect(end.text).toMatch(/: 2 changes\n.*block {7}done\n.*activation {2}done\n1 card was looked at\./);
     if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,done[\s\S]*activation,done/);
     for (const each of [folder, away]) rmSync(each, { recursive: true, force: true });
@@ -608,7 +608,7 @@ function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** The desk on a terminal that draws nothing, of whose output only the end is kept: a sitting prints for ever. */
+/** The desk on a terminal that draws nothing, of whose output only the end is kept: a session prints for ever. */
 function openSitting(home: Home, env: Readonly<Record<string, string>>) {
   const terminal = spawn(process.execPath, [PROGRAM, 'desk'], {
     cols: 80,

@@ -30,7 +30,7 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is still switched over: the echo and the line editing of the terminal, a hidden cursor, a colour. */
+/** What is still switched over: the echo and the line editing of the terminal, a hidden cursor, a color. */
 function leftBehind(output: string, modes: string): string[] {
   const last = (pattern: RegExp) => [...output.matchAll(pattern)].at(-1)?.[1];
   const cursor = last(/\u001b\[\?25([lh])/g);

@@ -96,7 +96,7 @@ const VALUE = fc.oneof(
 /** Members of the description itself are known to neither: `__proto__` would be one of each object. */
 const NAME = fc.string().filter((name) => name !== '__proto__');
 
-/** A response whose members are taken away, replaced and added, and the entries of its lists likewise. */
+/** A response whose members, and entries of lists, are removed, replaced and added. */
 function changed(response: Json, names: readonly string[]): fc.Arbitrary<Json> {
   if (typeof response !== 'object' || response === null || Array.isArray(response)) return VALUE;
   const members: Readonly<Record<string, Json>> = { ...response } as Readonly<Record<string, Json>>;

@@ -49,7 +49,7 @@ it('a plan that is applied reads each card and sends its row, in a run that the 
   );
 });
 
-it('a plan that is applied sends nothing when it is applied again, asks nothing, and shows what became of it', async () => {
+it('a plan that is applied sends nothing when it is applied again, asks nothing, and shows its state', async () => {
   const first = openBench(YES);
   const { path } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(2));
   await applyPlan(first.session, {}, path);

@@ -31,7 +31,7 @@ async function reverted(bench: Bench, run = 'r') {
   return { code, header, rows };
 }
 
-it('the plan that takes a run back puts the old cells back where a row was or may have been applied, in its own order', async () => {
+it('the plan that undoes a run puts the old cells back where a row was or may have been applied, in its own order', async () => {
   const bench = await ran({
     respond: (line) => (line.includes('/s2') ? answer(500) : line.includes('/s4') ? answer(422) : undefined),
   });
@@ -65,7 +65,7 @@ it('the plan that takes a run back puts the old cells back where a row was or ma
   );
 });
 
-it('the plan that takes a run back says nothing of rows left out where none is, and names no profile that needs no name', async () => {
+it('the plan that undoes a run says nothing of rows left out where none is, and names no profile that needs no name', async () => {
   const bench = await ran({ profile: { name: 'default' } });
   expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 4, profile: 'default' } });
   expect(bench.stderr()).toBe(
@@ -73,13 +73,13 @@ it('the plan that takes a run back says nothing of rows left out where none is, 
   );
 });
 
-it('the plan that takes a run back of a run in which nothing was applied is empty', async () => {
+it('the plan that undoes a run of a run in which nothing was applied is empty', async () => {
   const bench = await ran({ respond: () => answer(422) });
   expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 0 }, rows: [] });
   expect(bench.stderr()).toContain('note: 4 rows left out, because nothing was applied\n');
 });
 
-it('the plan that takes a run back of a run in the sandbox is for the sandbox', async () => {
+it('the plan that undoes a run of a run in the sandbox is for the sandbox', async () => {
   const bench = await ran({ profile: { name: 'sandbox', isSandbox: true } });
   expect((await reverted(bench)).header).toMatchObject({
     profile: 'sandbox',
@@ -88,7 +88,7 @@ it('the plan that takes a run back of a run in the sandbox is for the sandbox', 
   expect(bench.session.baseUrl('calendar')).not.toBe('https://api.example.com');
 });
 
-it('the plan that takes a run back takes the cells of a plan that knew them, and is itself taken back so', async () => {
+it('the plan that undoes a run takes the cells of a plan that knew them, and is itself undone so', async () => {
   const bench = openBench({ common: { yes: true } });
   const row = {
     row: 7,
@@ -153,7 +153,7 @@ const refusal = async (bench: Bench, run = 'r') => {
   return failure;
 };
 
-it('a run that cannot be taken back is one of cards', async () => {
+it('a run that cannot be undone is one of cards', async () => {
   const bench = openBench({ common: { yes: true } });
   const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
   await applyPlan(bench.session, {}, path);
@@ -163,7 +163,7 @@ it('a run that cannot be taken back is one of cards', async () => {
   });
 });
 
-it('a run that cannot be taken back is one that compared nothing', async () => {
+it('a run that cannot be undone is one that compared nothing', async () => {
   const bench = openBench(SESSION);
   await runBulk(bench.session, UPDATE, given({ from: bench.file('new.csv', NEW), run: 'r' }));
   expect((await refusal(bench)).message).toBe(
@@ -174,7 +174,7 @@ it('a run that cannot be taken back is one that compared nothing', async () => {
   expect((await refusal(refused)).message).toContain('was not made with --changed-from');
 });
 
-it('a run that cannot be taken back is one of a plan that knew no old value', async () => {
+it('a run that cannot be undone is one of a plan that knew no old value', async () => {
   const bench = openBench({ common: { yes: true } });
   const row = { row: 1, id: 's1', body: new Map([['email', 'new']]), drift: 'unchecked' as const };
   const { path, plan } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, [row]);

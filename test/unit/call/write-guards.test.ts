@@ -233,7 +233,7 @@ it('a person who does not say yes ends the call with 130, and nothing was sent',
   });
 });
 
-it('a person is told where the write goes, unless it is the sandbox', () => {
+it('a person learns where the write goes, unless it is the sandbox', () => {
   // What the words are made of.
   const service = { host: 'cards.example.com' } as Service;
   expect(whereText(openBench().session, service)).toBe(' on demo (cards.example.com)');

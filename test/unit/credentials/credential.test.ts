@@ -75,7 +75,7 @@ it('a token that expires is refused from its second on, with what to do', async 
   expect(await use(jwt({ exp: NOW_S + 1 }))).toBe(jwt({ exp: NOW_S + 1 }));
 });
 
-it('a token that expires is used all the same with --ignore-expiry, without a notice', async () => {
+it('a token that expires is used anyway with --ignore-expiry, without a notice', async () => {
   const { use, notices } = credentialOf({ ignoreExpiry: true });
   await use(jwt({ exp: NOW_S - 10 }));
   expect(notices).toEqual([]);

@@ -197,7 +197,7 @@ it('a token command that failed is not run again by the next call', async () => 
   expect(runs()).toBe(1);
 });
 
-it('a token command does not see our own tokens in its environment, but all else (C22)', async () => {
+it('a token command does not see the tokens in its environment, but all else (C22)', async () => {
   const env = { PATH: process.env['PATH'], MINE: 'm', FRONTDESK_CALENDAR_TOKEN: 'hunter2', FRONTDESK_TIMEOUT: '3s' };
   const command = 'echo "$MINE:$FRONTDESK_CALENDAR_TOKEN:$FRONTDESK_TIMEOUT"';
   expect(await openCredential(request([entry('command', command)], { env })).token()).toBe('m::3s');

@@ -36,7 +36,7 @@ it.each([
   'hunter2\u007f',
   '\ufeffhunter2',
   `hunter2${'x'.repeat(65_536)}`,
-])('checkTokenText refuses %j with USAGE and shows none of it (C5)', (text) => {
+])('checkTokenText refuses %j with USAGE and repeats no part of it (C5)', (text) => {
   const act = () => checkTokenText(text, 'FRONTDESK_CARDS_TOKEN');
   expect(act).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
   expect(act).toThrow(/^FRONTDESK_CARDS_TOKEN holds /);

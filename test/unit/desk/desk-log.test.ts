@@ -56,7 +56,7 @@ function desk() {
 
 it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
   ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
-  ['read back', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
+  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
   [
     'applied and not seen',
     'card.block',

@@ -45,7 +45,7 @@ it.each([
     { configDir: '/c/frontdesk', stateDir: '/s/frontdesk', cacheDir: '/k/frontdesk' },
   ],
   [
-    'our own variables before the XDG ones',
+    'the variables of frontdesk before the XDG ones',
     {
       ...linux,
       env: { FRONTDESK_CONFIG_DIR: '/own/config/', FRONTDESK_STATE_DIR: '/own/state', XDG_CONFIG_HOME: '/c' },

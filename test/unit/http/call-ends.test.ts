@@ -309,7 +309,7 @@ it.each([
   expect(sent).toHaveLength(1 + reads);
 });
 
-it('the connections of a call are fresh ones for every attempt but the first, and for reading back', async () => {
+it('the connections of a call are fresh ones for every attempt but the first, and for card checks', async () => {
   const { client, fresh } = bench([answer(429), broken('reset'), answer(200, card('BLOCKED'))]);
   await client.call(block, withPolicy());
   expect(fresh).toEqual([false, true, true]);

@@ -7,7 +7,7 @@ import type { Exchange } from '../../../src/wire/exchange.ts';
 import { NAMES, SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
 
-/** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a read-back. */
+/** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a card check. */
 function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
   const own = sent.map((request) => (isReadBack(operation, request) ? 'R' : 'P')).join('');
   const outcome = result.callOutcome.outcome ?? 'read';
@@ -26,7 +26,7 @@ function isReadBack(operation: Operation, request: string): boolean {
   return operation.method === 'POST' && request.startsWith('GET ');
 }
 
-/** The operation meets `event` every time; a read-back sees a card that settles nothing. */
+/** The operation meets `event` every time; a card check sees a status that resolves nothing. */
 async function meet(
   operation: Operation,
   event: Exchange,
@@ -106,7 +106,7 @@ const REFUSALS: Record<string, string> = {
 };
 const UNKNOWN = [...AMBIGUOUS, ...SERVER_ERROR, ...BROKEN, ...UNREADABLE] as const;
 
-/** activate, block: read back twice; 503 with Retry-After: read, wait, send again. */
+/** activate, block: checked twice; 503 with Retry-After: read, wait, send again. */
 const CHECKED = {
   ...REFUSALS,
   ...same('OUTCOME_UNKNOWN 8 unknown PRR', ...UNKNOWN),
@@ -140,13 +140,13 @@ const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
   ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
 ];
 it.each(rows)(
-  'a read-back that shows the wanted status settles the write: %s, status %s after %s',
+  'a card check that shows the wanted status resolves the write: %s, status %s after %s',
   async (name, status, event, expected) => {
     expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(expected);
   },
 );
 
-it('a read-back that shows the wanted status settles the write prints the card as read, with a notice that says it was seen by reading', async () => {
+it('a card check that shows the wanted status resolves the write prints the card as read, with a notice that says it was seen by reading', async () => {
   const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
   const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
   expect(result).toMatchObject({
@@ -182,7 +182,7 @@ const laterAnswers: readonly [title: string, operation: Operation, script: Scrip
   ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
 ];
 it.each(laterAnswers)(
-  'once a write is in doubt, a later refusal takes nothing back: 503 with Retry-After, %s',
+  'once an outcome is unknown, a later refusal does not resolve it: 503 with Retry-After, %s',
   async (_, operation, script, expected) => {
     const { client, sent } = bench(script);
     expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);

@@ -113,7 +113,7 @@ it('a call tells the listener before each wait', async () => {
   ]);
 });
 
-it('the message of an unknown outcome says what broke, when it was sent, what reading back showed, and the command that checks', async () => {
+it('the message of an unknown outcome says what broke, when it was sent, what the card check showed, and the command that checks', async () => {
   const seen = answer(200, card('ACTIVE'));
   const { client } = bench([broken('closed'), seen, seen]);
   const { message, hints, details } = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
@@ -204,7 +204,7 @@ it('the message of an unknown outcome says what to search for when an event was 
   expect(failure.details.id).toBeUndefined();
 });
 
-it('the message of an unknown outcome says so when reading back failed', async () => {
+it('the message of an unknown outcome says so when the card check failed', async () => {
   const { client } = bench([
     answer(502, '<html><title>502 Bad Gateway</title></html>'),
     answer(404),
@@ -504,7 +504,7 @@ it('a row asks before each card check, so that a rate is kept', async () => {
   expect(log).toEqual(['admit send', 'admit read']);
 });
 
-it('our own token is masked wherever the service echoes it', async () => {
+it('the token of the call is masked wherever the service echoes it', async () => {
   const base64 = Buffer.from(TOKEN).toString('base64');
   const { client } = bench([
     answer(200, card('ACTIVE', { design: `x ${TOKEN} y`, metadata: { [TOKEN]: base64 } }), [['X-Echo', TOKEN]]),

@@ -329,14 +329,14 @@ function masked(body: string, headers: readonly Header[] = [], status = 200): Ve
   return judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, mask);
 }
 
-it('our own token in an answer is masked in a resource, and where it is escaped', () => {
+it('the token of the call in a response is masked in a resource, and where it is escaped', () => {
   for (const text of [TOKEN, TOKEN.replace('t', '\\u0074')]) {
     const verdict = masked(CARD.replace('"metadata":{}', `"metadata":{"a":"${text}"}`));
     expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toContain('"metadata":{"a":"***"}');
   }
 });
 
-it('our own token in an answer is masked in headers', () => {
+it('the token of the call in a response is masked in headers', () => {
   const verdict = masked(CARD, [['X-Request-Id', `r-${TOKEN}`]]);
   expect(verdict.reply).toEqual({ status: 200, headers: [['X-Request-Id', 'r-***']], requestId: 'r-***' });
   const cut = judge(
@@ -358,20 +358,23 @@ it('our own token in an answer is masked in headers', () => {
 it.each([
   ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'the response is ambiguous (line 1, column 27)'],
   ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'the response is not JSON (line 1, column 28)'],
-])('our own token in an answer is not in the problem of an answer that holds it %s', (_what, body, problem) => {
-  const verdict = masked(body);
-  expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
-  expect(JSON.stringify(verdict)).not.toContain(TOKEN);
-  expect(verdict.kind === 'failed' && String(verdict.error.body)).toContain('***');
-});
+])(
+  'the token of the call in a response is not in the problem of a response that holds it %s',
+  (_what, body, problem) => {
+    const verdict = masked(body);
+    expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
+    expect(JSON.stringify(verdict)).not.toContain(TOKEN);
+    expect(verdict.kind === 'failed' && String(verdict.error.body)).toContain('***');
+  },
+);
 
-it('our own token in an answer is not in the problem of another card, or in what is shown of it', () => {
+it('the token of the call in a response is not in the problem of another card, or in what is shown of it', () => {
   const verdict = masked(CARD.replace(CARD_ID, TOKEN));
   expect(verdict.kind === 'failed' && verdict.problem).toBe('the response has the cardId "***", not the requested one');
   expect(verdict.kind === 'failed' && printJson(verdict.error.body ?? null)).toContain('"cardId":"***"');
 });
 
-it('our own token in an answer is masked in errors', () => {
+it('the token of the call in a response is masked in errors', () => {
   for (const body of [`{"errorCode":"E","message":"${TOKEN}"}`, `no ${TOKEN}`]) {
     const verdict = masked(body, [], 400);
     expect(verdict.kind === 'failed' && verdict.error.summary).toMatch(/\*\*\*/);

@@ -134,7 +134,7 @@ const EVENTS = [
   'unreadable',
   'refused',
 ] as const;
-/** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after reading back, `.` the end. */
+/** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after a card check, `.` the end. */
 const table: readonly (readonly [operation: Operation, steps: string])[] = [
   [cardGet, 'r1.rrrrr.'],
   [cardActivate, 'r1.rb....'],

@@ -25,7 +25,7 @@ test.each([
   ['clientWalletAccountID', 'client-wallet-account-id'],
   ['first_name', 'first-name'],
   ['reason', 'reason'],
-])('describeFields names the flag of %s --%s', (name, flag) => {
+])('describeFields names the option of %s --%s', (name, flag) => {
   expect(flagOf(name)).toBe(flag);
 });
 
@@ -68,7 +68,7 @@ test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', 
 );
 
 test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])(
-  'readFieldText refuses %j as a boolean flag',
+  'readFieldText refuses %j as a boolean option',
   (text) => {
     expect(readFieldText(active, text, 'flag')).toEqual({ problem: `must be true or false, not "${text}"` });
   },
@@ -85,7 +85,7 @@ test.each([
 
 const flags = { nameOf: (field: string) => `--${flagOf(field)}`, source: 'flag' as const };
 
-it('checkFieldTexts reports all faults together, each with its flag, its limit and what was given', () => {
+it('checkFieldTexts reports all faults together, each with its option, its limit and what was given', () => {
   const given = new Map([
     ['name', 'x'.repeat(5001)],
     ['url', 'javascript:alert(1)'],
@@ -130,7 +130,7 @@ it('checkFieldTexts keeps empty, null and not given apart', () => {
   });
 });
 
-it('checkFieldTexts names a required flag that is missing, unless rows of a file may bring it', () => {
+it('checkFieldTexts names a required option that is missing, unless rows of a file may bring it', () => {
   const given = new Map([['name', 'Concert']]);
   expect(checkFieldTexts(EVENT, given, flags).faults).toEqual([
     { where: '--calendar', problem: 'is required' },

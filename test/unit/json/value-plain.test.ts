@@ -24,7 +24,7 @@ it.each(['{"constructor":"x"}', '{"toString":null}', '{"hasOwnProperty":{}}', '{
   },
 );
 
-it('fromPlain makes JSON of what our own code builds, and keeps JSON values inside it', () => {
+it('fromPlain makes JSON of what frontdesk builds, and keeps JSON values inside it', () => {
   const value = fromPlain({
     b: 1,
     a: [true, null, 'x'],

@@ -145,7 +145,7 @@ it('a question to a client of 2025 is asked at once, with more time than the ans
   expect([clock.ms, getEventListeners(signal, 'abort').length]).toEqual([1, 0]);
 });
 
-/** How a question ends whose client answers only once it is told that the question is over. */
+/** How a question ends whose client answers only once it hears that the question is over. */
 async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
   const { asker, call, clock } = stage();
   const send = (_request: unknown, { signal }: { signal: AbortSignal }) =>

@@ -246,7 +246,7 @@ it('without a yes nothing is sent of what has no id yet, and a member that is to
   expect(messageOf(all)).toContain('field name: "say "no""');
 });
 
-it('without a yes nothing is sent and our own tokens are taken out of what is said', async () => {
+it('without a yes nothing is sent and the tokens are taken out of what is said', async () => {
   const all = stage({ output: { mask: (text: string) => text.replaceAll('lost', '***') } }, refusing('no'));
   expect(textsOf(await all.call('card_block', LOST)).join('')).toMatch(/--reason \*\*\*$/);
 });
@@ -319,7 +319,7 @@ function underWay(onService: (stopping: AbortController) => void = () => undefin
   return { ...all, calling, given, end: () => end() };
 }
 
-it('a write under way hears that the client took it back, and has 5 seconds for its answer', async () => {
+it('a write under way hears that the client cancelled it, and has 5 seconds for its answer', async () => {
   const { calling, given, end, stopping, clock } = underWay();
   const { stopping: stopped, abort } = await given;
   expect([stopped, abort?.aborted]).toEqual([stopping.signal, false]);
@@ -343,7 +343,7 @@ it('a write under way leaves no listener at the signals of the server, which liv
   expect(listeners()).toEqual([0, 0]);
 });
 
-it('a write under way that is taken back right before it leaves has them as well', async () => {
+it('a write under way that is cancelled right before it leaves has them as well', async () => {
   const { given, calling, end, clock } = underWay((stopping) => stopping.abort());
   const sleep = clock.sleep.bind(clock);
   // The beginning is on the disk long before the five seconds are over.

@@ -84,7 +84,7 @@ it('renderFailure shows outside text safely and on one line', () => {
   );
 });
 
-it('renderFailure masks our own token in every format', () => {
+it('renderFailure masks the token of the call in every format', () => {
   const mask = (text: string) => text.replaceAll('tok', '***');
   const failure = new Failure('REJECTED', 'tok', { hints: ['tok'], details: { body: 'tok' } });
   expect(renderFailure(failure, 'table', DEBUG, mask)).not.toContain('tok');

@@ -57,7 +57,7 @@ it('json and ndjson apply --query to the whole result; no match is null', async 
   expect(await rendered(one, { format: 'json', query: 'nothing' })).toBe('null\n');
 });
 
-it('json and ndjson mask our own token even here, in values and names', async () => {
+it('json and ndjson mask the token even here, in values and names', async () => {
   const echo: Result = {
     kind: 'resource',
     resource: parseJson('{"m":"got secret1","secret1":[{"x":"secret1"}]}'),
@@ -132,7 +132,7 @@ it.each([
   },
 );
 
-it('a stream of rows on a terminal where something else stands has it put back when the row cannot be written, which the row says', async () => {
+it('a stream of rows on a terminal where something else stands shows it again when the row cannot be written, which the row says', async () => {
   const events: string[] = [];
   const terminal: OutputPort = {
     isTerminal: true,
@@ -177,7 +177,7 @@ it('table off a terminal shows what a query finds: rows, one column, one resourc
   );
 });
 
-it('table off a terminal prints text of our own with one line end', async () => {
+it('table off a terminal prints text of frontdesk with one line end', async () => {
   const text: Result = { kind: 'text', text: 'hello', json: parseJson('{"hello":1.0}') };
   expect(await rendered(text, {})).toBe('hello\n');
   expect(await rendered(text, { format: 'ndjson' })).toBe('{"hello":1.0}\n');

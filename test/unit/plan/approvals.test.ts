@@ -170,7 +170,7 @@ it('the signatures of a plan are listed with their keys if no approvers file is 
 });
 
 it.runIf(process.platform === 'linux')(
-  'the signatures of a plan are checked in a session without a terminal, and made in ours',
+  'the signatures of a plan are checked in a session without a terminal, and made in that of the caller',
   async () => {
     const { tool, plan, folder } = stage(['ann'], '');
     const isAlone = `[ "$(cut -d' ' -f6 /proc/$$/stat)" = "$$" ]`;

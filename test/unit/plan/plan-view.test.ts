@@ -176,7 +176,7 @@ it('a plan on a terminal says with each row what it sends where that differs', (
   expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block; reason: INC-8\n');
 });
 
-it('a plan on a terminal says what became of it: the run, when, and its counts', () => {
+it('a plan on a terminal says its state: the run, when, and its counts', () => {
   const run = {
     run: 'plan-0123456789ab',
     startedAt: '2026-05-01T12:10:00.000Z',

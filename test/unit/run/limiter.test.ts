@@ -111,7 +111,7 @@ it('the shared pause after a 429 holds up all requests for as long as the servic
   expect(clock.monotonic()).toBe(12_000);
 });
 
-it('the shared pause after a 429 is shown and judged by what the service asked for, without our jitter', async () => {
+it('the shared pause after a 429 is shown and judged by what the service asked for, without the jitter', async () => {
   const { clock, limiter, tooLong } = make();
   expect(limiter.refused(13_100, 12_000)).toBe(true);
   expect(limiter.askedUntilMs).toBe(12_000);

@@ -79,13 +79,13 @@ it('the results of a run are printed although their record could not be written'
 
 it.each([
   [
-    'kept any more after one that could not be, and printed all the same',
+    'kept any more after one that could not be, and printed anyway',
     1,
     0,
     'keep 1|persist: Error: keep fails|emit 1|emit 2',
   ],
   [
-    'printed any more after one that could not be, and kept all the same',
+    'printed any more after one that could not be, and kept anyway',
     0,
     1,
     'keep 1|emit 1|emit: Error: emit fails|keep 2',

@@ -134,7 +134,7 @@ it.each<[string, Partial<WriteOutcome>, string]>([
     `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). It may or may not have been applied.`,
   ],
   [
-    'was sent, broke off and was read back',
+    'was sent, broke off and was checked',
     { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
     'OUTCOME UNKNOWN - block card card-7. The request was sent. The connection closed. It may or may not have been applied. Card check: status ACTIVE.',
   ],

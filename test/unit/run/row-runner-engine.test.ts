@@ -216,7 +216,7 @@ it('many rows of a read have no outcome, and one that fails makes the run partia
   expect(report.tally.counts()).toEqual({ read: 2, failed: 1 });
 });
 
-it('many rows share the rate, read-backs and guards included', async () => {
+it('many rows share the rate, card checks and guards included', async () => {
   const clock = new FakeClock();
   const times: number[] = [];
   const plan = planOf(

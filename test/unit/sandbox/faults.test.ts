@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type FaultRule, pickFaults, readFaults } from '../../../src/sandbox/faults.ts';
-import { repeatableRandom } from './play.ts';
+import { repeatableRandom } from './simulated.ts';
 
 const always = { times: undefined, percent: undefined };
 const plain = (status: number, retryAfterSeconds?: number) => ({ kind: 'status', status, retryAfterSeconds });

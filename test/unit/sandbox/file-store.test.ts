@@ -18,7 +18,7 @@ import { checkRequest } from '../../../src/sandbox/request.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
 import { putLock } from '../files/locks.ts';
-import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './play.ts';
+import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './simulated.ts';
 
 const PORTS = { pid: process.pid, clock: CLOCK };
 

@@ -4,7 +4,7 @@ import { jsonOf } from '../../../src/json/shape.ts';
 import { INFO_OUTPUT, SANDBOX_CHOICES, sandboxInfo } from '../../../src/sandbox/info.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
-import { ACTIVE, play } from './play.ts';
+import { ACTIVE, play } from './simulated.ts';
 
 it('sandbox info lists ids, statuses and choices, in exactly the shape that scripts rely on', () => {
   const info = JSON.parse(printJson(jsonOf(INFO_OUTPUT, sandboxInfo(builtInSeed()))));

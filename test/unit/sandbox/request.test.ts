@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACTIVE, play, type Sent } from './play.ts';
+import { ACTIVE, play, type Sent } from './simulated.ts';
 
 const CARD = `/v1/cards/${ACTIVE}`;
 const SUBSCRIBERS = '/v1/calendars/cal_harbour_tours/subscribers';

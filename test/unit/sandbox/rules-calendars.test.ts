@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
-import { NOON, play } from './play.ts';
+import { NOON, play } from './simulated.ts';
 
 it('updating a calendar changes the fields that were sent and no other', () => {
   const { status, json } = play().post('/v1/calendars/cal_harbour_tours', '{"name":"Tours","active":false}');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseSeed } from '../../../src/sandbox/seed.ts';
-import { ACTIVE, BLOCKED, CANCELLED, EXPIRED, NOON, play, REISSUED, UNKNOWN, WAITING } from './play.ts';
+import { ACTIVE, BLOCKED, CANCELLED, EXPIRED, NOON, play, REISSUED, UNKNOWN, WAITING } from './simulated.ts';
 
 it('reading a card answers the card with the digits of its amounts', () => {
   const reply = play().get(`/v1/cards/${ACTIVE}`);

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { readFaults } from '../../../src/sandbox/faults.ts';
 import { openSandbox, runServe, type ServeOptions } from '../../../src/sandbox/open.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
-import { ACTIVE, CLOCK, http, repeatableRandom, WAITING } from './play.ts';
+import { ACTIVE, CLOCK, http, repeatableRandom, WAITING } from './simulated.ts';
 
 const DEFAULTS: ServeOptions = { port: 0, seedFile: undefined, latencyMs: 0, faults: [] };
 const PORTS = { pid: process.pid, clock: CLOCK, random: repeatableRandom() };
@@ -291,7 +291,7 @@ it('the sandbox refuses what it cannot keep and says that nothing was changed', 
   rmSync(dir, { recursive: true });
 });
 
-it('the sandbox plays from memory where there is no state folder', async () => {
+it('the sandbox works from memory where there is no state folder', async () => {
   const server = await openSandbox(undefined, PORTS);
   opened.push(server);
   await post(server, `/v1/cards/${ACTIVE}/block`, '{}');

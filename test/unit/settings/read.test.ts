@@ -97,7 +97,7 @@ it.each([
   ['a name that is no name', '{"version":1,"profiles":{"../x":{}}}', 'profiles: the name "../x" is not 1 to 64 of'],
   ['a stored sandbox', '{"version":1,"profiles":{"sandbox":{}}}', 'profiles: the name "sandbox" is built in'],
   [
-    'a profile in use that is not there',
+    'a current profile that is not there',
     '{"version":1,"currentProfile":"b"}',
     'currentProfile "b" is not among the profiles',
   ],

@@ -30,7 +30,7 @@ it('resolvePreferences takes the config before them', () => {
   });
 });
 
-it('resolvePreferences takes flags before all else', () => {
+it('resolvePreferences takes options before all else', () => {
   const flags = {
     output: 'json',
     timeout: { text: '1s', ms: 1000 },

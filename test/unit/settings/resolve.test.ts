@@ -22,7 +22,7 @@ function resolve(settings: Settings, env: Record<string, string> = {}, flagProfi
 const ENV_URL = { FRONTDESK_CARDS_URL: 'https://env.example' };
 
 it.each<[string, Settings, Record<string, string>, string | undefined, string, boolean]>([
-  ['the flag', withProfiles({ A, B, default: {} }, 'B'), { FRONTDESK_PROFILE: 'B' }, 'A', 'A', true],
+  ['the option', withProfiles({ A, B, default: {} }, 'B'), { FRONTDESK_PROFILE: 'B' }, 'A', 'A', true],
   ['the variable', withProfiles({ A, B, default: {} }, 'A'), { FRONTDESK_PROFILE: 'B' }, undefined, 'B', true],
   [
     'the one in use, not an empty variable',

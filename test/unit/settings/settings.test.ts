@@ -36,7 +36,7 @@ it.each([
   expect(act).toThrow(expect.objectContaining({ code: 'USAGE' }));
 });
 
-it('unsetPreference takes one away and leaves the others', () => {
+it('unsetPreference removes one and leaves the others', () => {
   const settings = { ...NO_SETTINGS, preferences: { retries: 3, timeout: '1m' } };
   expect(unsetPreference(settings, 'retries').preferences).toEqual({ timeout: '1m' });
   expect(unsetPreference(settings, 'output').preferences).toEqual({ retries: 3, timeout: '1m' });

@@ -111,7 +111,7 @@ it.each<[string, unknown, string]>([
   expect(connecting(error)).toBe(`other: cannot connect to cards.example:443 (${shown})`);
 });
 
-it('what broke before the first byte: what our own connector saw, in its own words', () => {
+it('what broke before the first byte: what the connector saw, in its own words', () => {
   const error = Object.assign(new BreakError('proxy_auth', 'the proxy wants a password'), { code: 'ECONNREFUSED' });
   expect(connecting(error)).toBe('proxy_auth: the proxy wants a password');
   expect([error.name, error.message]).toEqual(['BreakError', 'the proxy wants a password']);
@@ -191,7 +191,7 @@ it.each<[string, unknown, string, string]>([
   expect(text('reading_body')).toBe(inBody);
 });
 
-it('what broke after the first byte: what our own transport saw, in its own words', () => {
+it('what broke after the first byte: what the transport saw, in its own words', () => {
   expect(sentBreakage(new BreakError('broken', 'no answer within 30 s'), TO, 'awaiting_headers')).toEqual({
     label: 'broken',
     text: 'no answer within 30 s',

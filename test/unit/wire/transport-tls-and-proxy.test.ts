@@ -182,7 +182,7 @@ it.each(proxyAnswers)('%s: what a proxy answers is no tunnel', async (_, mode, e
   expect(server.connections).toBe(0);
 });
 
-it('N25 a proxy that never answers CONNECT is ended by our own deadline', async () => {
+it('N25 a proxy that never answers CONNECT ends at the deadline of the call', async () => {
   const { line } = await through('silent', 150);
   expect(line).toBe('unsent connect_timeout: no connection through the proxy PROXY within 0.15 s');
 });

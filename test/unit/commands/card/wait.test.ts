@@ -7,7 +7,7 @@ import { FakeClock } from '../../run/fakes.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
-/** What a person is told of a wait of 70 s for a card that stays ACTIVE. */
+/** What a person reads of a wait of 70 s for a card that stays ACTIVE. */
 async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true): Promise<string[]> {
   const clock = new FakeClock();
   const said: string[] = [];

@@ -7,7 +7,7 @@ import { startRecordingServer } from '../../../support/recording-server.ts';
 const POLICY = { timeoutMs: 5000, retries: 0, retryMaxTimeMs: 5000 };
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
 
-/** A service over a loopback server, and what it was asked. `waiting`: who is told that a call waits for its token. */
+/** A service over a loopback server, and what it was asked. `waiting`: who hears that a call waits for its token. */
 async function openAt(waiting: (listener: object | undefined) => void = () => undefined) {
   const server = await startRecordingServer(() => ({ body: { cardId: CARD } }));
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
@@ -31,7 +31,7 @@ async function openAt(waiting: (listener: object | undefined) => void = () => un
   return { server, service, permitted };
 }
 
-it('a service sends no write of an operation that passed no guard, and reads all the same', async () => {
+it('a service sends no write of an operation that passed no guard, and reads anyway', async () => {
   const { server, service, permitted } = await openAt();
   const call = (operation: (typeof OPERATIONS)['cardGet' | 'cardActivate' | 'cardBlock']) =>
     service.client.call({ operation, params: { cardId: CARD }, query: {}, body: undefined }, { policy: POLICY });

@@ -77,7 +77,7 @@ async function callsOf(operation: Operation, text: string, more: Partial<InputOp
 
 const { cardBlock, cardActivate, cardGet, subscriberUpdate, calendarUpdate, eventCreate } = OPERATIONS;
 
-it('rows of an input become calls: cells are fields, flags fill what is lacking, and only what was given is sent', async () => {
+it('rows of an input become calls: cells are fields, options fill what is lacking, and only what was given is sent', async () => {
   const text = `cardId,reason\n${CARD},lost\n${OTHER},\n`;
   expect(await callsOf(cardBlock, text)).toEqual([
     [CARD, '{"reason":"lost"}'],
@@ -315,7 +315,7 @@ it('faults of an input are none for what options allow', async () => {
   expect(await faultsOf(cardGet, unknown)).toEqual([]);
 });
 
-it('faults of an input are none for fields that flags give to all rows', async () => {
+it('faults of an input are none for fields that options give to all rows', async () => {
   const defaults = { calendar: 'c', start: '2026-05-01' };
   expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults })).toEqual([
     [undefined, '{"calendar":"c","name":"Concert","start":"2026-05-01"}'],

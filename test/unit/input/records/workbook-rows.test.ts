@@ -82,7 +82,7 @@ it('a workbook is read like the CSV file of its sheet whatever text it holds', a
   );
 });
 
-it('a workbook is read like the CSV file of its sheet without the guard of our own CSV, unless --csv-raw is given', async () => {
+it('a workbook is read like the CSV file of its sheet without the guard of frontdesk CSV, unless --csv-raw is given', async () => {
   const bytes = sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ["'=1+1"]] }]);
   expect(valuesOf(await readAll(bytes))).toEqual([['=1+1']]);
   expect(valuesOf(await readAll(bytes, { csvRaw: true }))).toEqual([["'=1+1"]]);

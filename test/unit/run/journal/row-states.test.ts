@@ -226,7 +226,7 @@ it.each<[string, readonly RowRecord[], readonly [RowState, number, boolean]]>([
     [intent, intent, record('confirmed_by_read')],
     ['confirmed_by_read', 1, false],
   ],
-  ['do not take back what one saw done', [intent, record('applied'), record('rejected')], ['applied', 1, false]],
+  ['keep what one saw done', [intent, record('applied'), record('rejected')], ['applied', 1, false]],
   [
     'keep what was seen first when both saw it done',
     [intent, record('confirmed_by_read'), record('applied')],

@@ -46,7 +46,7 @@ function tokenFor(target: string): string {
   return `Bearer ${target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar}`;
 }
 
-/** Plays requests on a state of its own, with no server in between. */
+/** Simulates requests on a state of its own, with no server in between. */
 export function play(state: SandboxState = builtInSeed()) {
   const random = repeatableRandom();
   function answer(sent: Sent): Reply {
