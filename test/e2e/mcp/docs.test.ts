@@ -34,8 +34,8 @@ it.each(snippets.map((args, index) => [index + 1, args.join(' '), args] as const
   },
 );
 
-it('the guide for assistants shows four clients, and commands in its skill that exist', async () => {
-  expect(snippets).toHaveLength(4);
+it('the guide for assistants shows two forms of settings, and commands in its skill that exist', async () => {
+  expect(snippets).toHaveLength(2);
   const [skill = ''] = blocks('markdown');
   const commands = [...skill.matchAll(/`frontdesk ((?:[a-z]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));
   expect(commands).toHaveLength(5);
