@@ -33,7 +33,7 @@ type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'en
 
 /** Does the rows, shows them, and closes the files of the run, without a summary. */
 export async function doRows(session: Session, run: Run, { printing, ...how }: How): Promise<RunResult> {
-  const output = await openRunOutput(session, run, printing);
+  const output = await orClose(run, openRunOutput(session, run, printing));
   let report: RunResult | undefined;
   const begin = async (): Promise<RunResult> => {
     // The signal's handler said that nothing was sent, and ends the program: no row may be printed.
@@ -42,11 +42,8 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
     const sending = sendRows(session, run, output, how);
     return how.isWrite ? session.underWay(sending, isUnknown) : sending;
   };
-  try {
-    report = await orDiscard(run.failedFile, begin());
-  } finally {
-    await run.kept?.close();
-  }
+  report = await orClose(run, begin());
+  await run.kept?.close();
   const failure = await finishFiles(output, run);
   if (failure === undefined) return report;
   await session.notify(warningOf(failure));
@@ -125,7 +122,7 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
       failure = new Failure('LOCAL_IO', `could not write the results: ${error.message}${where}`);
   }
   try {
-    await orDiscard(failedFile, Promise.resolve(failedFile?.keep()));
+    await failedFile?.keep();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     failure ??= error;
@@ -133,9 +130,10 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
   return failure;
 }
 
-async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<Result> {
-  return unsent(work).catch(async (error: unknown) => {
-    await kept.close();
+/** Returns what the work returns. If it fails, the run is closed, and its new file of `--failed` is removed. */
+async function orClose<Result>({ kept, failedFile }: Run, work: Promise<Result>): Promise<Result> {
+  return orDiscard(failedFile, work).catch(async (error: unknown) => {
+    await kept?.close();
     throw error;
   });
 }
@@ -144,7 +142,7 @@ async function orClose<Result>(kept: ActiveRun, work: Promise<Result>): Promise<
 export async function executeRun(session: Session, run: Run): Promise<number> {
   const { operation, kept } = run;
   const service = await session.service(operation.family);
-  const open = kept === undefined ? undefined : await orClose(kept, openRowsOf(session, operation, kept.header));
+  const open = kept && (await orClose(run, unsent(openRowsOf(session, operation, kept.header))));
   /** For rows that make another card or event. If the records cannot be read any more, none of them is sent. */
   const openProblem = async (row: Row): Promise<string | undefined> => {
     try {

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { describeIoError, errnoOf, ignoreErrors, messageOf } from './io-failure.ts';
+import { describeIoError, errnoOf, ignoreErrors } from './io-failure.ts';
 
 /** Registers what removes a file if a signal or a crash ends the call. Returns how to forget it. */
 export type DropAtSignal = (drop: () => Promise<void>) => () => void;
@@ -27,7 +27,7 @@ export async function createNewFile(path: string, dropAtSignal: DropAtSignal) {
         hints: ['name a new file'],
       });
     }
-    throw Failure.unsent('USAGE', `--out: cannot create ${path}: ${messageOf(error)}`, {
+    throw Failure.unsent('USAGE', `--out: cannot create ${path}: ${describeIoError(error)}`, {
       hints: [`check that the folder ${dirname(path)} exists and can be written`],
       cause: error,
     });

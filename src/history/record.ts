@@ -152,7 +152,7 @@ function endFailure(where: string, entry: string, callOutcome: CallOutcome, erro
   const { resultId, httpStatus } = callOutcome;
   const outcome = callOutcome.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
-  const cause = error instanceof Failure ? error.cause : error;
+  const cause = error instanceof Failure ? (error.cause ?? error.problem) : error;
   return ioFailure(
     `could not write the end of entry ${entry} to ${where}`,
     cause,

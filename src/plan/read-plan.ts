@@ -258,9 +258,9 @@ export async function* readPlanRows(path: string): AsyncGenerator<readonly Row[]
       rows = new PlanRows(head.operation, head.header.expect);
       return undefined;
     }
-    const object = objectIn(bytes) ?? { problem: NO_JSON };
-    const row = 'problem' in object ? object : rows.read(object);
-    if ('problem' in row) throw damaged(line, row.problem);
+    const object = objectIn(bytes);
+    const row = object === undefined || 'problem' in object ? object : rows.read(object);
+    if (row !== undefined && 'problem' in row) throw damaged(line, row.problem);
     return row;
   };
   try {

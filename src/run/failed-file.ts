@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { putInPlace } from '../files/atomic.ts';
-import { ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { currentUid } from '../files/safety.ts';
 import { printJson } from '../json/print.ts';
@@ -54,7 +54,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   const isSpecial = await isSpecialFile(path, attempt);
   if (!isSpecial) await refuseOthers(options, style);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
-  const callOutcome = options.isKept ? 'the results are kept in the run' : undefined;
+  const after = options.isKept ? 'the results are kept in the run' : undefined;
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const cellOf = (row: JsonObject, name: string): string => {
     const text = cellText(row.get(name));
@@ -75,7 +75,7 @@ export async function openFailedFile(options: FailedFileOptions) {
   let pending = { csv: dialect.mark + csvLine(columns, dialect), ndjson: '', json: '[' }[style];
   let rows = 0;
   const flush = async (): Promise<void> => {
-    await orIoFailure(file.writeFile(pending), attempt, callOutcome);
+    await orIoFailure(file.writeFile(pending), attempt, after);
     pending = '';
   };
   const putAway = async (): Promise<void> => {
@@ -83,7 +83,13 @@ export async function openFailedFile(options: FailedFileOptions) {
     await file.close();
     if (!isSpecial) await putInPlace(target, path);
   };
+  /** Removes the new file. The old one stays as it was. */
+  const discard = async (): Promise<void> => {
+    await ignoreErrors(file.close());
+    if (!isSpecial) await ignoreErrors(rm(target, { force: true }));
+  };
   return {
+    discard,
     /** Adds a result, unless its row succeeded. Rejects with LOCAL_IO. */
     async add(result: RowResult<Row>): Promise<void> {
       if (result.failure === undefined) return;
@@ -91,26 +97,24 @@ export async function openFailedFile(options: FailedFileOptions) {
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
-    /** Renames the file into place. Rejects with LOCAL_IO. */
+    /** Renames the file into place. LOCAL_IO, and no new file, if that cannot be done. */
     async keep(): Promise<void> {
       if (style === 'json') pending += '\n]\n';
-      await flush();
-      await orIoFailure(putAway(), attempt, callOutcome);
-    },
-    /** Removes the new file. The old one stays as it was. */
-    async discard(): Promise<void> {
-      await file.close();
-      if (!isSpecial) await rm(target, { force: true });
+      const keeping = flush().then(() => orIoFailure(putAway(), attempt, after));
+      await orDiscard({ discard }, keeping);
     },
   };
 }
 
 /** Returns what `work` returns, and discards the file if it fails. */
-export async function orDiscard<Result>(file: FailedFile | undefined, work: Promise<Result>): Promise<Result> {
+export async function orDiscard<Result>(
+  file: Pick<FailedFile, 'discard'> | undefined,
+  work: Promise<Result>,
+): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    await file?.discard().catch(() => undefined);
+    await file?.discard();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -118,4 +118,50 @@ test('C14 a disk that takes only a part of the settings leaves the old ones', as
     ends.push(end);
   }
   expect(ends).toContainEqual(refused);
+});
+
+/** The working folder of a home that holds these files, and what is in it after a command. */
+function workOf(files: Readonly<Record<string, string>>) {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text);
+  return { home, work, left: () => readdirSync(work) };
+}
+
+test('a failed file of a read whose workbook cannot be made leaves nothing behind', async () => {
+  const { home, left } = workOf({ 'cards.csv': `cardId\n${CARD_ID}\n` });
+  const server = await startRecordingServer([]);
+  const args = ['card', 'get', '--from', 'cards.csv', '-o', 'xlsx', '--out', 'none/x.xlsx', '--failed', 'left.csv'];
+  const { code, stderr } = await runFrontdesk(args, { home, env: server.env });
+  expect({ code, lines: server.lines, left: left() }).toEqual({ code: 2, lines: [], left: ['cards.csv'] });
+  expect(stderr).toContain('--out: cannot create none/x.xlsx: no such file or folder (ENOENT)\n');
+});
+
+test('a failed file of no rows that the disk cannot take leaves nothing behind', async () => {
+  const { home, work, left } = workOf({ 'cards.csv': 'cardId\n' });
+  const server = await startRecordingServer([]);
+  const env = {
+    ...server.env,
+    NODE_OPTIONS: `--require ${PRELOAD}`,
+    FAIL_AT: '1',
+    FAIL_WITH: 'ENOSPC',
+    FAIL_ONLY: 'writeFile',
+    FAIL_BELOW: work,
+    FAIL_COUNT: join(home.path, 'count'),
+  };
+  const args = ['card', 'get', '--from', 'cards.csv', '--failed', join(work, 'left.csv')];
+  const { code, stderr } = await runFrontdesk(args, { home, env });
+  expect({ code, lines: server.lines, left: left() }).toEqual({ code: 16, lines: [], left: ['cards.csv'] });
+  expect(stderr).toContain('no space left on the device (ENOSPC)');
+});
+
+test('a failed file of a resume that cannot read the history leaves nothing behind', async () => {
+  const { home, left } = workOf({});
+  const server = await startRecordingServer([{ status: 401, body: '{}' }]);
+  const begin = ['card', 'reissue', CARD_ID, OTHER_ID, '--yes', '-j', '1'];
+  expect((await runFrontdesk(begin, { home, env: server.env })).code).toBe(4);
+  writeFileSync(join(home.stateDir, 'history.jsonl'), '');
+  chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
+  const resumed = await runFrontdesk(['runs', 'resume', '--last', '--failed', 'left.csv'], { home, env: server.env });
+  expect({ code: resumed.code, sent: server.lines.length, left: left() }).toEqual({ code: 4, sent: 1, left: [] });
 });

@@ -204,18 +204,21 @@ export class RunJournal {
 
   /** Writes the records of a resume in one write. */
   async #settle(by: string): Promise<void> {
-    const t = this.#ports.clock.now();
+    const { clock, audit } = this.#ports;
+    // Read before anything is written: nobody would hear of a write that fails during a read.
+    const ids = new Map<number, string | undefined>();
+    for (const n of this.states.in('intent')) ids.set(n, audit && (await this.entry(n)).id);
+    const t = clock.now();
     const durable = [this.#write({ t, s: 'resumed', by })];
-    for (const n of this.states.in('intent')) {
+    for (const [n, id] of ids) {
       const record = { n, t, s: 'unknown', a: this.states.attempts(n), code: 'OUTCOME_UNKNOWN' } as const;
       durable.push(this.#write(record));
       this.states.apply(record, this.states.resultAt(n));
-      if (this.#ports.audit === undefined) continue;
-      const { id } = await this.entry(n);
-      durable.push(this.#ports.audit.end({ row: n, id }, LOST_OUTCOME, t, true));
+      if (audit !== undefined) durable.push(audit.end({ row: n, id }, LOST_OUTCOME, t, true));
     }
     await Promise.all(durable);
   }
+
   #write(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return this.#writes.append(encodeRecord(record, this.#ports.lock.epoch));

@@ -204,11 +204,11 @@ it('results that cannot be written because of a bug are thrown', async () => {
 
 const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
 
-it('a file of failed rows that cannot be put in its place is discarded, and the run ends with 16', async () => {
+it('a file of failed rows that cannot be put in its place ends the run with 16', async () => {
   const bench = openBench(SUMMARY);
   const { file, done } = failedFile({ keep: lost });
   expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
-  expect(done).toEqual(['add 1', 'discard']);
+  expect(done).toEqual(['add 1']);
   const notices = bench.stderr().trimEnd().split('\n');
   expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual({
     code: 'LOCAL_IO',
@@ -218,7 +218,7 @@ it('a file of failed rows that cannot be put in its place is discarded, and the 
 
 it('a file of failed rows that cannot be put in its place does not hide that an outcome is unknown (8)', async () => {
   const bench = openBench({ ...SUMMARY, respond: () => answer(500) });
-  const { file } = failedFile({ keep: lost, discard: lost });
+  const { file } = failedFile({ keep: lost });
   expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(8);
   expect(bench.stderr()).toContain('there is no room');
   expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
@@ -245,13 +245,13 @@ it('a file of failed rows that cannot be put in its place because of a bug is th
 
 it('a run that a bug breaks discards the file of failed rows, and gives up its lock', async () => {
   const bench = openBench(SUMMARY);
-  const { file, done } = failedFile({ discard: async () => Promise.reject(new Error('gone')) });
+  const { file, done } = failedFile();
   const run = await runOf(bench, 1, { failedFile: file });
   const bug = () => {
     throw new Failure('INTERNAL', 'bug');
   };
   expect((await failureOf(executeRun(bench.session, { ...run, rows: bug }))).message).toBe('bug');
-  expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
+  expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([['discard'], [], false]);
 });
 
 it('a run that a bug breaks is reported if there is no file of failed rows', async () => {

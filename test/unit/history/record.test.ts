@@ -1,7 +1,17 @@
-import fs, { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openAuditLog } from '../../../src/history/audit-log.ts';
 import { historyJson } from '../../../src/history/entry-table.ts';
 import { readOpenWrites } from '../../../src/history/open-index.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
@@ -146,6 +156,18 @@ it('the record of a write that cannot be ended says that the write was applied, 
     code: 'LOCAL_IO',
     message: expect.stringContaining('The change WAS applied. The ID in the response is new-1'),
     details: { outcome: 'applied', resultId: 'new-1' },
+  });
+});
+
+it('the record of a write that the audit log does not take says why, and that the write was applied', async () => {
+  const { ports } = setUp();
+  const log = join(ports.stateDir, 'audit.log');
+  const recorder = openRecorder({ ...ports, user: 'ada', audit: openAuditLog(log) });
+  const entry = await recorder.begin(intent);
+  chmodSync(log, 0o666);
+  await expect(recorder.end(entry, ended({ outcome: 'applied' }))).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not write the end of entry ${entry} to the audit log: the audit log ${log} can be written by every user. The change WAS applied.`,
   });
 });
 

@@ -33,9 +33,9 @@ const ROWS = [
 ];
 
 /** The bytes of a plan with these lines and a hash that is right, whatever its header says. */
-function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}): Buffer {
+function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}, lineEnd = '\n'): Buffer {
   const facts = { ...DRAFT, rows: rows.length, ...draft };
-  const lines = rows.map((row) => `${printJson(rowObject(row))}\n`).join('');
+  const lines = rows.map((row) => `${printJson(rowObject(row))}${lineEnd}`).join('');
   const sha256 = hashFirstLine(encodeHeader(facts, '0'.repeat(64)))
     .update(lines)
     .digest('hex');
@@ -122,6 +122,11 @@ it.each([
   ['one whose last newline is missing', () => planOf(ROWS).subarray(0, -1), 'line 1: only its line ends were changed'],
 ])('a file that is no plan: %s is refused', async (_what, make, problem) => {
   await expect(verify(make())).rejects.toThrow(`could not use "x.plan" as a plan: ${problem}`);
+});
+
+it('the rows of a plan with blank lines, which its hash covers, are the same in the copy of its run', async () => {
+  const numbers = (await rowsIn([planOf(ROWS, {}, '\n\n')])).map(({ row }) => row);
+  expect(numbers).toEqual([1, 2, 5]);
 });
 
 it('the rows of a plan that was read before end with what reading them ended with', async () => {

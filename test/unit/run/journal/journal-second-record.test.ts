@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/failure.ts';
+import { type AppendFile, openAppendFile } from '../../../../src/run/journal/append-file.ts';
 import { type RunAudit, RunJournal } from '../../../../src/run/journal/journal.ts';
 import { temporaryFolder } from '../../files/place.ts';
 import { ended, FakeClock, HELD } from '../fakes.ts';
@@ -24,10 +25,25 @@ function secondRecord(fails: boolean) {
   return { lines, audit };
 }
 
-async function killedAt(row: number): Promise<string> {
+/** The open rows of a long run stand in different blocks of its journal. */
+async function killedFarApart(...rows: readonly number[]): Promise<string> {
+  const said = 'x'.repeat(2000);
+  return killedAt(rows, async (journal) => {
+    const ending = ended({ outcome: 'not_sent' });
+    await Promise.all(Array.from({ length: 200 }, () => journal.result({ row: 1, id: 'card-1' }, ending, { said })));
+  });
+}
+
+async function killedAt(
+  rows: readonly number[],
+  between: (journal: RunJournal) => Promise<void> = async () => undefined,
+): Promise<string> {
   const path = join(temporaryFolder(), 'journal.jsonl');
   const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
-  await journal.intent({ row, id: `card-${row}`, reason: undefined });
+  for (const row of rows) {
+    await journal.intent({ row, id: `card-${row}`, reason: undefined });
+    await between(journal);
+  }
   await journal.close();
   return path;
 }
@@ -43,7 +59,7 @@ it('the second record of a run is written before a byte leaves: without it no at
 });
 
 it('the second record of a run has the end of what a killed process began, before anything else is sent', async () => {
-  const path = await killedAt(4);
+  const path = await killedAt([4]);
   const { lines, audit } = secondRecord(false);
   const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock(), audit });
   expect(lines).toEqual(['end 4 card-4 unknown true']);
@@ -52,6 +68,19 @@ it('the second record of a run has the end of what a killed process began, befor
 
 it('a run whose second record cannot be written is not resumed', async () => {
   const { audit } = secondRecord(true);
-  const resumed = RunJournal.resume(await killedAt(4), ROWS, { ...HELD, clock: new FakeClock(), audit });
+  const resumed = RunJournal.resume(await killedAt([4]), ROWS, { ...HELD, clock: new FakeClock(), audit });
   await expect(resumed).rejects.toBe(full);
+});
+
+it('a run whose record cannot be written is not resumed, and the failure is heard while open rows are read', async () => {
+  const { audit } = secondRecord(false);
+  const path = await killedFarApart(4, 5, 6);
+  const openFile = async (): Promise<AppendFile> => ({
+    ...(await openAppendFile(path)),
+    append: () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    },
+  });
+  const resumed = RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock(), audit, openFile });
+  await expect(resumed).rejects.toMatchObject({ code: 'LOCAL_IO' });
 });
