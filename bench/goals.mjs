@@ -51,7 +51,7 @@ function onEachNode(goalOf, measure) {
 export const GOALS = [
   {
     id: 'P1',
-    what: '`--version`, of an empty program',
+    what: '`--version` / empty',
     command: 'frontdesk --version',
     best: 'low',
     measure: () =>
@@ -62,7 +62,7 @@ export const GOALS = [
   },
   {
     id: 'P2',
-    what: '`--help`, of an empty program',
+    what: '`--help` / empty',
     command: 'frontdesk --help',
     best: 'low',
     measure: () =>
@@ -73,7 +73,7 @@ export const GOALS = [
   },
   {
     id: 'P2b',
-    what: 'help of one command, of an empty program',
+    what: 'help of one command / empty',
     command: 'frontdesk card block --help',
     best: 'low',
     measure: () =>
@@ -84,7 +84,7 @@ export const GOALS = [
   },
   {
     id: 'P3',
-    what: 'one card over loopback, of an empty program',
+    what: 'one card over loopback / empty',
     command: `frontdesk card get ${CARD} --json`,
     best: 'low',
     measure: () =>
@@ -110,7 +110,7 @@ export const GOALS = [
   },
   {
     id: 'P3e',
-    what: 'standalone executable, of an empty program of Node 26',
+    what: 'standalone executable / empty, Node 26',
     command: `.cache/exe/frontdesk card get ${CARD} --json`,
     needs: existsSync(executable) ? undefined : 'npm run build:exe',
     best: 'low',
@@ -125,7 +125,7 @@ export const GOALS = [
   },
   {
     id: 'P3w',
-    what: 'Node 22 for Windows under Wine, of an empty program there',
+    what: 'Node 22 for Windows under Wine / empty there',
     command: `frontdesk card get ${CARD} --json`,
     needs: existsSync(windowsNode) && isHere('wine') ? undefined : 'wine, and npm run test:windows',
     best: 'low',
@@ -141,7 +141,7 @@ export const GOALS = [
   },
   {
     id: 'P4',
-    what: '`--version`, of `gh --version`',
+    what: '`--version` / `gh --version`',
     command: 'frontdesk --version',
     needs: gh === undefined ? 'gh' : undefined,
     best: 'low',
@@ -153,7 +153,7 @@ export const GOALS = [
   },
   {
     id: 'P5',
-    what: 'rows a second of a reading run, of a `Pool.request` loop',
+    what: 'rows a second of a reading run / a `Pool.request` loop',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     best: 'high',
     measure: () => bulkAgainstPool('GET', 20_000, { 16: 0.75 }),
@@ -167,7 +167,7 @@ export const GOALS = [
   },
   {
     id: 'P6',
-    what: 'rows a second at 50 ms latency, of the most possible',
+    what: 'rows a second at 50 ms latency / the most possible',
     command: 'frontdesk card get --from ids.txt -j 16 (and 64) -o ndjson -q',
     best: 'high',
     measure: () =>
@@ -181,7 +181,7 @@ export const GOALS = [
   },
   {
     id: 'P6b',
-    what: 'the same of 10,000 reissues, each over its own connection, 16 at once',
+    what: 'the same of 10,000 reissues, a connection each, 16 at once',
     command: 'frontdesk card reissue --from ids.txt -j 16 -o ndjson -q --yes --again',
     best: 'high',
     isLong: true,
@@ -189,7 +189,7 @@ export const GOALS = [
   },
   {
     id: 'P7',
-    what: 'the same with 64 at once, of `curl --parallel`',
+    what: 'the same with 64 at once / `curl --parallel`',
     command: 'frontdesk card get --from ids.txt -j 64 -o ndjson -q',
     needs: isHere('curl') ? undefined : 'curl',
     best: 'high',
@@ -221,7 +221,7 @@ export const GOALS = [
   },
   {
     id: 'P8',
-    what: 'rows a second, of `xargs -P16 curl`',
+    what: 'rows a second / `xargs -P16 curl`',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     needs: isHere('curl') && isHere('xargs') ? undefined : 'curl and xargs',
     best: 'high',
@@ -236,7 +236,7 @@ export const GOALS = [
   },
   {
     id: 'P9',
-    what: 'memory of a million rows, of 300,000; the most',
+    what: 'memory of a million rows / 300,000; the most',
     command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
     isLong: true,
     best: 'low',
@@ -253,7 +253,7 @@ export const GOALS = [
   },
   {
     id: 'P10',
-    what: 'memory of `--help`, of an empty program',
+    what: 'memory of `--help` / empty',
     command: 'frontdesk --help',
     best: 'low',
     measure: () =>
@@ -264,7 +264,7 @@ export const GOALS = [
   },
   {
     id: 'P10b',
-    what: 'memory of one card, of an empty program',
+    what: 'memory of one card / empty',
     command: `frontdesk card get ${CARD} --json`,
     best: 'low',
     measure: () =>
@@ -277,7 +277,7 @@ export const GOALS = [
   },
   {
     id: 'P11',
-    what: '10,000 cards as a table on a terminal, processor time beyond NDJSON there, ms',
+    what: '10,000 cards as a table in a terminal, processor time beyond NDJSON, ms',
     command: "script -qec 'frontdesk card get --from ids.txt -j 16 -o table --quiet' /dev/null",
     needs: isHere('script') ? undefined : 'script, of util-linux',
     best: 'low',
@@ -298,7 +298,7 @@ export const GOALS = [
   },
   {
     id: 'P13',
-    what: '`--version` of the executable, of an empty program of Node 26',
+    what: '`--version` of the executable / empty, Node 26',
     command: 'npm run build:exe && .cache/exe/frontdesk --version',
     needs: existsSync(executable) ? undefined : 'npm run build:exe',
     best: 'low',
@@ -325,28 +325,28 @@ export const GOALS = [
   },
   {
     id: 'P15',
-    what: 'rows a second of `plan apply`, of a run and a read of each',
+    what: 'rows a second of `plan apply` / a run and a read of each',
     command: 'frontdesk plan apply cards.plan -j 16 -o ndjson -q --yes',
     best: 'high',
     measure: () => planAgainstRun(10_000),
   },
   {
     id: 'P16',
-    what: 'second look at a card at the desk, of undici alone and 20 ms',
+    what: 'second read of a card at the desk / undici alone and 20 ms',
     command: 'frontdesk desk',
     best: 'low',
     measure: () => lookAgainstRequest(),
   },
   {
     id: 'P17',
-    what: 'rows a second with 1 % of responses after 5 s, of printing them as they come',
+    what: 'rows a second with 1 % of responses after 5 s / printing them as they come',
     command: 'frontdesk card get --from ids.txt -j 8 -o ndjson -q',
     best: 'high',
     measure: () => slowAnswers(1000),
   },
   {
     id: 'P18',
-    what: 'history of 400,000 changes, of `--version`',
+    what: 'history of 400,000 changes / `--version`',
     command: 'frontdesk history --limit 50 (and --id <card>)',
     best: 'low',
     measure: () => largeHistory(),
@@ -361,7 +361,7 @@ export const GOALS = [
   },
   {
     id: 'P20',
-    what: 'a million changed subscribers, of 100,000: `--changed-from`, `plan apply`, `runs results`, `runs report`',
+    what: 'a million changed subscribers / 100,000: `--changed-from`, `plan apply`, `runs results`, `runs report`',
     command:
       'frontdesk calendar subscribers update --from new.csv --changed-from old.csv --plan all.plan; plan apply; runs results; runs report',
     isLong: true,

@@ -1,6 +1,6 @@
 // `npm run bench`: prints every figure beside its goal, and writes them to bench/figures.json.
 // `npm run bench -- P3 P5` measures these only, `-- --long` also the one that takes minutes (P9). Figures that were not measured
-// keep what the files say of them. `-- --docs` also puts the table into docs/performance.md.
+// keep what the files say of them. `-- --docs` also puts the list into docs/performance.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -39,28 +39,27 @@ function kindOf(on) {
   return on.startsWith('Node ') ? '' : (on.split(': ').at(-1) ?? '');
 }
 
-/** Goal and figures of one row: `≤ 1.05 | 1.05, 1.01`; several kinds beside their goals: `MiB ≤ 200: 177`; bold if missed. */
+/** Figures and goal of one line: `1.05, 1.01 (≤1.05)`; several kinds beside their goals: `MiB (≤200): 177`; bold if missed. */
 function measured({ best }, values) {
   const sign = best === 'low' ? '≤' : '≥';
   const goals = [...new Set(values.map(({ goal }) => goal))];
   const kinds = [...new Set(values.map(({ on }) => kindOf(on)))];
   const groups = kinds.map((kind) => {
     const group = values.filter(({ on }) => kindOf(on) === kind);
-    const goal = goals.length > 1 ? `${sign} ${group[0]?.goal}` : '';
+    const goal = goals.length > 1 ? `(${sign}${group[0]?.goal})` : '';
     const figures = group.map((one) => (isMet(best, one) ? show(one.value) : `**${show(one.value)}**`));
     const label = [kind, goal].filter((text) => text !== '').join(' ');
     return `${label === '' ? '' : `${label}: `}${figures.join(', ')}`;
   });
-  return [goals.length > 1 ? '' : `${sign} ${goals[0]}`, groups.join('; ')];
+  return goals.length > 1 ? groups.join('; ') : `${groups.join('; ')} (${sign}${goals[0]})`;
 }
 
-function table(figures, newest) {
+function list(figures, newest) {
   const rows = GOALS.filter(({ id }) => figures[id] !== undefined).map((goal) => {
     const { date, values } = figures[goal.id];
-    const [aim, figure] = measured(goal, values);
-    return `| ${[goal.id, goal.what, aim, date === newest ? figure : `${figure} (${date})`].join(' | ')} |`;
+    return `- **${goal.id}** ${goal.what}: ${measured(goal, values)}${date === newest ? '' : `, ${date.slice(5)}`}`;
   });
-  return ['| | What | Goal | Measured |', '|---|---|---|---|', ...rows].join('\n');
+  return rows.join('\n');
 }
 
 const { figures } = readFigures();
@@ -87,7 +86,7 @@ try {
 }
 const result = { machine: machine(), node: process.versions.node, figures };
 const newest = Object.values(figures).reduce((last, { date }) => (date > last ? date : last), '');
-const head = `Measured on ${newest} unless dated, on ${result.machine}; four figures are of Node 20, 22, 24 and 26, a bold one misses its goal. "A, of B" is a ratio: the median of whole processes run in turn.\n\n`;
+const head = `Measured on ${newest}, or on the date at the end, on ${result.machine}. Four figures are of Node 20, 22, 24 and 26; a bold one misses its goal (in brackets). A / B is a ratio of medians of whole processes run in turn; "empty" is a program that does nothing.\n\n`;
 writeFileSync(join(root, 'bench/figures.json'), `${JSON.stringify(result, null, 2)}\n`);
 try {
   execFileSync(
@@ -100,7 +99,7 @@ try {
 }
 if (asked.includes('--docs')) {
   const path = join(root, 'docs/performance.md');
-  const block = `$1${head}${table(figures, newest)}\n$2`;
+  const block = `$1${head}${list(figures, newest)}\n$2`;
   const page = readFileSync(path, 'utf8');
   writeFileSync(path, page.replace(/(<!-- generated:bench -->\n)[\s\S]*?(<!-- \/generated -->)/, block));
 }

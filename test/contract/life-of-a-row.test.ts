@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const LINE = /^\| (\d+) \| (.+?) \| `([^`]+)` \|/gm;
+const LINE = /^(\d+)\. (.+?), `([^`]+)`:/gm;
 
 test('the life of a row has at most ten shapes, each in the file that the page names', () => {
   const page = readFileSync(`${ROOT}docs/architecture.md`, 'utf8').split('## The life of a row')[1] ?? '';
