@@ -181,7 +181,7 @@ export const GOALS = [
   },
   {
     id: 'P6b',
-    what: 'the same of 10,000 reissues, a connection each, 16 at once',
+    what: 'the same of 10,000 reissues, 16 at once',
     command: 'frontdesk card reissue --from ids.txt -j 16 -o ndjson -q --yes --again',
     best: 'high',
     isLong: true,
@@ -277,7 +277,7 @@ export const GOALS = [
   },
   {
     id: 'P11',
-    what: '10,000 cards as a table in a terminal, processor time beyond NDJSON, ms',
+    what: '10,000 cards as a table in a terminal, ms beyond NDJSON',
     command: "script -qec 'frontdesk card get --from ids.txt -j 16 -o table --quiet' /dev/null",
     needs: isHere('script') ? undefined : 'script, of util-linux',
     best: 'low',
@@ -308,7 +308,7 @@ export const GOALS = [
   },
   {
     id: 'P14',
-    what: 'the package: download, installed, packages it brings',
+    what: 'the package',
     command: 'npm pack',
     best: 'low',
     measure: () => {
@@ -339,7 +339,7 @@ export const GOALS = [
   },
   {
     id: 'P17',
-    what: 'rows a second with 1 % of responses after 5 s / printing them as they come',
+    what: 'rows a second with 1 % late responses / printing as they come',
     command: 'frontdesk card get --from ids.txt -j 8 -o ndjson -q',
     best: 'high',
     measure: () => slowAnswers(1000),
@@ -353,7 +353,7 @@ export const GOALS = [
   },
   {
     id: 'P19',
-    what: 'most memory of responses of 20 MB, 64 at once, MiB',
+    what: 'most MiB of responses of 20 MB, 64 at once',
     command: 'frontdesk card get (and block --yes) --from ids.txt -j 64 -o ndjson -q',
     isLong: true,
     best: 'low',
@@ -361,7 +361,7 @@ export const GOALS = [
   },
   {
     id: 'P20',
-    what: 'a million changed subscribers / 100,000: `--changed-from`, `plan apply`, `runs results`, `runs report`',
+    what: 'a million subscribers / 100,000: `--changed-from`, `plan apply`, `runs results`, `runs report`',
     command:
       'frontdesk calendar subscribers update --from new.csv --changed-from old.csv --plan all.plan; plan apply; runs results; runs report',
     isLong: true,

@@ -86,7 +86,7 @@ try {
 }
 const result = { machine: machine(), node: process.versions.node, figures };
 const newest = Object.values(figures).reduce((last, { date }) => (date > last ? date : last), '');
-const head = `Measured on ${newest}, or on the date at the end, on ${result.machine}. Four figures are of Node 20, 22, 24 and 26; a bold one misses its goal (in brackets). A / B is a ratio of medians of whole processes run in turn; "empty" is a program that does nothing.\n\n`;
+const head = `Measured on ${newest}, or on the date at the end (${result.machine}). Four figures are of Node 20, 22, 24, 26. A bold one misses its goal, which is in brackets. A / B: medians of whole processes run in turn, divided; "empty" does nothing.\n\n`;
 writeFileSync(join(root, 'bench/figures.json'), `${JSON.stringify(result, null, 2)}\n`);
 try {
   execFileSync(

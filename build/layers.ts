@@ -118,7 +118,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'engine',
-    holds: 'argv to exit code; session/ opens what a command asks for',
+    holds: 'argv to exit code; session/ opens what commands need',
     imports: [...BELOW_SESSION, 'process', 'sandbox', 'session', 'command', 'describe', 'call', 'ask', 'bulk'],
   },
   {
@@ -128,7 +128,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'commands',
-    holds: 'the commands: card block is commands/card/block.ts, its declaration and its body',
+    holds: 'card block is commands/card/block.ts',
     imports: [
       ...BELOW_SESSION,
       ...['sandbox', 'report', 'session', 'command', 'describe', 'call', 'ask', 'bulk', 'engine', 'doctor'],
@@ -136,17 +136,17 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'mcp',
-    holds: 'the calls as tools of an assistant (Model Context Protocol)',
+    holds: 'the calls as tools of an assistant',
     imports: [...BELOW_SESSION, 'session', 'command', 'describe', 'call', 'bulk', 'commands'],
   },
   {
     name: 'desk',
-    holds: 'the desk: a loop over the card commands',
+    holds: 'a loop over the card commands',
     imports: [...BELOW_SESSION, 'report', 'session', 'command', 'call', 'ask', 'engine', 'commands'],
   },
   {
     name: 'registry',
-    holds: 'every command, in the order of the overview',
+    holds: 'every command',
     imports: ['command', 'commands', 'desk', 'mcp'],
   },
   {

@@ -3,43 +3,46 @@ import { COMMAND_LISTS } from '../src/describe/command-lists.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';
 import { READ_TOOLS, WRITE_TOOLS } from '../src/mcp/tools.ts';
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, header.map(() => '---'), ...rows];
-  return lines.map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
-
-/** Code inside a table: a bar would end the cell even there. */
 function code(text: string): string {
-  return `\`${text.replaceAll('|', '\\|')}\``;
+  return `\`${text}\``;
 }
 
-/** The tables that the README and the pages of docs/ carry, by the name in their marker. */
+/** Text of Markdown: `<` would begin a tag. */
+function plain(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('\n', ' ');
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+/** The lists that the README and the pages of docs/ carry, by the name in their marker. */
 export function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     [
       'exit-codes',
-      table(
-        ['exit', 'code', 'meaning', 'safe to repeat as it is'],
-        exitCodeRows().map((row) => [String(row.exitCode), row.code, cell(row.meaning), row.repeat]),
+      list(
+        exitCodeRows().map(({ exitCode, code: name, meaning, repeat }) => {
+          const head = [String(exitCode), name].filter((word) => word !== '').join(' ');
+          return `**${head}**: ${plain(meaning)}${repeat === '' ? '' : ` (repeat: ${repeat})`}`;
+        }),
       ),
     ],
     [
       'environment',
-      table(
-        ['variable', 'meaning', 'option'],
-        ENVIRONMENT.map(({ name, text, option }) => [code(name), cell(text), option === undefined ? '' : code(option)]),
+      list(
+        ENVIRONMENT.map(({ name, text, option }) => {
+          const names = option === undefined ? code(name) : `${code(name)}, ${code(option)}`;
+          return `${names}: ${plain(text)}`;
+        }),
       ),
     ],
     [
       'tools',
-      [
-        `- Reading: ${READ_TOOLS.map(({ name }) => code(name)).join(', ')}`,
-        `- With \`--allow-writes\`: ${WRITE_TOOLS.map(({ name }) => code(name)).join(', ')}`,
-      ].join('\n'),
+      list([
+        `Reading: ${READ_TOOLS.map(({ name }) => code(name)).join(', ')}`,
+        `With \`--allow-writes\`: ${WRITE_TOOLS.map(({ name }) => code(name)).join(', ')}`,
+      ]),
     ],
   ]);
 }
