@@ -16,7 +16,7 @@ import type { Service, Session } from '../session.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowSender, printDryRunRows } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { rowsOfRun } from './run-input.ts';
+import { limitsOf, rowsOfRun } from './run-input.ts';
 import {
   notifyUnchanged,
   openRunOutput,
@@ -65,7 +65,7 @@ function refuseStopped({ context }: Session): void {
 
 function sendRows(
   session: Session,
-  { operation, rows, rowCount, pace, kept, unknownRows = 'leave', failedFile }: Run,
+  { operation, rows, rowCount, pace, kept, unknownRows = 'leave', failedFile, limits = limitsOf(session) }: Run,
   { emit, progress, clear }: RunOutput,
   how: Omit<How, 'printing'>,
 ): Promise<RunResult> {
@@ -81,7 +81,7 @@ function sendRows(
     command: operation.command,
     rows: eachRow(rows()),
     rowCount,
-    concurrency: session.preferences.concurrency.value,
+    concurrency: limits.concurrency,
     rate: pace.rate,
     maxFailures: failureLimit(pace.maxFailures, rowCount),
     journal: kept?.journal,
@@ -153,12 +153,13 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
       throw error;
     }
   };
-  const send = makeRowSender(service, operation, session.policy, {
+  const policy = run.limits ?? session.policy;
+  const send = makeRowSender(service, operation, policy, {
     openProblem: isOnceOnly(operation) && run.again !== true ? openProblem : undefined,
     onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
     shown: run.shown,
   });
-  const reconcile = makeReconciler(service, operation, session.policy);
+  const reconcile = makeReconciler(service, operation, policy);
   const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile, ...open });
   await writeSummary(session, run, report);
   return report.exitCode;

@@ -4,6 +4,7 @@ import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, note, warning } from '../failure.ts';
 import { openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../options/call-options.ts';
+import { asFormat } from '../output/options.ts';
 import { groupThousands, plural } from '../output/text.ts';
 import { planRunName } from '../plan/plan-file.ts';
 import { orDiscard } from '../run/failed-file.ts';
@@ -16,15 +17,7 @@ import { executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-review.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
-import {
-  failedPathOf,
-  olderNameOf,
-  operationOfRun,
-  paceOf,
-  rowsOfRun,
-  unknownRowsOf,
-  withLimits,
-} from './run-input.ts';
+import { failedPathOf, limitsOf, olderNameOf, operationOfRun, paceOf, rowsOfRun, unknownRowsOf } from './run-input.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -57,7 +50,9 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const ports = portsOf(session);
   const run = await requireRun(ports.stateDir, name);
   const { header } = run;
-  session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  session.adoptProfile(header.profile);
+  const { value, source } = session.preferences.output;
+  if (source !== 'flag') session.useFormat(asFormat(header.options['output']) ?? value);
   const stored = storedRowsOf(run);
   const operation = operationOfRun(header);
   const columns = runColumns(operation);
@@ -79,11 +74,12 @@ export async function resume(session: Session, given: CallOptions, name: string)
     isKept: true,
   });
   const kept = await orDiscard(failedFile, resumeRun(ports, name));
-  return executeRun(withLimits(session, header.options), {
+  return executeRun(session, {
     operation,
     rows: () => rowsOfRun(kept),
     rowCount: header.rows,
     pace: paceOf(given, header.options),
+    limits: limitsOf(session, header.options),
     kept,
     unknownRows,
     failedFile,

@@ -86,17 +86,18 @@ export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): P
   };
 }
 
-/** The session with the limits of a resumed run: as given anew, else its own. */
-export function withLimits(session: Session, options: RunOptions): Session {
-  const { preferences } = session;
-  const limit = (name: 'concurrency' | Exclude<keyof CallPolicy, 'limitName'>): number => {
-    const { value, source } = preferences[name];
-    const kept = options[name];
-    return source !== 'flag' && typeof kept === 'number' ? kept : value;
+/** The limits of a run: those of the call; of a resumed run its own, unless given anew. */
+export function limitsOf({ preferences, policy }: Session, kept: RunOptions = {}) {
+  const limit = (name: 'concurrency' | Exclude<keyof CallPolicy, 'limitName'>, value: number): number => {
+    const own = kept[name];
+    return preferences[name].source !== 'flag' && typeof own === 'number' ? own : value;
   };
-  const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
-  const concurrency = { ...preferences.concurrency, value: limit('concurrency') };
-  return session.with({ policy, preferences: { ...preferences, concurrency } });
+  return {
+    concurrency: limit('concurrency', preferences.concurrency.value),
+    timeoutMs: limit('timeoutMs', policy.timeoutMs),
+    retries: limit('retries', policy.retries),
+    retryMaxTimeMs: limit('retryMaxTimeMs', policy.retryMaxTimeMs),
+  };
 }
 
 /** The `--failed` file of a run. */

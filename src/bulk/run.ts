@@ -12,6 +12,7 @@ import type { RunHeader } from '../run/stored/run-folder.ts';
 import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/stored/run-store.ts';
 import type { LeftUnchanged } from '../run/summary.ts';
 import type { Session } from '../session.ts';
+import { limitsOf } from './run-input.ts';
 
 /** Many rows of one operation: all that is known of them before the first is sent. */
 export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows'>> {
@@ -19,6 +20,8 @@ export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows'>> {
   readonly rows: () => AsyncIterable<readonly Row[]>;
   readonly rowCount: number;
   readonly pace: PaceOptions;
+  /** Of a resumed run; absent: those of the call. */
+  readonly limits?: ReturnType<typeof limitsOf>;
   /** What is kept of it; undefined on a read. */
   readonly kept?: ActiveRun | undefined;
   readonly failedFile?: FailedFile | undefined;
@@ -71,8 +74,8 @@ export async function startRun(
   session: Session,
   run: Omit<NewRun, 'profile' | 'user'> & { readonly profile?: string | undefined },
 ): Promise<ActiveRun> {
-  const { preferences, policy, output, profile, context } = session;
-  const limits = { concurrency: preferences.concurrency.value, ...policy, output: output.format };
+  const { output, profile, context } = session;
+  const limits = { ...limitsOf(session), output: output.format };
   const owner = { profile: run.profile ?? profile.name, user: context.user };
   await tryFileSystem(session);
   return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });

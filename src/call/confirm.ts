@@ -109,7 +109,7 @@ const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
 /** `Block card 7c0e… on live (cards.example.com)?`; at the desk with the card's reference. */
 function questionOf(session: Session, service: Service, { id = '', call }: SingleCall, before: CardBefore): string {
-  const reference = session.isAtDesk && 'card' in before ? textAt(before.card, 'clientReference') : undefined;
+  const reference = session.caller === 'desk' && 'card' in before ? textAt(before.card, 'clientReference') : undefined;
   const name = reference === undefined ? id : `${id} (${safeText(reference)})`;
   return `${sentenceCase(actionOf(call.operation))} ${name}${whereText(session, service)}?`;
 }
@@ -136,11 +136,11 @@ export async function confirmSingle(
     const draw: DrawCard = room === undefined ? cardSummary : (card, style) => cardWithin(card, style, rows);
     return openText + describe(session, before, draw) + follows;
   };
-  if (!session.isAtDesk) await stderr.write(shown(single, undefined));
+  if (session.caller !== 'desk') await stderr.write(shown(single, undefined));
   let asked = single;
   for (;;) {
     // At the desk each question shows the card above, in the current size of the screen.
-    const above: ScreenAbove | undefined = session.isAtDesk ? (room) => shown(asked, room) : undefined;
+    const above: ScreenAbove | undefined = session.caller === 'desk' ? (room) => shown(asked, room) : undefined;
     const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
     const answer = await session.prompt.decide(question, { other, no, above });
     if (answer === 'yes') return asked;

@@ -65,7 +65,7 @@ export async function recordedCall(
       },
       abort: interrupt.abort,
       stopping: interrupt.stopping,
-      keepsLongError: session.via !== 'mcp',
+      keepsLongError: session.caller !== 'mcp',
     });
     isUnknown = result.callOutcome.outcome === 'unknown';
     // First, whatever comes of it: a response that is given once still needs its place.
@@ -125,13 +125,13 @@ function openSignals(
   { isInFlight, isUnknown }: Readonly<Record<'isInFlight' | 'isUnknown', () => boolean>>,
 ): Interrupt {
   // The desk continues after a change, and handles signals itself.
-  if (!session.isAtDesk) keepToOutcome(session, isUnknown);
+  if (session.caller !== 'desk') keepToOutcome(session, isUnknown);
   return openInterrupt(session.context, () => {
     const message = isInFlight()
       ? `the request was already sent. Waiting up to ${GRACE_MS / 1000} s for the response (Ctrl-C again to stop)`
       : 'stopping';
     void session.notify(warning('INTERRUPTED', message));
-    if (!session.isAtDesk) void dropReadersLater(session.context);
+    if (session.caller !== 'desk') void dropReadersLater(session.context);
   });
 }
 
@@ -172,7 +172,7 @@ async function sayDone(session: Session, { call, id }: SingleCall, { callOutcome
   const { outcome, resultId } = callOutcome;
   const { stderr } = session.context;
   const { effect } = call.operation;
-  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.caller === 'desk') return;
   const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
   const what = isOther ? `: the new ${call.operation.object} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
   const how = outcome === 'confirmed_by_read' ? ' (confirmed by checking the card)' : '';
@@ -243,7 +243,7 @@ function questionsOf(session: Session, operation: Operation) {
   const { effect } = operation;
   const isAsked = effect.kind === 'write' && !session.common.yes;
   const asksHere = isAsked && effect.asksOnTerminal === true && session.prompt.available;
-  const needsAnswer = isAsked && (effect.confirm || session.isAtDesk);
+  const needsAnswer = isAsked && (effect.confirm || session.caller === 'desk');
   return { asksFirst: isAsked && givesSecrets(operation) && session.prompt.available, asksHere, needsAnswer };
 }
 

@@ -43,7 +43,7 @@ function checkReason({ profile }: Session, reason: string | undefined, name: str
 
 /** The same for an operation, which may have no reason. */
 export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
-  const name = session.via === undefined ? '--reason' : 'reason';
+  const name = session.caller === 'mcp' ? 'reason' : '--reason';
   if (takesReason(operation)) checkReason(session, reason, name, `give it with ${name}`);
 }
 

@@ -3,23 +3,23 @@ import { nounOf, type Operation, settledBy } from '../api/operation.ts';
 import { CARD_ACTIONS } from '../api/operations.ts';
 import { type Choice, PromptAborted } from '../ask/prompt-context.ts';
 import { idAlone } from '../command/read-given.ts';
-import { runWait } from '../commands/card/wait.ts';
-import { printHistory } from '../commands/history/list.ts';
+import { waitShown } from '../commands/card/wait.ts';
+import { historyResult } from '../commands/history/list.ts';
 import { resolveEntry } from '../commands/history/resolve.ts';
-import type { Context, ScreenAbove } from '../context.ts';
+import type { ScreenAbove } from '../context.ts';
 import { runCall } from '../engine/call.ts';
 import { Failure } from '../failure.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
-import { type JsonValue, textAt } from '../json/value.ts';
+import { textAt } from '../json/value.ts';
 import { cardDetails } from '../output/card-view.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { shortEntry } from '../output/people-text.ts';
-import type { Session } from '../session.ts';
+import { renderResult } from '../output/render.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn, logIn } from './desk-login.ts';
-import { cancelledBy, type Ended, isStepBack, judgeId, sessionOfWrite, waitingAtDesk } from './desk-session.ts';
+import { cancelledBy, isStepBack, judgeId, waitingAtDesk } from './desk-session.ts';
 import { clockTime, linesOf, screenText, verdictLines } from './screen.ts';
 
 function actionAt(entry: string): Operation | undefined {
@@ -136,34 +136,37 @@ export class CardVisit {
   };
 
   async #write(operation: Operation): Promise<void> {
-    const { session, prompt, log } = this.#desk;
+    const { session, writing, log } = this.#desk;
     const command = await this.#desk.options.commandOf(operation);
     const { cardId } = this.#hand.seen;
     const { received } = session.context.signals;
     const [heardBefore, writtenBefore] = [received.length, log.writes.length];
     session.forgiveSignals();
-    const ended: Ended = {};
+    let failure: Failure | undefined;
     const openBefore = this.#hand.open;
     try {
-      const writing = sessionOfWrite(session, prompt, operation, ended, this.#desk.pasted);
       await runCall(writing, command, idAlone(cardId));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error instanceof PromptAborted && !error.isStepBack) throw error;
-      ended.failure = error.with({ operation: operation.command });
+      failure = error.with({ operation: operation.command });
     }
     const signal = received.slice(heardBefore).find((name) => name !== 'SIGINT');
     if (signal !== undefined) throw cancelledBy(signal);
     await this.#desk.record();
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
-    if (write === undefined && ended.failure?.code === 'CANCELLED' && effect.kind === 'write')
+    if (write === undefined && failure?.code === 'CANCELLED' && effect.kind === 'write')
       this.#desk.tell(`Not ${effect.done.toLowerCase()}. Nothing was sent.`);
-    await this.#after(write, ended, openBefore);
+    await this.#after(write, failure, openBefore);
   }
 
   /** Reports how a change ended, and reads the current card. `before`: what was open before it. */
-  async #after(write: DeskWrite | undefined, { made, failure }: Ended, before: readonly DeskWrite[]): Promise<void> {
+  async #after(
+    write: DeskWrite | undefined,
+    failure: Failure | undefined,
+    before: readonly DeskWrite[],
+  ): Promise<void> {
     const { session } = this.#desk;
     if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
     if (write === undefined) {
@@ -175,7 +178,7 @@ export class CardVisit {
     else if (failure !== undefined) this.#desk.say(failure);
     else for (const text of doneTexts(write, before, this.#style.now)) this.#desk.tell(text);
     if (failure !== undefined && !isUnknown && NOT_LOOKED_AFTER.has(failure.code)) return;
-    const newCard = made ?? write.callOutcome?.resultId;
+    const newCard = write.callOutcome?.resultId;
     if (newCard !== undefined && keyOf(newCard) !== keyOf(write.cardId)) {
       this.#hand.seen = { cardId: newCard, card: undefined, look: 'not read', replaces: write.cardId };
     }
@@ -190,17 +193,14 @@ export class CardVisit {
 
   async #history(): Promise<void> {
     const { session } = this.#desk;
+    const { result, failure } = await historyResult(session, { id: this.#hand.seen.cardId, limit: 20 });
     let text = '';
-    const stdout: Context['stdout'] = {
-      isTerminal: true,
-      columns: session.context.stderr.columns,
-      write: async (part) => {
-        text += part;
-      },
+    const write = async (part: string | Uint8Array) => {
+      text += part;
     };
-    const context: Context = Object.assign(Object.create(session.context), { stdout });
-    await printHistory(session.with({ context }), { id: this.#hand.seen.cardId, limit: 20 });
+    await renderResult(result, session.output, { isTerminal: true, columns: session.context.stderr.columns, write });
     await this.#page(text);
+    if (failure !== undefined) throw failure;
   }
 
   /** Shows a text page by page if the next screen would remove it. */
@@ -224,15 +224,11 @@ export class CardVisit {
     const above = this.#screen;
     const status = await prompt.choose('Which status is waited for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
-    let seen: JsonValue | undefined;
-    const print: Session['print'] = async (result) => {
-      if (result.kind === 'resource') seen = result.resource;
-    };
     const { cardId } = this.#hand.seen;
-    await waitingAtDesk(session, this.#desk.pasted, (abort) =>
-      runWait(session.with({ print }), { cardId, status: [status], ...times, abort }),
+    const seen = await waitingAtDesk(session, this.#desk.pasted, (abort) =>
+      waitShown(session, { cardId, status: [status], ...times, abort }),
     );
-    if (seen !== undefined) await this.#hand.saw(seen, { status }, false);
+    await this.#hand.saw(seen, { status }, false);
   }
 
   async #resolve(): Promise<void> {

@@ -3,6 +3,7 @@ import type { PromptPort } from '../context.ts';
 import { environmentToken } from '../credentials/resolve.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { storeCredential } from '../credentials/store-change.ts';
+import { lockPorts } from '../files/lock-ports.ts';
 import type { Session } from '../session.ts';
 
 /** How the profile keeps its card token; undefined: it has none. */
@@ -27,7 +28,7 @@ export async function logIn(session: Session, prompt: PromptPort): Promise<boole
   const isKept = (await keptAs(session)) === 'token';
   if (isKept) {
     const entry = { profile: name, family: 'cards', origin: service.origin, kind: 'token', value } as const;
-    await storeCredential(session.credentialPlace(), entry);
+    await storeCredential({ ...session.credentialPlace(), ...lockPorts(session) }, entry);
   }
   service.useToken(value);
   return isKept;

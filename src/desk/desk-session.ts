@@ -12,8 +12,7 @@ import {
 } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/values.ts';
-import { textAt } from '../json/value.ts';
-import type { Service, Session } from '../session.ts';
+import { createSession, type Service, type Session } from '../session.ts';
 import { linesOf } from './screen.ts';
 
 /** The failure of a desk that a signal ends. */
@@ -33,12 +32,6 @@ export function judgeId(text: string, otherwise: string | undefined): Verdict {
   if (read.kind === 'id') return true;
   if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
-}
-
-/** How a change ended: the ID of a card that it made, or why it failed. */
-export interface Ended {
-  made?: string;
-  failure?: Failure;
 }
 
 /** Listeners while the desk waits. */
@@ -104,23 +97,11 @@ function signalsWithKeys(signals: SignalPort) {
   };
 }
 
-/** The session for a command: it asks the desk's questions, and the next screen shows what it prints. */
-export function sessionOfWrite(
-  session: Session,
-  prompt: PromptPort,
-  operation: Operation,
-  ended: Ended,
-  pasted: () => void,
-): Session {
-  const { command, effect } = operation;
+/** The session of changes: it asks the desk's questions, hears keys meanwhile, and the next screen shows the card. */
+export function sessionOfWrites(session: Session, prompt: PromptPort, pasted: () => void): Session {
   const signals = signalsWithKeys(session.context.signals);
   const context: Context = Object.assign(Object.create(session.context), { signals });
-  const print: Session['print'] = async (result) => {
-    if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;
-    const made = textAt(result.resource, 'cardId');
-    if (made !== undefined) ended.made = made;
-  };
-  const onSend = () => {
+  const onSend = (operation: Operation) => {
     const clock = new Date(context.clock.now()).toTimeString().slice(0, 8);
     const line = `The ${nounOf(operation)} was sent at ${clock}. Ctrl-C waits up to 5 s for the answer, a second Ctrl-C stops waiting.`;
     const text = linesOf(line, context.stderr.columns ?? 80).join('\n');
@@ -137,12 +118,12 @@ export function sessionOfWrite(
         ...options.listener,
         onSend(attempt) {
           options.listener?.onSend?.(attempt);
-          if (attempt === 1) onSend();
+          if (attempt === 1) onSend(input.operation);
         },
       };
       return hearing(session.context, { back, pasted }, () => known.client.call(input, { ...options, listener }));
     };
     return { ...known, client: { call } };
   };
-  return session.with({ operation: command, prompt, print, service, context, isAtDesk: true });
+  return createSession(session, { ...session, prompt, service, context, print: async () => undefined });
 }

@@ -8,9 +8,9 @@ import { FAILURES, Failure } from '../failure.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
 import { renderFailure, renderNotice } from '../output/failure-text.ts';
 import { plural } from '../output/text.ts';
-import type { Session } from '../session.ts';
+import { createSession, type Session } from '../session.ts';
 import type { DeskLog } from './desk-log.ts';
-import { cancelledBy, isStepBack } from './desk-session.ts';
+import { cancelledBy, isStepBack, sessionOfWrites } from './desk-session.ts';
 import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.ts';
 import { handOverText, type ReportFile } from './hand-over.ts';
 import { linesOf, type Said } from './screen.ts';
@@ -30,6 +30,7 @@ interface DeskOptions {
 /** Serves card after card until the user leaves. Changes go the way of their commands. */
 export class Desk {
   readonly session: Session;
+  readonly writing: Session;
   readonly prompt: PromptPort;
   readonly options: DeskOptions;
   readonly log: DeskLog;
@@ -45,7 +46,9 @@ export class Desk {
     this.options = options;
     this.log = log;
     this.redraws = canRedraw(context);
-    this.session = session.with({
+    this.session = createSession(session, {
+      ...session,
+      caller: 'desk',
       recorder: async () => log.recording(await session.recorder()),
       notify: async (notice) => {
         // A redrawn screen would remove the message.
@@ -55,6 +58,7 @@ export class Desk {
       },
     });
     this.prompt = session.promptUntil(options.idleMs, this.pasted);
+    this.writing = sessionOfWrites(this.session, this.prompt, this.pasted);
     this.mayWrite = !isReadOnly(session);
   }
 

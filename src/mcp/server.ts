@@ -11,7 +11,7 @@ import { GRACE_MS, StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } from '../failure.ts';
 import { describeIoError, messageOf } from '../files/io-failure.ts';
 import type { GivenValues } from '../options/read-value.ts';
-import type { Session } from '../session.ts';
+import { createSession, type Session } from '../session.ts';
 import { type Asker, openAsker, PendingConfirmations } from './asker.ts';
 import { Connection } from './connection.ts';
 import { failed, STRUCTURED_RESULT } from './results.ts';
@@ -50,12 +50,14 @@ function toolOf(tool: ReadTool | WriteTool): Tool {
 function callSession(session: Session, warnings: Notice[]): Session {
   const { listener, policy } = session;
   const { onTrace } = listener;
-  return session.with({
+  return createSession(session, {
+    ...session,
+    caller: 'mcp',
+    recorder: () => session.recorder(`${session.context.user} via mcp`),
     policy: { ...policy, limitName: 'the time limit of this server' },
     prompt: { ...session.prompt, available: false },
     // There is no terminal to show a wait. --verbose shows the exchange.
     listener: onTrace === undefined ? {} : { onTrace },
-    via: 'mcp',
     notify: async (notice) => {
       if (notice.level === 'warning') warnings.push(notice);
     },

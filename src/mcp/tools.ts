@@ -86,8 +86,8 @@ const RUN_RESULTS = local('run_results', {
     };
     // The rows are collected and not printed.
     const rowStream = { row, flush: async () => undefined, close: async () => undefined };
-    const collecting = session.with({ openRows: async () => rowStream });
-    await printRunResults(collecting, [run], outcome === undefined ? undefined : new Set(outcome), false);
+    const outcomes = outcome === undefined ? undefined : new Set(outcome);
+    await printRunResults(session, [run], { outcomes, asInput: false }, async () => rowStream);
     if (left > 0) warnings.push(warning('MORE_ROWS', `${plural(left, 'more row')} not shown`));
     return found(rows, warnings);
   },

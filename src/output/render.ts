@@ -27,7 +27,13 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
   if (options.format === 'ndjson') await writeRows(linesOf(result), await openRowWriter([], options, stdout));
   else if (query !== undefined) await writeFound(query(prepare(documentOf(result))), options, stdout);
   else if (options.format === 'json') await writeDocument(prepare(documentOf(result)), stdout);
-  else await renderTabular(prepared(result, prepare), options, stdout);
+  else await renderTabular(prepared(shownOf(result, options, stdout), prepare), options, stdout);
+}
+
+/** In a terminal an empty list is the sentence that says so. */
+function shownOf(result: Result, { format }: OutputOptions, { isTerminal }: OutputPort): Result {
+  if (result.kind !== 'list' || result.rows.length > 0 || result.whenEmpty === undefined) return result;
+  return format === 'table' && isTerminal ? { kind: 'text', text: result.whenEmpty, json: [] } : result;
 }
 
 function writeDocument(document: JsonValue, stdout: OutputPort): Promise<void> {

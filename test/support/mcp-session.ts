@@ -45,9 +45,6 @@ export function toolSession(
     notify: async () => undefined,
     underWay: (write) => write,
     close: () => transport.close(),
-    with(replaced) {
-      return { ...(this as Session), ...replaced } as Session;
-    },
   };
   // What is missing, the tools that a test calls do not touch.
   return session as Session;

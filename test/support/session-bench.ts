@@ -2,12 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../src/api/operation.ts';
 import type { CallGiven } from '../../src/command/command.ts';
-import type { Context, OutputPort, PromptPort, SignalName, SignalPort } from '../../src/context.ts';
+import {
+  type Context,
+  isSwitchedOn,
+  type OutputPort,
+  type PromptPort,
+  type SignalName,
+  type SignalPort,
+} from '../../src/context.ts';
 import { Failure } from '../../src/failure.ts';
 import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import type { CallOptions } from '../../src/options/call-options.ts';
 import { openPlanWriter } from '../../src/plan/write-plan.ts';
-import { Session, type SessionParts } from '../../src/session.ts';
+import { createSession, openShared, type Session } from '../../src/session.ts';
 import { type ResolvedProfile, resolvePreferences } from '../../src/settings/resolve.ts';
 import { NO_SETTINGS } from '../../src/settings/settings.ts';
 import type { Exchange, WireRequest } from '../../src/wire/exchange.ts';
@@ -22,6 +29,8 @@ interface BenchOptions {
   readonly operation?: string;
   readonly profile?: Partial<ResolvedProfile>;
   readonly common?: Partial<Session['common']>;
+  /** 1 unless given. */
+  readonly concurrency?: number;
   readonly output?: Partial<Session['output']>;
   readonly env?: Context['env'];
   /** Given: a person is there, and answers each question so; called with the question. */
@@ -184,45 +193,50 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     command: 'frontdesk',
     ...options.output,
   } as const;
-  const preferences = resolvePreferences({ flags: { concurrency: 1 }, env: {}, profile, settings: NO_SETTINGS });
-  const parts: SessionParts = {
-    own: {
-      context,
-      operation: options.operation ?? 'plan.apply',
-      common: options.common ?? {},
-      policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
-      preferences,
-      places: { configDir: join(folder, 'config'), stateDir, cacheDir: undefined },
-      faults: [],
-      canAsk: prompt.available,
-      done: [],
-      prompt,
-      listener: {},
-    },
-    state: {
-      format: output.format,
-      operation: undefined,
-      writes: true,
-      maySend: true,
-      writesUnderWay: 0,
-      isUnknown: false,
-      forgiven: 0,
-      isCrashing: false,
-      done: [],
-      temporary: new Set(),
-    },
-    changing: { settings: NO_SETTINGS, profile, output },
-    display: { clear: () => undefined },
-    services: {
-      open: async () => service,
-      permit: ({ name }) => void permitted.add(name),
-      close: async () => undefined,
-    },
-    chooseProfile: () => profile,
-    promptUntil: () => prompt,
+  const preferences = resolvePreferences({
+    flags: { concurrency: options.concurrency ?? 1 },
+    env: {},
+    profile,
+    settings: NO_SETTINGS,
+  });
+  const state = {
+    format: output.format,
+    operation: undefined,
+    writes: true,
+    maySend: true,
+    writesUnderWay: 0,
+    isUnknown: false,
+    forgiven: 0,
+    isCrashing: false,
+    done: [],
+    temporary: new Set<() => Promise<unknown>>(),
   };
+  const facts = {
+    operation: options.operation ?? 'plan.apply',
+    common: options.common ?? {},
+    preferences,
+    places: { configDir: join(folder, 'config'), stateDir, cacheDir: undefined },
+    faults: [],
+    canAsk: prompt.available,
+    keepsHistory: isSwitchedOn(env, 'FRONTDESK_NO_HISTORY') !== true && options.common?.noHistory !== true,
+    done: [],
+    promptUntil: () => prompt,
+    permitWrites: ({ name }: Operation) => void permitted.add(name),
+    close: async () => undefined,
+  };
+  const first = { settings: NO_SETTINGS, profile, output, choose: () => profile };
+  const { shared, ...ports } = openShared(context, state, facts, first);
+  const session = createSession(shared, {
+    ...ports,
+    context,
+    policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
+    prompt,
+    listener: {},
+    caller: 'command',
+    service: async () => service,
+  });
   return {
-    session: new Session(parts),
+    session,
     clock,
     signals,
     folder,

@@ -1,6 +1,6 @@
 import { CARD_STATUSES, Card } from '../../api/card.ts';
 import { canRedraw, LINE_AGAIN_MS } from '../../ask/wait-display.ts';
-import { cardRead } from '../../call/resource.ts';
+import { cardRead, takeAnswer } from '../../call/resource.ts';
 import { ANSWERED, localCommand } from '../../command/command.ts';
 import type { OutputPort } from '../../context.ts';
 import { Failure, type FailureCode, type Notice, note } from '../../failure.ts';
@@ -211,16 +211,15 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
   return new Wait(session, input, line).run();
 }
 
-/** Waits for a card, shows the wait, and prints the card. */
-export async function runWait(session: Session, input: WaitInput): Promise<void> {
+/** Waits for a card, and shows the wait. */
+export async function waitShown(session: Session, input: WaitInput): Promise<JsonValue> {
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {
     isWanted: canRedraw(context) && !common.quiet && !common.verbose,
     unicode: session.output.unicode,
   });
   const answer = await waitForCard(session, input, line).finally(() => line.clear());
-  for (const notice of answer.callOutcome.notices) await session.notify(notice);
-  await session.print({ kind: 'resource', resource: answer.resource, columns: CARD_COLUMNS, view: 'card' });
+  return (await takeAnswer(session, answer)).resource;
 }
 
 export const command = localCommand({
@@ -259,5 +258,8 @@ export const command = localCommand({
       'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
   },
   output: async () => Card,
-  run: runWait,
+  async run(session, given) {
+    const resource = await waitShown(session, given);
+    await session.print({ kind: 'resource', resource, columns: CARD_COLUMNS, view: 'card' });
+  },
 });

@@ -12,7 +12,7 @@ import { cardIdProblem, quoteValue, readCardId } from '../../input/values.ts';
 import { list } from '../../json/shape.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
 import type { GivenOptions } from '../../options/option.ts';
-import type { WhenTall } from '../../output/options.ts';
+import type { Result, WhenTall } from '../../output/options.ts';
 import { commandWords, localTime, shortEntry } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/text.ts';
 import type { Session } from '../../session.ts';
@@ -122,22 +122,21 @@ function newestWords({ entry, time, operation, id = '', callOutcome }: HistoryEn
   return `${localTime(time)}, ${callOutcome.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
 }
 
-/** Prints the matching entries. */
-export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
+/** The matching entries as a result, and the sentence that is it in a terminal if a search found none. */
+export async function historyResult(session: Session, filter: HistoryFilter) {
   const { since, until, id, operation, outcome, limit } = filter;
   const { entries, rows, unread, failure } = await matchingWrites(session, filter, '--id');
   const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
   const nothing = 'No changes recorded on this machine yet.';
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
-  // In a terminal the sentence is the result.
-  if (isUnmatched && !session.isForPeople) await session.notify(note('NO_MATCH', none));
   const whenEmpty = failure === undefined ? { whenEmpty: none } : {};
   const tall = { whenTall: whenTall(limit, entries) };
-  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty, ...tall });
-  if (failure !== undefined) throw failure;
-  const left = unreadFailure('run', unread);
-  if (left !== undefined) throw left;
+  return {
+    result: { kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty, ...tall } satisfies Result,
+    noMatch: isUnmatched ? none : undefined,
+    failure: failure ?? unreadFailure('run', unread),
+  };
 }
 
 export const command = localCommand({
@@ -157,5 +156,10 @@ export const command = localCommand({
     if (since === undefined || until === undefined || until.at(nowMs).toMs > since.at(nowMs).fromMs) return;
     throw usageFailure([{ where: '--until', problem: 'is before --since' }]);
   },
-  run: printHistory,
+  async run(session, given) {
+    const { result, noMatch, failure } = await historyResult(session, given);
+    if (noMatch !== undefined && !session.isForPeople) await session.notify(note('NO_MATCH', noMatch));
+    await session.print(result);
+    if (failure !== undefined) throw failure;
+  },
 });

@@ -49,7 +49,7 @@ export const command = localCommand({
   },
   async run(session, given) {
     const outcomes = given.outcome === undefined ? undefined : new Set(given.outcome);
-    return printRunResults(session, await runNamesOf(session, given), outcomes, given.asInput);
+    return printRunResults(session, await runNamesOf(session, given), { ...given, outcomes });
   },
 });
 
@@ -75,8 +75,8 @@ function useInputFormat(session: Session, run: StoredRunHandle): void {
 export async function printRunResults(
   session: Session,
   runNames: readonly string[],
-  outcomes: ReadonlySet<Outcome> | undefined,
-  asInput: boolean,
+  { outcomes, asInput }: { readonly outcomes: ReadonlySet<Outcome> | undefined; readonly asInput: boolean },
+  openRows = session.openRows,
 ): Promise<number> {
   const runs = await Promise.all(runNames.map((name) => requireRun(session.stateDir(), name)));
   const { notice } = shardGaps(runs.map(({ header }) => header));
@@ -95,7 +95,7 @@ export async function printRunResults(
   const ofRun = (row: JsonObject, name: string | undefined) =>
     name === undefined ? row : new Map([...row].toSpliced(1, 0, ['run', name]));
   const shown = (row: JsonObject) => (session.isForPeople ? withShortMessage(row) : row);
-  const writer = await session.openRows(
+  const writer = await openRows(
     shownColumns,
     // The number of rows with these outcomes is known at the end.
     outcomes === undefined ? runs.reduce((rows, each) => rows + each.header.rows, 0) : 0,

@@ -6,14 +6,14 @@ import type { CallState } from '../../call-state.ts';
 import { type Command, rowsOfCommand } from '../../command/command.ts';
 import { printingFaults } from '../../command/printing.ts';
 import type { Given } from '../../command/read-given.ts';
-import type { Context } from '../../context.ts';
+import { type Context, isSwitchedOn } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
 import { TokenMask } from '../../http/mask.ts';
 import { collect } from '../../output/collect.ts';
 import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
 import type { OutputOptions } from '../../output/options.ts';
-import { Session, type SessionParts } from '../../session.ts';
+import { createSession, type Facts, openShared, type Session } from '../../session.ts';
 import { readSettings } from '../../settings/read.ts';
 import {
   type PreferenceRequest,
@@ -120,7 +120,7 @@ function promptsOf(
   { clear }: Pick<WaitDisplay, 'clear'>,
   { unicode }: OutputOptions,
   isAvailable: boolean,
-): SessionParts['promptUntil'] {
+): Facts['promptUntil'] {
   const look = context.env['TERM'] === 'dumb' ? 'dumb' : canRedraw(context) ? 'drawn' : 'lines';
   const style = { colour: paintsErrors(context), unicode, look } as const;
   const open = () => {
@@ -133,14 +133,15 @@ function promptsOf(
   };
 }
 
-function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionParts['services'] {
+/** The services of a call, each opened at its first use. */
+function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>) {
   const permitted = new Set<string>();
   const isPermitted = ({ name }: Operation) => permitted.has(name);
   const opened = new Map<Family, Promise<OpenService>>();
   const open = async (family: Family, session: Session) =>
     (await import('./open-service.ts')).openService(session, family, { ...options, isPermitted });
   return {
-    open(family, session) {
+    open(family: Family, session: Session) {
       const known = opened.get(family);
       if (known !== undefined) return known;
       const service = open(family, session);
@@ -149,7 +150,7 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionPart
       service.catch(() => opened.delete(family));
       return service;
     },
-    permit: ({ name }) => void permitted.add(name),
+    permit: ({ name }: Operation) => void permitted.add(name),
     async close() {
       const services = await Promise.allSettled(opened.values());
       for (const service of services) if (service.status === 'fulfilled') await service.value.close();
@@ -169,10 +170,10 @@ export async function openSession(
   const places = findPlaces(context);
   const mayBeNew = command.path.join(' ') === 'auth login';
   const settings = await loadSettings(command, places.configDir);
-  const chooseProfile = (known: Settings) =>
+  const choose = (known: Settings) =>
     resolveProfile({ flagProfile: given.common.profile, env, settings: known }, { mayBeNew });
   const callsService = command.kind === 'call' || command.usesProfile;
-  const profile = callsService ? await collect(faults, () => chooseProfile(settings)) : undefined;
+  const profile = callsService ? await collect(faults, () => choose(settings)) : undefined;
   const request = { flags: given.common, env, profile, settings };
   const preferences = loadPreferences(command, request, faults);
   if (preferences.timeZone.value !== '') context.timeZone?.use(preferences.timeZone.value);
@@ -198,25 +199,34 @@ export async function openSession(
   const canAsk = context.stdin.isTerminal && stderr.isTerminal && common.noInput !== true;
   // A call that will be refused asks nothing.
   const promptUntil = promptsOf(context, display, output, canAsk && faults.length === 0);
-  return new Session({
-    own: {
-      context,
-      operation: command.path.join('.'),
-      common,
-      policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs },
-      preferences,
-      places,
-      faults,
-      canAsk,
-      done: state.done,
-      prompt: promptUntil(),
-      listener: display.listener,
-    },
-    state,
-    changing: { settings, profile, output },
-    display,
-    services: lazyServices({ display, mask: tokens, trustPems, state, isLasting: isLasting(command) }),
-    chooseProfile,
+  const services = lazyServices({ display, mask: tokens, trustPems, state, isLasting: isLasting(command) });
+  const facts: Facts = {
+    operation: command.path.join('.'),
+    common,
+    preferences,
+    places,
+    faults,
+    canAsk,
+    keepsHistory: common.noHistory !== true && isSwitchedOn(env, 'FRONTDESK_NO_HISTORY') !== true,
+    done: state.done,
     promptUntil,
+    permitWrites: services.permit,
+    async close() {
+      display.clear();
+      for (const drop of state.temporary) await drop().catch(() => undefined);
+      await services.close();
+    },
+  };
+  const first = { settings, profile, output, choose };
+  const { shared, ...ports } = openShared(context, state, facts, first);
+  const session: Session = createSession(shared, {
+    ...ports,
+    context,
+    policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs },
+    prompt: promptUntil(),
+    listener: display.listener,
+    caller: 'command',
+    service: (family) => services.open(family, session),
   });
+  return session;
 }

@@ -88,11 +88,10 @@ it('a run stops at so many failures, and at that rate', async () => {
 });
 
 it('a run holds at most as many requests at once as it may', async () => {
-  const bench = openBench(SUMMARY);
+  const bench = openBench({ ...SUMMARY, concurrency: 3 });
   let [inFlight, most] = [0, 0];
   const run = await runOf(bench, 6);
-  const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
-  await doRows(bench.session.with({ preferences }), run, {
+  await doRows(bench.session, run, {
     isWrite: true,
     send: async () => {
       inFlight += 1;
@@ -269,9 +268,8 @@ it.each([
 ])(
   'rows behind one without an answer that are %i characters long use up memory: %j are sent meanwhile',
   async (length, meanwhile) => {
-    const bench = openBench(SUMMARY);
+    const bench = openBench({ ...SUMMARY, concurrency: 2 });
     const run = await runOf(bench, 3);
-    const preferences = { ...bench.session.preferences, concurrency: { value: 2, source: 'flag' } as const };
     const rows = rowsOf(3).map((row) => ({
       ...row,
       given: new Map([
@@ -295,7 +293,7 @@ it.each([
         yield rows;
       },
     };
-    await doRows(bench.session.with({ preferences }), task, {
+    await doRows(bench.session, task, {
       isWrite: true,
       send: async ({ row }) => {
         started.push(row);

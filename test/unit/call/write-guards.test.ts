@@ -16,7 +16,7 @@ import {
 } from '../../../src/call/write-guards.ts';
 import { Failure } from '../../../src/failure.ts';
 import { printJson } from '../../../src/json/print.ts';
-import type { Service, Session } from '../../../src/session.ts';
+import { createSession, type Service } from '../../../src/session.ts';
 import { openBench } from '../../support/session-bench.ts';
 
 type Facts = Parameters<typeof openBench>[0];
@@ -261,7 +261,7 @@ async function asked(call: SingleCall, facts: Facts = {}) {
       return 'OPS-1';
     },
   };
-  const result = await askReason(session.with({ prompt } as Partial<Session>), call);
+  const result = await askReason(createSession(session, { ...session, prompt }), call);
   return { result, questions, judged };
 }
 const REQUIRES_OPS = { requireReason: 'OPS' };

@@ -8,6 +8,7 @@ import type { Asker } from '../../../src/mcp/asker.ts';
 import type { WriteTool } from '../../../src/mcp/tool.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { runWriteTool, type WriteRequest } from '../../../src/mcp/write-tool.ts';
+import { createSession } from '../../../src/session.ts';
 import { failureOf, openBench } from '../../support/session-bench.ts';
 import { answer, CARD_ID, card } from '../http/fakes.ts';
 import { answered } from '../run/fakes.ts';
@@ -315,7 +316,7 @@ function underWay(onService: (stopping: AbortController) => void = () => undefin
     onService(all.stopping);
     return { ...(await all.session.service('cards')), client };
   };
-  const calling = all.call('card_block', LOST, all.session.with({ service } as never));
+  const calling = all.call('card_block', LOST, createSession(all.session, { ...all.session, service } as never));
   return { ...all, calling, given, end: () => end() };
 }
 
