@@ -24,7 +24,7 @@ export type AuditEvent = HistoryEvent &
     readonly approvers?: readonly string[] | undefined;
   };
 
-/** The audit log at `path` (FRONTDESK_AUDIT_LOG), made with mode 0600 at the first event. */
+/** The audit log at `path` (FRONTDESK_AUDIT_LOG), made with mode 0600 at the first write. */
 export function openAuditLog(path: string) {
   const writes = new SharedWrites((text) =>
     appendText(path, text).catch((error: unknown) => {
@@ -33,7 +33,7 @@ export function openAuditLog(path: string) {
     }),
   );
   return {
-    /** Resolves when they are on the disk; rejects with LOCAL_IO. Events that come while the disk is busy share a write. */
+    /** Resolves when they are on the disk. Rejects with LOCAL_IO, or with AUTH if others could have written the log. */
     append: (events: readonly AuditEvent[]): Promise<void> => writes.append(events.map(printHistoryEvent).join('')),
   };
 }
@@ -67,7 +67,7 @@ function refuseOfOthers(path: string, { uid, mode }: Stats): void {
   throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, { hints: [fix] });
 }
 
-/** Reads it anew, because the log itself is open for writing only. */
+/** Does the log end in a whole line? It is opened again, because the log itself is open for writing only. */
 async function isWhole(path: string, size: number): Promise<boolean> {
   try {
     const reader = await open(path, 'r');

@@ -9,6 +9,11 @@ function member<Value>(shape: Shape<Value>, of: (entry: HistoryEntry) => Value, 
   return { shape, of, column };
 }
 
+/** Returns a member of the call outcome; null if it is not known. */
+function known<Name extends 'resultId' | 'httpStatus' | 'requestId' | 'durationMs'>(name: Name) {
+  return ({ callOutcome }: HistoryEntry) => callOutcome[name] ?? null;
+}
+
 /** What is printed of an entry, in the order of its JSON. Short forms leave room on a terminal of 80 columns. */
 const MEMBERS = {
   entry: member(TEXT, ({ entry }) => entry, { header: 'ENTRY', keep: true, people: shortEntry }),
@@ -18,30 +23,15 @@ const MEMBERS = {
   host: member(TEXT, ({ host }) => host, { header: 'HOST', wide: true }),
   operation: member(TEXT, ({ operation }) => operation, { header: 'OPERATION', keep: true, people: commandWords }),
   id: member(nullable(TEXT), ({ id = null }) => id, { header: 'ID', keep: true, below: 'labelled' }),
-  resultId: member(nullable(TEXT), ({ callOutcome: { resultId = null } }) => resultId, {
-    header: 'RESULT ID',
-    keep: true,
-    below: 'labelled',
-  }),
+  resultId: member(nullable(TEXT), known('resultId'), { header: 'RESULT ID', keep: true, below: 'labelled' }),
   reason: member(nullable(TEXT), ({ reason = null }) => reason, { header: 'REASON', below: 'labelled' }),
   outcome: member(oneOf(OUTCOMES), ({ callOutcome }) => callOutcome.outcome ?? 'unknown', {
     header: 'OUTCOME',
     tone: 'outcome',
   }),
-  httpStatus: member(nullable(INTEGER), ({ callOutcome: { httpStatus = null } }) => httpStatus, {
-    header: 'STATUS',
-    align: 'right',
-    spare: true,
-  }),
-  requestId: member(nullable(TEXT), ({ callOutcome: { requestId = null } }) => requestId, {
-    header: 'REQUEST ID',
-    wide: true,
-  }),
-  durationMs: member(nullable(NUMBER), ({ callOutcome: { durationMs = null } }) => durationMs, {
-    header: 'MS',
-    align: 'right',
-    wide: true,
-  }),
+  httpStatus: member(nullable(INTEGER), known('httpStatus'), { header: 'STATUS', align: 'right', spare: true }),
+  requestId: member(nullable(TEXT), known('requestId'), { header: 'REQUEST ID', wide: true }),
+  durationMs: member(nullable(NUMBER), known('durationMs'), { header: 'MS', align: 'right', wide: true }),
   run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
 };
 

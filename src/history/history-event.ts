@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { CARD_ID } from '../api/field.ts';
-import { matchPath, type Operation } from '../api/operation.ts';
+import { matchPath } from '../api/operation.ts';
 import { ALL_OPERATIONS, operationsOf } from '../api/operations.ts';
 import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../call-outcome.ts';
+import { ifPossible } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { RunHeader } from '../run/stored/run-folder.ts';
 import { readLinesBack } from './history-file.ts';
@@ -103,9 +104,8 @@ const NO_END: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown' };
 /** A single change from its events in order. */
 export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
   const { event: _event, ...begun } = begin;
-  const last = others.findLast((other) => 'callOutcome' in other && other.callOutcome.clientReference !== undefined);
-  const clientReference =
-    last !== undefined && 'callOutcome' in last ? last.callOutcome.clientReference : begin.clientReference;
+  const outcomes = others.flatMap((other) => ('callOutcome' in other ? [other.callOutcome] : []));
+  const { clientReference } = outcomes.findLast((each) => each.clientReference !== undefined) ?? begin;
   const facts = { ...begun, ...closingOf(others), clientReference };
   const before = others.findLast((other) => other.event === 'end')?.callOutcome ?? NO_END;
   const reads = others.filter((other) => other.event === 'read');
@@ -144,30 +144,18 @@ export function printHistoryEvent(event: HistoryEvent): string {
 
 /** Is the line whole? A kill or a full disk leaves half of one, whose beginning is not enough. */
 export function isWhole(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return ifPossible(() => JSON.parse(line)) !== undefined;
 }
 
 /** The event of a line; undefined for a line that was cut. */
 export function parseHistoryEvent(line: string): HistoryEvent | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const { data: known } = SOME_EVENT.safeParse(value);
+  const { data: known } = SOME_EVENT.safeParse(ifPossible(() => JSON.parse(line)));
   if (known === undefined || (known.event !== 'end' && known.event !== 'read')) return known;
   const callOutcome = decodeOutcome(known);
   if (callOutcome === undefined) return undefined;
   const { event, entry } = known;
-  return event === 'end'
-    ? { event, entry, callOutcome }
-    : { event, entry, time: known.time, user: known.user, callOutcome };
+  if (event === 'end') return { event, entry, callOutcome };
+  return { event, entry, time: known.time, user: known.user, callOutcome };
 }
 
 /**
@@ -224,21 +212,14 @@ export async function readEntriesBack(file: FileHandle, visit: (lines: EntryLine
 
 /** A decoded segment of a path. One that is no percent-encoding stays. */
 function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return ifPossible(() => decodeURIComponent(segment)) ?? segment;
 }
 
 /**
  * Operation of the table and ID of a recorded change, of a card in lower case. A raw call is read by its path.
  * Undefined if it is not in the table, or has no ID.
  */
-export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>): {
-  readonly row: Operation | undefined;
-  readonly subject: string | undefined;
-} {
+export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>) {
   const [ofCommand, other] = operationsOf(operation);
   let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? (other === undefined ? ofCommand : undefined);
   let subject: string | undefined = id === '' ? undefined : id;
@@ -255,16 +236,13 @@ export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'o
   return { row, subject: isCard ? subject?.toLowerCase() : subject };
 }
 
-/** How an ID of the history fits the wanted one. */
-type Fit = 'exact' | 'part';
-
 /** The ID that is looked for: `wantedId`. */
 export type WantedId = ReturnType<typeof wantedId>;
 
 /** 8 or more characters of a card ID, but not all, without dashes. */
 const PART = /^[0-9a-f]{8,31}$/;
 
-/** Can a card ID begin with this? */
+/** Is it the beginning of a card ID, of at least 8 characters? */
 export function isPartOfCardId(text: string): boolean {
   return PART.test(text.toLowerCase().replaceAll('-', ''));
 }
@@ -275,7 +253,7 @@ export function wantedId(text: string) {
   const digits = lower.replaceAll('-', '');
   const isCard = CARD_ID.test(text);
   const isPart = isPartOfCardId(text);
-  const fitOf = (id: string): Fit | undefined => {
+  const fitOf = (id: string) => {
     if (id === text || (isCard && id.toLowerCase() === lower)) return 'exact';
     const begins = isPart && CARD_ID.test(id) && id.toLowerCase().replaceAll('-', '').startsWith(digits);
     return begins ? 'part' : undefined;
@@ -284,12 +262,12 @@ export function wantedId(text: string) {
   return {
     /** Matches the lines of every entry that fits, so that others need not be parsed. */
     pattern: new RegExp(spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'i'),
-    /** The best fit of these IDs. */
-    fitOf(...ids: readonly (string | undefined)[]): Fit | undefined {
+    /** How well the best of these IDs fits. */
+    fitOf(...ids: readonly (string | undefined)[]) {
       // A raw call (`frontdesk api`) has its path instead of an ID.
       const texts = ids.flatMap((id = '') => [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])]);
       const fits = texts.map(fitOf);
-      return fits.find((fit) => fit === 'exact') ?? fits.find((fit) => fit === 'part');
+      return (['exact', 'part'] as const).find((fit) => fits.includes(fit));
     },
   };
 }

@@ -2,7 +2,8 @@ import { constants, readdirSync, statSync } from 'node:fs';
 import { type FileHandle, open, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
-import { ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
+import { ifPossible, ignoreErrors, ignoreNotFound, orIoFailure } from '../files/io-failure.ts';
+import { linesOf } from '../files/lines.ts';
 import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
@@ -71,7 +72,8 @@ export function replacedPath(stateDir: string, end: number): string {
  * the system's error, without losing anything.
  */
 export async function carryOver(stateDir: string, isOnlyPrune = false): Promise<void> {
-  for (const name of namesIn(stateDir)) {
+  // Opening the history says why its folder cannot be listed.
+  for (const name of ifPossible(() => readdirSync(stateDir)) ?? []) {
     const end = REPLACED.exec(name)?.[1];
     if (end === undefined) continue;
     const [path, second] = [historyPath(stateDir), join(stateDir, name)];
@@ -97,15 +99,6 @@ export async function appendLate(replaced: FileHandle, end: number, path: string
   if (late !== '') await appendLines(path, late);
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Opening the history says why it cannot be listed.
-    return [];
-  }
-}
-
 /**
  * Opens the history for reading; undefined if there is none. Rejects with the system's error, or with AUTH if others
  * could have written it.
@@ -121,21 +114,17 @@ export async function openHistory(stateDir: string): Promise<FileHandle | undefi
  * line. Lines that are appended meanwhile may be included, half a line at the end is not.
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
-  let rest = Buffer.alloc(0);
+  for await (const lines of linesOf(piecesOf(file, from))) {
+    yield lines.filter((line) => line.at(-1) === NEWLINE);
+  }
+}
+
+async function* piecesOf(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   for (let at = from; ; ) {
-    const piece = Buffer.allocUnsafe(PIECE);
-    const { bytesRead } = await file.read(piece, 0, PIECE, at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, at);
     if (bytesRead === 0) return;
     at += bytesRead;
-    const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
-      lines.push(bytes.subarray(start, newline + 1));
-      start = newline + 1;
-    }
-    rest = bytes.subarray(start);
-    yield lines;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
@@ -193,10 +182,8 @@ function pathOf(stateDir: string): string {
 /** Forgets what was sent to the sandbox: it is neither open nor the same input any more. Rejects with LOCAL_IO. */
 export async function markSandboxReset(stateDir: string): Promise<void> {
   const path = pathOf(stateDir);
-  await orIoFailure(
-    writeFile(path, '', { mode: 0o600 }),
-    `the sandbox is reset, and what was sent to it before could not be forgotten (${path})`,
-  );
+  const attempt = `the sandbox is reset, and what was sent to it before could not be forgotten (${path})`;
+  await orIoFailure(writeFile(path, '', { mode: 0o600 }), attempt);
 }
 
 /** ISO 8601 time of the last reset of the sandbox; undefined: never. */

@@ -25,10 +25,7 @@ export interface OpenWrite extends Omit<BeginEvent, 'event' | 'id' | 'reason'> {
   readonly observedStatus?: string | undefined;
 }
 
-/**
- * What is open of a write: `begun` as the history has it, and what its end says. `call` is the operation of the table then,
- * undefined where it is none.
- */
+/** An open write, from its beginning and what its end says. Its `call` is the operation of the table, if it is in it. */
 export function openWriteOf(
   { id, reason: _, ...facts }: Omit<BeginEvent, 'event'>,
   { httpStatus, observedStatus }: Partial<CallOutcome> = {},
@@ -57,7 +54,7 @@ interface RunPart {
   readonly rows?: string | undefined;
 }
 
-/** How many digits of it are kept. The header has all. */
+/** How many digits of the digest of a run's rows are kept. The header has all. */
 export const ROWS_DIGITS = 16;
 
 /** What is known of the history up to `offset`. Its file may be removed at any time. */
@@ -84,13 +81,13 @@ export interface OpenPorts {
   readonly pid: number;
   /** The run that this process works on: what is open of it is its own concern. */
   readonly ownRun?: string | undefined;
-  /** Hears of runs that cannot be read, for a listing of the others; without it the first one is raised. */
+  /** Gets the runs that cannot be read. Without it, the first failure is thrown. */
   readonly unread?: Unread | undefined;
   /** False: nothing is written. */
   readonly keepsIndex?: false;
 }
 
-/** Nothing is known yet. */
+/** An index without any knowledge. */
 export function emptyIndex(): Index {
   const maps = { begun: new Map(), closed: new Map(), sent: new Map(), runs: new Map() };
   return { ino: 0, offset: 0, tail: '', runsMtimeMs: 0, ...maps };
@@ -111,19 +108,10 @@ export async function loadIndex(path: string): Promise<Index | undefined> {
 }
 
 /** Saves the index. Another process may do so at the same moment: either result is good, and so is none. */
-export async function saveIndex(
-  path: string,
-  { begun, closed, sent, runs, ...rest }: Index,
-  pid: number,
-): Promise<void> {
-  const text = JSON.stringify({
-    version: VERSION,
-    ...rest,
-    begun: [...begun],
-    closed: [...closed],
-    sent: [...sent],
-    runs: [...runs],
-  });
+export async function saveIndex(path: string, index: Index, pid: number): Promise<void> {
+  const { begun, closed, sent, runs } = index;
+  const maps = { begun: [...begun], closed: [...closed], sent: [...sent], runs: [...runs] };
+  const text = JSON.stringify({ version: VERSION, ...index, ...maps });
   const temporary = join(dirname(path), temporaryName(pid));
   try {
     await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });

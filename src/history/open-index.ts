@@ -33,7 +33,7 @@ export function isUnderWay({ maker = '' }: Pick<BeginEvent, 'maker'>): boolean {
   return maker !== '' && processState({ host, pid: Number(pid), start }) === 'running';
 }
 
-/** A writer that appended while the file was replaced may have written its beginning again, after its end. */
+/** Ended entries that are remembered: a writer that appended during a prune may write a beginning again, after its end. */
 const REMEMBERED = 2048;
 
 /** A refused or unsent event may be sent again. */

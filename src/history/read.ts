@@ -291,15 +291,12 @@ async function firstRun(stateDir: string): Promise<number | undefined> {
   return firstMs;
 }
 
-/** The rows of a run that were reached, from `first` to `last`. `wanted`: only those with such an ID, as far as they can be told. */
+/** The rows of a run that were reached, from `first` to `last`. `wanted`: only those with such an ID. */
 async function* entriesOf(
   run: StoredRunHandle,
-  {
-    first = 1,
-    last = run.header.inputRows,
-    wanted,
-  }: { first?: number; last?: number; wanted?: WantedId | undefined } = {},
+  range: { first?: number; last?: number; wanted?: WantedId | undefined },
 ): AsyncGenerator<HistoryEntry> {
+  const { first = 1, last = run.header.inputRows, wanted } = range;
   const fitting = new Set<number>();
   const stored = await StoredRun.readWhole(run, (record) => {
     if (wanted === undefined || !('n' in record)) return;

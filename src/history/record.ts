@@ -65,8 +65,8 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
   };
   return {
     /**
-     * Records that a change is about to be sent, and names the entry. It may leave only then. `callOutcome`: it is not sent after
-     * all, recorded with it. LOCAL_IO: nothing was sent.
+     * Records that a change is about to be sent, and returns the name of its entry. The change may leave only then.
+     * `callOutcome`: it is not sent after all, and ends so. Rejects with LOCAL_IO.
      */
     async begin(intent: WriteIntent, callOutcome?: CallOutcome): Promise<string> {
       const nowMs = clock.now();
@@ -153,13 +153,7 @@ function endFailure(where: string, entry: string, callOutcome: CallOutcome, erro
   const outcome = callOutcome.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `. The ID in the response is ${resultId}`;
   const cause = error instanceof Failure ? (error.cause ?? error.problem) : error;
-  return ioFailure(
-    `could not write the end of entry ${entry} to ${where}`,
-    cause,
-    `${OUTCOME_TEXTS[outcome]}${id}`,
-  ).with({
-    outcome,
-    resultId,
-    http: httpStatus === undefined ? undefined : { status: httpStatus },
-  });
+  const attempt = `could not write the end of entry ${entry} to ${where}`;
+  const failure = ioFailure(attempt, cause, `${OUTCOME_TEXTS[outcome]}${id}`);
+  return failure.with({ outcome, resultId, http: httpStatus === undefined ? undefined : { status: httpStatus } });
 }

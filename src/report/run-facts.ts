@@ -1,4 +1,5 @@
 import type { Outcome } from '../failure.ts';
+import { ifPossible } from '../files/io-failure.ts';
 import { commandWords } from '../output/people-text.ts';
 import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
@@ -11,7 +12,7 @@ import type { RunHeader, RunOptions } from '../run/stored/run-folder.ts';
 import type { RunTimeline } from './run-timeline.ts';
 
 /** A row as its run recorded it. `run`: which one, if there are several. */
-export type ReportedRow = StoredRow & { readonly run?: string };
+export type ReportedRow = Pick<StoredRow, 'row' | 'id' | 'timeMs' | 'callOutcome'> & { readonly run?: string };
 
 /** Everything that a report says of a run. It holds no secret and no customer's data. */
 export interface RunFacts {
@@ -89,13 +90,9 @@ export function utc(ms: number): string {
 
 /** Names of the fields with one value for all rows, without the values, which are a customer's. */
 function fieldNames(defaults: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(defaults);
-    return typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  } catch {
-    // An option that cannot be read is left out.
-    return [];
-  }
+  // An option that cannot be read is left out.
+  const value: unknown = ifPossible(() => JSON.parse(defaults));
+  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
 }
 
 /** A duration as typed: `30s`, `1m`. */

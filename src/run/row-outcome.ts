@@ -8,7 +8,7 @@ import {
   NO_OUTCOME,
   outcomeOfFailure,
 } from '../call-outcome.ts';
-import { FAILURES, Failure, type FailureCode, quoted } from '../failure.ts';
+import { FAILURES, Failure, type FailureCode, type FailureDetails, quoted } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { eventName } from '../http/facts.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../json/value.ts';
@@ -127,50 +127,40 @@ export function stateResult<R extends RunRow>(row: R, command: string, state: Ro
 }
 
 function storedFailure(row: RunRow, command: string, callOutcome: CallOutcome, said?: string): Failure {
-  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } =
-    callOutcome;
+  const { outcome, httpStatus, requestId, sentAtMs, observedStatus, errorCode, message } = callOutcome;
+  const details: FailureDetails = {
+    operation: command,
+    row: row.row,
+    outcome: outcome ?? undefined,
+    attempts: callOutcome.attempts,
+    id: row.id,
+    http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
+    // What the journal keeps of an error body of the gift-card API.
+    service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
+    sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
+    observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
+    resultId: callOutcome.resultId,
+  };
   // Without a code, the run stopped before the row, or how it ended was not recorded.
   const code = callOutcome.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
-  const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
-  const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
+  if (said !== undefined) return new Failure(code, said, { details });
   const after = outcome === 'rejected' ? 'unchanged' : isHeldBack(outcome, callOutcome.code) ? 'unsent' : undefined;
-  return new Failure(
-    code,
-    said ?? whatHappened(subject, row.id === undefined ? undefined : object, callOutcome, code),
-    {
-      after: said === undefined ? after : undefined,
-      details: {
-        operation: command,
-        row: row.row,
-        outcome: outcome ?? undefined,
-        attempts,
-        id: row.id,
-        http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
-        // What the journal keeps of an error body of the gift-card API.
-        service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
-        sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
-        observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
-        resultId,
-      },
-    },
-  );
+  return new Failure(code, whatHappened(row, command, callOutcome, code), { after, details });
 }
 
-/** How a row ended, in the words of the run that sent it. `object`: what does not exist after a 404. */
-function whatHappened(
-  subject: string,
-  object: string | undefined,
-  callOutcome: CallOutcome,
-  code: FailureCode,
-): string {
+/** How a row ended, in the words of the run that sent it. */
+function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message } = callOutcome;
+  const { verbPhrase, object } = Object.values(OPERATIONS).find((each) => each.command === command) ?? {};
+  const subject = `${verbPhrase ?? commandWords(command)} ${row.id ?? eventName(row.body) ?? `(row ${row.row})`}`;
   // With a 2xx it is frontdesk that says what is wrong with the answer.
   const reason = message === undefined || (httpStatus ?? 0) < 300 ? message : quoted(message);
   const known = [errorCode, reason].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
   const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
   if (outcome === 'unknown') return unknownWords(subject, callOutcome, answer ?? message);
-  const missing = code === 'NOT_FOUND' && object !== undefined ? `no such ${object}: ` : '';
+  const isMissing = code === 'NOT_FOUND' && row.id !== undefined && object !== undefined;
+  const missing = isMissing ? `no such ${object}: ` : '';
   if (answer !== undefined) return `could not ${subject}: ${missing}${answer}`;
   if (callOutcome.code === undefined) return `not sent: ${subject}: the run has not reached this row`;
   const meaning = code === 'PRECONDITION' ? 'the card did not match what was expected' : FAILURES[code].meaning;
@@ -213,7 +203,7 @@ export function withEarlier<R extends RunRow>(
 /** Reasons why a card could not be read that the next try may not meet. */
 const PASSING: ReadonlySet<FailureCode> = new Set(['BAD_REPLY', 'BUSY']);
 
-/** Was the row held back only because its card could not be read? Then a resume tries it again. */
+/** Was the row held back because its card could not be read, or the same write is open? A resume tries it again. */
 export function isHeldForNow({ callOutcome, failure }: RowResult): boolean {
   const cause = failure?.cause;
   const reading = cause instanceof Failure && cause.cause instanceof Failure ? cause.cause : cause;

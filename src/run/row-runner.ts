@@ -241,10 +241,8 @@ class RowRunner<R extends RunRow> {
       const settlesNothing = code === 'OUTCOME_UNKNOWN';
       // If the card cannot be shown, the row stays `unknown`.
       const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.callOutcome.outcome;
-      if (settlesNothing) this.#rules.answered();
-      const stop = settlesNothing
-        ? undefined
-        : this.#rules.ended({ ...ended, callOutcome: { ...ended.callOutcome, outcome } });
+      const judged = { ...ended, callOutcome: { ...ended.callOutcome, outcome } };
+      const stop = settlesNothing ? this.#rules.answered() : this.#rules.ended(judged);
       if (stop !== undefined) this.#control.stopFor(stop);
       void this.#replay(row, position, journal, settlesNothing ? ended.callOutcome.observedStatus : undefined);
       return;

@@ -132,14 +132,14 @@ export class StopRules {
     if (failure === undefined) {
       this.#succeeded += 1;
       this.#forbiddenInARow = 0;
-      this.answered();
-      return undefined;
+      return this.answered();
     }
     this.#failed += 1;
     return this.#refusal(failure) ?? this.#outage(result, failure) ?? this.#tooMany();
   }
 
-  answered(): void {
+  /** The service responded: nothing is out of reach. */
+  answered(): undefined {
     this.#unsentInARow = 0;
     this.#lostInARow = 0;
   }
@@ -156,10 +156,7 @@ export class StopRules {
     const { outcome, code } = result.callOutcome;
     if (isHeldBack(outcome, code)) return undefined;
     const isUnsent = outcome === 'not_sent' || code === 'UNREACHABLE';
-    if (!isUnsent && outcome !== 'unknown') {
-      this.answered();
-      return undefined;
-    }
+    if (!isUnsent && outcome !== 'unknown') return this.answered();
     this.#lostInARow += 1;
     if (isUnsent) this.#unsentInARow += 1;
     if (this.#unsentInARow >= UNSENT_IN_A_ROW) return outage('unreachable', this.#unsentInARow, failure);

@@ -10,7 +10,7 @@ import { isJson } from '../../output/options.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import { RunTimeline } from '../../report/run-timeline.ts';
-import { outcomeInRun } from '../../run/journal/entry.ts';
+import { outcomeInRun, type StoredRow } from '../../run/journal/entry.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { nextCommands, waysToSettle } from '../../run/next-commands.ts';
 import { CauseCounter, causeOf } from '../../run/run-tally.ts';
@@ -55,7 +55,7 @@ export const command = localCommand({
 type Reported = Awaited<ReturnType<typeof openReported>>;
 
 /** A row without customers' data, because more people read a report than the input. */
-function named(row: ReportedRow, id = row.id): ReportedRow {
+function named(row: StoredRow, id = row.id): ReportedRow {
   return { ...row, callOutcome: outcomeInRun(row), id: id && withoutAddresses(id) };
 }
 

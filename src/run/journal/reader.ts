@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { errnoOf, ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
+import { errnoOf, ifPossible, ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './record.ts';
 
 const NEWLINE = 0x0a;
@@ -81,17 +81,10 @@ const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\)
 
 /** Who took a run over from the holder of that epoch, according to its journal. */
 export function successorIn(path: string, epoch: number): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'latin1');
-  } catch {
-    // The run was removed or cannot be read. What matters is that it is not held.
-    return undefined;
-  }
-  for (const [, by, taken] of text.matchAll(TAKEN_UP)) {
-    if (Number(taken) > epoch) return `another frontdesk on ${by}`;
-  }
-  return undefined;
+  // The run may have been removed. What matters is that it is not held.
+  const text = ifPossible(() => readFileSync(path, 'latin1')) ?? '';
+  const [, by] = [...text.matchAll(TAKEN_UP)].find(([, , taken]) => Number(taken) > epoch) ?? [];
+  return by && `another frontdesk on ${by}`;
 }
 
 /** The epoch of a record in its line. */

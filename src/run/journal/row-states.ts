@@ -1,31 +1,16 @@
 import { isHeldBack, outcomeAfter } from '../../call-outcome.ts';
-import { OUTCOMES, type Outcome } from '../../failure.ts';
-import {
-  type IntentRecord,
-  isResolution,
-  isRowRecord,
-  type JournalRecord,
-  type Resolution,
-  type ResultRecord,
-} from './record.ts';
+import { OUTCOMES } from '../../failure.ts';
+import { type IntentRecord, isResolution, isRowRecord, type JournalRecord, type ResultRecord } from './record.ts';
 
+const STATES = ['none', 'intent', 'resolved_by_user', ...OUTCOMES, 'resolved_applied', 'resolved_not_applied'] as const;
 /** The state of a row. `none`: it has no record. */
-export type RowState = 'none' | 'intent' | Resolution | Outcome;
-
-const STATES: readonly RowState[] = [
-  ...(['none', 'intent', 'resolved_by_user', ...OUTCOMES] as const),
-  'resolved_applied',
-  'resolved_not_applied',
-];
-const CODES = new Map(STATES.map((state, code) => [state, code]));
+export type RowState = (typeof STATES)[number];
+const CODES = new Map<RowState, number>(STATES.map((state, code) => [state, code]));
 const STATE_BITS = 0x0f;
 /** The state alone is not enough: a resume sends this row again (a 401), or leaves it (held back by `--expect`). */
 const EXCEPTION_BIT = 0x10;
 /** An earlier attempt may have been applied, and nothing has resolved that since. */
 const DOUBT_BIT = 0x20;
-/** Two processes wrote about this row at the same time, in records without an epoch. */
-const CONTESTED_BIT = 0x40;
-
 const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
 
 /** What `history resolve` records. The last one counts. */
@@ -84,7 +69,7 @@ export class RowStates {
     if (epoch < this.#epoch) return true;
     this.#epoch = epoch;
     if (!isRowRecord(record)) return true;
-    return record.e === undefined ? this.applyOfAny(record, offset) : this.apply(record, offset);
+    return this.apply(record, offset);
   }
 
   /** Adds a record of a row. Returns false if it cannot follow what is known of the row. */
@@ -103,27 +88,6 @@ export class RowStates {
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
     // What is known of the first request stays when the user sends the row again.
     if (offset >= 0 && !isResolution(record.s)) offsets[record.n] = offset + 1;
-    return true;
-  }
-
-  /**
-   * The same for a record without an epoch, as older versions wrote it: two processes may have worked at once. A row
-   * that both wrote about is done if one of them saw it done, because the service said so. Otherwise it is `unknown`,
-   * because the other one's request may still have been applied.
-   */
-  applyOfAny(record: IntentRecord | ResultRecord, offset = -1): boolean {
-    const { n, s, a } = record;
-    if (n < 1 || n > this.rows) return false;
-    const known = this.state(n);
-    const isSecondIntent = known === 'intent' && s === 'intent' && a <= this.attempts(n);
-    const isContested = ((this.#states[n] ?? 0) & CONTESTED_BIT) !== 0;
-    if (!isContested && !isSecondIntent && FOLLOWERS[known].includes(s)) return this.apply(record, offset);
-    const isNews = DONE.has(s) && !DONE.has(known);
-    const state = DONE.has(known) ? known : DONE.has(s) ? s : 'unknown';
-    this.#states[n] = (CODES.get(state) ?? 0) | CONTESTED_BIT | (state === 'unknown' ? DOUBT_BIT : 0);
-    this.#attempts[n] = Math.min(Math.max(a, this.attempts(n)), 0xffff);
-    if (s === 'intent') this.#intentAt[n] = offset + 1;
-    if (isNews) this.#resultAt[n] = offset + 1;
     return true;
   }
 
@@ -156,17 +120,17 @@ export class RowStates {
     return count;
   }
 
-  /** Was the row `unknown` and sent again at the user's word, so that it may have been applied earlier? */
+  /** May an earlier attempt have been applied? It was `unknown`, and nothing has resolved that since. */
   isDoubtful(row: number): boolean {
     return ((this.#states[row] ?? 0) & DOUBT_BIT) !== 0;
   }
 
-  /** Byte offset of the row's last intent line, -1 when there is none. */
+  /** Byte offset of the row's last intent line; -1 if there is none. */
   intentAt(row: number): number {
     return (this.#intentAt[row] ?? 0) - 1;
   }
 
-  /** Byte offset of the row's last result line, -1 when there is none. */
+  /** Byte offset of the row's last result line; -1 if there is none. */
   resultAt(row: number): number {
     return (this.#resultAt[row] ?? 0) - 1;
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { errnoOf, ignoreNotFound, ioFailure, orIoFailure } from '../../files/io-failure.ts';
+import { errnoOf, ifPossible, ignoreNotFound, ioFailure, orElse, orIoFailure } from '../../files/io-failure.ts';
 import { requireOwnState } from '../../files/own-state.ts';
 import { RowShapeSchema } from '../../rows/row.ts';
 import { readLastRecord } from '../journal/reader.ts';
@@ -62,21 +62,14 @@ export function makeRunHeader(facts: Omit<RunHeader, 'version'>): RunHeader {
   return RunHeaderShape.parse({ ...facts, version: RUN_VERSION });
 }
 
-/**
- * Reads a header. LOCAL_IO if it is damaged. USAGE if a newer frontdesk wrote it, unless the run is only read
- * (`isForReading`) and enough of it is understood.
- */
+/** LOCAL_IO if a header is damaged. USAGE if a newer frontdesk wrote it, unless `isForReading` and it is understood. */
 function parseRunHeader(text: string, path: string, isForReading: boolean): RunHeader {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: error });
-  }
+  const damaged = (cause: unknown) => Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause });
+  const value: unknown = orElse(() => JSON.parse(text), damaged);
   const parsed = RunHeaderShape.safeParse(value);
   const isNewer = z.object({ version: z.number().check(z.minimum(RUN_VERSION + 1)) }).safeParse(value).success;
   if (parsed.success && (isForReading || !isNewer)) return parsed.data;
-  if (!isNewer) throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: parsed.error });
+  if (!isNewer) throw damaged(parsed.error);
   throw Failure.unsent('USAGE', `the run was written by a newer frontdesk (${path})`, {
     hints: ['update frontdesk to work on this run'],
   });
@@ -155,7 +148,10 @@ function noRun(run: string): Failure {
   });
 }
 
-/** The header of a run; undefined if there is none, and nothing was sent. AUTH if others could have written it. */
+/**
+ * The header of a run; undefined if there is none, because nothing was sent yet. AUTH if others could have written it.
+ * `isForReading`: a newer frontdesk may have.
+ */
 export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
@@ -189,11 +185,7 @@ export function storedRowsOf({ header: { run, stored }, folder }: StoredRunHandl
 
 /** Does the record of a run say that it was begun, and nothing else? */
 function isUntouched({ journal }: RunFolder): boolean {
-  try {
-    return readLastRecord(journal)?.s === 'begun';
-  } catch {
-    return false;
-  }
+  return ifPossible(() => readLastRecord(journal)?.s) === 'begun';
 }
 
 /**
@@ -236,7 +228,7 @@ export function rowsFileOf({ folder, header }: StoredRunHandle): string {
   return header.inputFormat === 'plan' ? folder.plan : folder.rows;
 }
 
-/** A run that must exist, else USAGE. `isForReading`: a newer frontdesk may have written it. */
+/** The same for a run that must exist: USAGE if it does not. */
 export async function requireRun(stateDir: string, name: string, isForReading = false): Promise<StoredRunHandle> {
   const folder = runFolder(stateDir, name);
   const header = await readRunHeader(folder, isForReading);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { ioFailure, type Unread } from '../../files/io-failure.ts';
+import { ifPossible, ioFailure, type Unread } from '../../files/io-failure.ts';
 import { livingLocks } from '../../files/living-locks.ts';
 import { plural } from '../../output/text.ts';
 import { readLastRecord } from '../journal/reader.ts';
@@ -41,11 +41,7 @@ const APART_MS = 3_600_000;
 
 /** The latest time at which a run was begun. Without one the run is read first. */
 function latestBeginMs({ header }: RunFolder): number {
-  try {
-    return statSync(header, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
+  return ifPossible(() => statSync(header).mtimeMs) ?? Number.POSITIVE_INFINITY;
 }
 
 /** The folders of all runs with that time, newest first. */
@@ -94,12 +90,9 @@ const AT_ONCE = 100;
  */
 export async function listRuns(
   ports: ListPorts,
-  {
-    limit = Number.POSITIVE_INFINITY,
-    state,
-    unread = new Map(),
-  }: { readonly limit?: number; readonly state?: RunState | undefined; readonly unread?: Unread } = {},
-): Promise<{ readonly runs: readonly RunOverview[]; readonly older: number }> {
+  wanted: { readonly limit?: number; readonly state?: RunState | undefined; readonly unread?: Unread } = {},
+) {
+  const { limit = Number.POSITIVE_INFINITY, state, unread = new Map<string, Failure>() } = wanted;
   const byTime = await foldersByTime(ports.stateDir);
   const found: RunOverview[] = [];
   let some: StoredRunHandle[] = [];
@@ -150,9 +143,8 @@ async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverv
   const last = readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
   const stored = isHeld || end?.outcomes === undefined ? await StoredRun.read(run) : undefined;
-  // Undefined if the journal is damaged.
-  const outcomes =
-    stored === undefined ? end?.outcomes : stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
+  const known = stored === undefined ? end?.outcomes : stored.outcomes(isHeld);
+  const outcomes = stored?.damage === undefined ? known : undefined;
   const { run: name, operation, profile, rows, startedAt, options } = header;
   const state = isHeld ? 'running' : endStateOf(end?.state, outcomes);
   const source = typeof options['source'] === 'string' ? { source: options['source'] } : {};

@@ -225,7 +225,7 @@ const linesFrom = async (content: string, from: number) => {
 };
 
 it('lines read from an offset on are the whole ones, each with its newline', async () => {
-  expect(await linesFrom('one\ntwo\n\nthree\nha', 4)).toEqual([['two\n', '\n', 'three\n']]);
+  expect(await linesFrom('one\ntwo\n\nthree\nha', 4)).toEqual([['two\n', '\n', 'three\n'], []]);
   expect(await linesFrom('', 0)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import type { ClockPort } from '../../../../src/context.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { type JournalPorts, RunJournal } from '../../../../src/run/journal/journal.ts';
 import { readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
-import { checksumOf, encodeRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
+import { encodeRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
 import { RowStates } from '../../../../src/run/journal/row-states.ts';
 import { runRows } from '../../../../src/run/row-runner.ts';
 import { beginRun, resumeRun } from '../../../../src/run/stored/run-store.ts';
@@ -192,57 +192,6 @@ it('records that an earlier holder writes behind its successor are not believed,
   expect(third.states.isToDo(3)).toBe(true);
   await third.close();
   expect(readFileSync(path, 'utf8')).toContain('"s":"resumed","by":"pod-c (process 1)","e":3');
-});
-
-/** A line as the first version wrote it: without an epoch. */
-function line(record: JournalRecord): string {
-  const head = JSON.stringify(record).slice(0, -1);
-  return `${head},"c":"${checksumOf(head)}"}\n`;
-}
-
-const intent = (n: number, a = 1): JournalRecord => ({ n, t: 1, s: 'intent', a, id: `card-${n}` });
-const result = (n: number, s: 'applied' | 'rejected' | 'not_sent' | 'unknown', a = 1): JournalRecord => ({
-  n,
-  t: 2,
-  s,
-  a,
-});
-
-it.each<[string, readonly JournalRecord[], string]>([
-  ['both sent it, one saw it applied', [intent(1), intent(1), result(1, 'applied')], 'applied'],
-  ['both sent it and saw it applied', [intent(1), result(1, 'applied'), intent(1), result(1, 'applied')], 'applied'],
-  ['both sent it, one was refused, the other heard nothing', [intent(1), intent(1), result(1, 'rejected')], 'unknown'],
-  ['both sent it, one did not after all', [intent(1), intent(1), result(1, 'not_sent')], 'unknown'],
-  ['both sent it, and neither heard anything', [intent(1), intent(1)], 'unknown'],
-  ['one gave it up as unknown, the other heard', [intent(1), result(1, 'unknown'), result(1, 'applied')], 'applied'],
-  ['one gave it up, the other was refused', [intent(1), result(1, 'unknown'), result(1, 'rejected')], 'unknown'],
-  ['one gave it up, the other tries again', [intent(1), result(1, 'unknown'), intent(1, 2)], 'unknown'],
-  ['one did it, the other says it did not', [intent(1), result(1, 'applied'), result(1, 'not_sent', 0)], 'applied'],
-  ['its intent was cut away by the other', [result(1, 'applied')], 'applied'],
-  ['one was refused, then the other heard', [intent(1), result(1, 'rejected'), result(1, 'applied')], 'applied'],
-  ['one process alone tried twice', [intent(1), intent(1, 2), result(1, 'rejected', 2)], 'rejected'],
-])(
-  'a journal that two processes of the first version wrote to at once: %s: it is not said to be what it may not be',
-  async (_what, records, state) => {
-    const path = join(temporaryFolder(), 'journal.jsonl');
-    writeFileSync(path, [...records, intent(2), result(2, 'applied')].map(line).join(''));
-    expect((await statesOf(path)).slice(0, 2)).toEqual([state, 'applied']);
-    const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
-    expect(journal.states.isToDo(1)).toBe(false);
-    expect((await journal.entry(1)).callOutcome.outcome).toBe(state);
-    await journal.close();
-  },
-);
-
-it('an unknown row of a journal that two processes of the first version wrote to is resolved as any other', async () => {
-  const path = join(temporaryFolder(), 'journal.jsonl');
-  writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
-  const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
-  await journal.resolve(1, 'resolved_by_user');
-  await journal.intent({ row: 1, id: 'card-1' });
-  await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
-  await journal.close();
-  expect((await statesOf(path))[0]).toBe('applied');
 });
 
 it('M3 a run that is being begun writes nothing into its folder once another has taken it over', async () => {

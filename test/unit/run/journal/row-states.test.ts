@@ -71,8 +71,7 @@ it.each(pairs)('which record may follow which state: %s, then a record of %s: be
 it.each([0, -1, 4])('which record may follow which state: none of row %d, which the run does not have', (n) => {
   const states = new RowStates(3);
   expect(states.apply({ ...intent, n })).toBe(false);
-  expect(states.applyOfAny({ ...intent, n })).toBe(false);
-  expect(states.applyOfAny(record('applied', { n }))).toBe(false);
+  expect(states.apply(record('applied', { n }))).toBe(false);
   expect([1, 2, 3].map((row) => states.state(row))).toEqual(['none', 'none', 'none']);
   expect(states.state(n)).toBe('none');
   expect(states.attempts(n)).toBe(0);
@@ -84,9 +83,6 @@ it('which record may follow which state of the last row', () => {
   expect([states.state(3), states.attempts(3), states.intentAt(3)]).toEqual(['intent', 1, 10]);
   expect(states.apply(record('applied', { n: 3 }), 20)).toBe(true);
   expect([states.state(3), states.resultAt(3)]).toEqual(['applied', 20]);
-  const old = new RowStates(3);
-  expect(old.applyOfAny({ ...intent, n: 3 })).toBe(true);
-  expect(old.state(3)).toBe('intent');
 });
 
 it.each<[string, readonly RowRecord[], boolean]>([
@@ -151,10 +147,6 @@ it('where a row stands in the journal is nowhere for a record that is only being
   states.apply(intent);
   states.apply(record('not_sent'));
   expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
-  states.applyOfAny({ ...intent, n: 2 });
-  states.applyOfAny({ ...intent, n: 2 });
-  states.applyOfAny(record('applied', { n: 2 }));
-  expect([states.intentAt(2), states.resultAt(2)]).toEqual([-1, -1]);
 });
 
 it('where a row stands in the journal is not known of a record that was not read', () => {
@@ -162,19 +154,6 @@ it('where a row stands in the journal is not known of a record that was not read
   states.apply(intent);
   states.apply(record('applied'));
   expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
-});
-
-it('where a row stands in the journal is that of the last intent, and of the result that made the state, where two may have written', () => {
-  const states = new RowStates(3);
-  states.applyOfAny(intent, 10);
-  states.applyOfAny(intent, 20);
-  expect([states.intentAt(1), states.resultAt(1)]).toEqual([20, -1]);
-  states.applyOfAny(record('rejected'), 30);
-  expect([states.intentAt(1), states.resultAt(1)]).toEqual([20, -1]);
-  states.applyOfAny(record('applied'), 40);
-  states.applyOfAny(record('confirmed_by_read'), 50);
-  expect([states.intentAt(1), states.resultAt(1)]).toEqual([20, 40]);
-  expect(states.state(1)).toBe('applied');
 });
 
 it('the states of a run find rows by their state, lowest first, and counts those that succeeded', () => {
@@ -193,56 +172,6 @@ it('the states of a run find rows by their state, lowest first, and counts those
   states.apply(record('applied', { n: 6 }));
   expect([...states.in('applied')]).toEqual([1, 4, 6]);
   expect(states.count('applied', 'confirmed_by_read')).toBe(4);
-});
-
-/** Attempts, state and whether a doubt is left, after records of row 1. */
-function after(records: readonly RowRecord[]) {
-  const states = new RowStates(3);
-  for (const each of records) expect(states.applyOfAny(each)).toBe(true);
-  return [states.state(1), states.attempts(1), states.isDoubtful(1)];
-}
-
-it.each<[string, readonly RowRecord[], readonly [RowState, number, boolean]]>([
-  ['of one process are taken as they are', [intent, record('rejected')], ['rejected', 1, false]],
-  [
-    'of one process that tried again, counted on',
-    [intent, { ...intent, a: 2 }, record('rejected', { a: 2 })],
-    ['rejected', 2, false],
-  ],
-  [
-    'of one process that did not send it and tried again are taken as they are',
-    [intent, record('not_sent'), intent],
-    ['intent', 1, false],
-  ],
-  [
-    'leave it unknown, whatever the user said of it',
-    [intent, intent, record('resolved_by_user')],
-    ['unknown', 1, true],
-  ],
-  ['of two that sent the same attempt leave the row unknown', [intent, intent], ['unknown', 1, true]],
-  ['go on as those of two, once two have written', [intent, intent, record('rejected')], ['unknown', 1, true]],
-  [
-    'of two count as done when either saw it',
-    [intent, intent, record('confirmed_by_read')],
-    ['confirmed_by_read', 1, false],
-  ],
-  ['keep what one saw done', [intent, record('applied'), record('rejected')], ['applied', 1, false]],
-  [
-    'keep what was seen first when both saw it done',
-    [intent, record('confirmed_by_read'), record('applied')],
-    ['confirmed_by_read', 1, false],
-  ],
-  [
-    'keep the higher number of attempts',
-    [
-      { ...intent, a: 3 },
-      { ...intent, a: 2 },
-    ],
-    ['unknown', 3, true],
-  ],
-  ['count to what two bytes hold', [intent, intent, record('applied', { a: 70_000 })], ['applied', 65_535, false]],
-])('records that do not say who wrote them: %s', (_what, records, expected) => {
-  expect(after(records)).toEqual(expected);
 });
 
 const of = (epoch: number | undefined, s: RowRecord['s'], more: Partial<ResultRecord> = {}) => ({
@@ -268,12 +197,6 @@ it('which holder of the run is believed: the newest, from a record that is about
 
 it('which holder of the run is believed with an epoch, records must follow each other; two of one holder that cannot are no truth', () => {
   expect(taken([of(2, 'intent'), of(2, 'applied'), of(2, 'applied')]).answers).toEqual([true, true, false]);
-});
-
-it('without a known holder of the run, two may have worked at once: the row is resolved by the one that saw it done', () => {
-  const { states, answers } = taken([of(undefined, 'intent'), of(undefined, 'applied'), of(undefined, 'rejected')]);
-  expect(answers).toEqual([true, true, true]);
-  expect([states.state(1), states.epoch]).toEqual(['applied', 1]);
 });
 
 it('which holder of the run is believed: the first one that has an epoch counts as newer than those of old', () => {
