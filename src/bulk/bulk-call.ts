@@ -4,7 +4,7 @@ import { checkGiven, nameOfFlag, readExpectations, readGivenFields } from '../ca
 import { reasonProblems, takesReason } from '../call/write-guards.ts';
 import type { CallCommand, CallGiven } from '../command/command.ts';
 import type { Fault } from '../failure.ts';
-import { type InputFile, openInput } from '../input/input-file.ts';
+import { hashedBy, type InputFile, openInput } from '../input/input-file.ts';
 import { readChangedFrom } from '../input/records/changed-from.ts';
 import type { GoodRow } from '../input/records/interpret.ts';
 import { quoteValue } from '../input/values.ts';
@@ -23,7 +23,6 @@ function inputOfWords(words: readonly string[], idParam: string): InputFile {
   const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
   return {
     name: 'the ids given',
-    isRereadable: true,
     bytes: async function* () {
       yield Buffer.from(text, 'utf8');
     },
@@ -34,16 +33,10 @@ function inputOfWords(words: readonly string[], idParam: string): InputFile {
 /** The older file, read once: an index of its rows, and its digest. */
 async function loadChangedFrom(session: Session, operation: Operation, path: string, sheet: string | undefined) {
   const file = await openInput(path, session.context.stdin, '--changed-from');
-  const sum = createHash('sha256');
-  async function* bytes() {
-    for await (const piece of file.bytes()) {
-      sum.update(piece);
-      yield piece;
-    }
-  }
+  const hash = createHash('sha256');
   const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
-  const index = await readChangedFrom({ ...file, bytes }, options);
-  return { index, sha256: sum.digest('hex') };
+  const index = await readChangedFrom({ ...file, bytes: () => hashedBy(file.bytes(), hash) }, options);
+  return { index, sha256: hash.digest('hex') };
 }
 
 function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {

@@ -1,15 +1,14 @@
+import type { Hash } from 'node:crypto';
 import type { InputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
-import { openReadable, type Readable } from '../files/readable.ts';
+import { openReadable } from '../files/readable.ts';
 import { quoteValue } from './values.ts';
 
 /** A named file or stdin, opened for reading once. */
 export interface InputFile {
   /** For messages: the path in quotes, or `stdin`. */
   readonly name: string;
-  /** Opening it again gives the same bytes: a file on a disk, not a pipe. */
-  readonly isRereadable: boolean;
   /** All bytes, once. Closes at the end. A piece is valid only until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
   /** Closes a file whose bytes are not needed. */
@@ -26,11 +25,7 @@ function unreadable(where: string, name: string, reason: string): Failure {
 }
 
 /** The bytes. A failure to read is a USAGE failure of the option: `< folder` fails only here. */
-async function* readNamed(
-  bytes: () => AsyncIterable<Uint8Array>,
-  where: string,
-  name: string,
-): AsyncGenerator<Uint8Array> {
+async function* readNamed(bytes: () => AsyncIterable<Uint8Array>, where: string, name: string) {
   try {
     yield* bytes();
   } catch (error) {
@@ -48,24 +43,24 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
     const hints = ['pipe the data in, or name a file'];
     if (stdin.isTerminal) throw refusedFile(where, '- reads stdin, and stdin is a terminal', { hints });
     const bytes = () => readNamed(() => stdin.read(), where, 'stdin');
-    return { name: 'stdin', isRereadable: false, bytes, close: async () => undefined };
+    return { name: 'stdin', bytes, close: async () => undefined };
   }
   const name = quoteValue(path);
   if (path === '') throw refusedFile(where, 'the path is empty');
-  let file: Readable;
-  try {
-    file = await openReadable(path);
-  } catch (error) {
+  const file = await openReadable(path).catch((error: unknown) => {
     throw unreadable(where, name, path.includes('\0') ? 'a path cannot have a NUL character' : describeIoError(error));
-  }
+  });
   if (file.facts.isDirectory()) {
     await file.close();
     throw unreadable(where, name, 'it is a folder');
   }
-  return {
-    name,
-    isRereadable: file.facts.isFile(),
-    bytes: () => readNamed(() => file.bytes(), where, name),
-    close: () => file.close(),
-  };
+  return { name, bytes: () => readNamed(() => file.bytes(), where, name), close: () => file.close() };
+}
+
+/** Passes the bytes on while hashing them. */
+export async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    hash.update(piece);
+    yield piece;
+  }
 }

@@ -6,7 +6,7 @@ import { ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { linesOf } from '../files/lines.ts';
 import { openReadable } from '../files/readable.ts';
 import { checkFields, NOTHING_TO_CHANGE } from '../input/fields.ts';
-import type { InputFile } from '../input/input-file.ts';
+import { hashedBy, type InputFile } from '../input/input-file.ts';
 import { roundedProblem } from '../input/records/columns.ts';
 import { rowText } from '../input/records/findings.ts';
 import { MAX_RECORD_LENGTH } from '../input/records/record.ts';
@@ -164,13 +164,8 @@ function rowJudge(operation: Operation) {
 /** A plan that is read once, each piece first written to the new file `copyTo`. USAGE without a valid line 1. */
 async function openPlan(file: InputFile, copyTo?: string) {
   const hash = createHash('sha256');
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    for await (const piece of copyTo === undefined ? file.bytes() : copied(file.bytes(), copyTo)) {
-      hash.update(piece);
-      yield piece;
-    }
-  }
-  const pieces = linesOf(bytes(), MAX_RECORD_LENGTH);
+  const bytes = copyTo === undefined ? file.bytes() : copied(file.bytes(), copyTo);
+  const pieces = linesOf(hashedBy(bytes, hash), MAX_RECORD_LENGTH);
   const { value: [first = Buffer.alloc(0), ...more] = [], done } = await pieces.next();
   const head = firstLine(done === true ? undefined : first);
   if ('problem' in head) {

@@ -1,5 +1,4 @@
 import type { Outcome } from '../failure.ts';
-import { ifPossible } from '../files/io-failure.ts';
 import { commandWords } from '../output/people-text.ts';
 import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
@@ -90,9 +89,12 @@ export function utc(ms: number): string {
 
 /** Names of the fields with one value for all rows, without the values, which are a customer's. */
 function fieldNames(defaults: string): readonly string[] {
-  // An option that cannot be read is left out.
-  const value: unknown = ifPossible(() => JSON.parse(defaults));
-  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  try {
+    return Object.keys(JSON.parse(defaults));
+  } catch {
+    // An option that cannot be read is left out.
+    return [];
+  }
 }
 
 /** A duration as typed: `30s`, `1m`. */

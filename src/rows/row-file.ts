@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
-import { ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { ifPossible, ignoreErrors, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { linesOf } from '../files/lines.ts';
 import { openReadable } from '../files/readable.ts';
 import { parseJson } from '../json/parse.ts';
@@ -36,7 +36,7 @@ function refuse(path: string, line: number): never {
 function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] | undefined {
   const { given } = shape;
   // Texts lose nothing in the faster parser, unlike numbers.
-  const items = parsed(text, given === 'cells' || given === 'id' ? JSON.parse : parseJson);
+  const items: unknown = ifPossible(() => (given === 'cells' || given === 'id' ? JSON.parse : parseJson)(text));
   const width = hasExtra(shape) ? 3 : 2;
   if (!Array.isArray(items) || items.length % width !== 0) return undefined;
   const rows: Row[] = [];
@@ -50,14 +50,6 @@ function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] 
     rows.push(maker.make(row, isPacked ? unpackCells(cells, shape.columns.length) : (cells as Given), extra));
   }
   return rows;
-}
-
-function parsed(text: string, parse: (text: string) => unknown): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function extraOf(extra: JsonValue): RowExtra {
@@ -77,7 +69,7 @@ const LINE_LENGTH = 1 << 16;
  */
 export class RowWriter {
   readonly #path: string;
-  readonly #file: FileHandle | undefined;
+  readonly #file: FileHandle;
   readonly #isKept: boolean;
   readonly #hash = createHash('sha256');
   /** Rows that are only texts: the line so far. */
@@ -89,15 +81,14 @@ export class RowWriter {
   /** Complete lines that are not written yet. */
   #text = '';
 
-  private constructor(path: string, file: FileHandle | undefined, isKept: boolean) {
+  private constructor(path: string, file: FileHandle, isKept: boolean) {
     this.#path = path;
     this.#file = file;
     this.#isKept = isKept;
   }
 
-  /** `isKept`: for a run. Without a path only the digest is made. Rejects with LOCAL_IO. */
-  static async open(path: string | undefined, isKept: boolean): Promise<RowWriter> {
-    if (path === undefined) return new RowWriter('', undefined, isKept);
+  /** `isKept`: for a run. Rejects with LOCAL_IO. */
+  static async open(path: string, isKept: boolean): Promise<RowWriter> {
     return new RowWriter(path, await failing(path, open(path, 'wx', 0o600)), isKept);
   }
 
@@ -122,12 +113,12 @@ export class RowWriter {
   async end(): Promise<string> {
     await this.#endLine();
     await this.#flush();
-    if (this.#isKept && this.#file !== undefined) await failing(this.#path, this.#file.sync());
+    if (this.#isKept) await failing(this.#path, this.#file.sync());
     return this.#hash.digest('hex');
   }
 
   async close(): Promise<void> {
-    if (this.#file !== undefined) await ignoreErrors(this.#file.close());
+    await ignoreErrors(this.#file.close());
   }
 
   #endLine(): Promise<void> | undefined {
@@ -144,7 +135,7 @@ export class RowWriter {
     const bytes = Buffer.from(this.#text);
     this.#text = '';
     if (this.#isKept) this.#hash.update(bytes);
-    if (this.#file !== undefined) await failing(this.#path, this.#file.writeFile(bytes));
+    await failing(this.#path, this.#file.writeFile(bytes));
   }
 }
 

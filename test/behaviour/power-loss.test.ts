@@ -191,7 +191,6 @@ async function begun(on: Disk) {
   const input = await checkInput(
     {
       name: 'ids.txt',
-      isRereadable: false,
       async *bytes() {
         yield bytes;
       },

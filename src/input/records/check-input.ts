@@ -1,11 +1,11 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
 import { ignoreErrors } from '../../files/io-failure.ts';
 import type { CsvDialect } from '../../output/options.ts';
 import { plural } from '../../output/text.ts';
 import { RowWriter } from '../../rows/row-file.ts';
-import type { InputFile } from '../input-file.ts';
+import { hashedBy, type InputFile } from '../input-file.ts';
 import { warningsOf } from '../values.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings, type InputOptions } from './findings.ts';
@@ -16,14 +16,6 @@ import { isInShard } from './shard.ts';
 
 /** An input without faults: what was found in it, how it is written, what its rows have in common, and its digests. */
 export type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
-
-/** Passes the bytes on while hashing them. */
-async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    hash.update(piece);
-    yield piece;
-  }
-}
 
 /** Turns rows that the rule refuses into faulty ones. */
 async function applyRule(
@@ -108,18 +100,16 @@ async function readThrough(
 
 /**
  * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and writes the rows that will be sent
- * to `rowsTo` (on disk when this resolves, removed if there are faults). Keeps 20 bytes per row, so memory hardly grows
- * with the input. USAGE if the input has faults or cannot be read, LOCAL_IO if its rows cannot be written. `isKept`:
- * the file is for a run.
+ * to `rowsTo`, which is removed if there are faults. Keeps some 30 bytes per row. USAGE if the input has faults or
+ * cannot be read, LOCAL_IO if its rows cannot be written. `isKept`: the file is for a run, and on the disk at the end.
  */
 export async function checkInput(
   file: InputFile,
   options: InputOptions,
   more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isKept?: boolean },
 ) {
-  const { rowsTo } = more;
-  const isKept = more.isKept === true;
-  const writer = rowsTo === undefined && !isKept ? undefined : await RowWriter.open(rowsTo, isKept);
+  const { rowsTo, isKept = false } = more;
+  const writer = rowsTo === undefined ? undefined : await RowWriter.open(rowsTo, isKept);
   const hash = createHash('sha256');
   const findings = new Findings(options, more.duplicates);
   let isWhole = false;

@@ -8,7 +8,6 @@ import { temporaryFolder } from '../files/place.ts';
 function fileOf(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): InputFile {
   return {
     name: '"x.plan"',
-    isRereadable: true,
     bytes: async function* () {
       yield* pieces;
     },

@@ -15,7 +15,6 @@ function read(
 ): Promise<ChangedFrom> {
   const file = {
     name: `"${path}"`,
-    isRereadable: true,
     bytes: async function* () {
       const bytes = Buffer.from(content);
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);

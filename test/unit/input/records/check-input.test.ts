@@ -23,7 +23,6 @@ const OTHER = '00000000-0000-0000-0000-000000000001';
 function fileOf(text: string): InputFile {
   return {
     name: 'stdin',
-    isRereadable: false,
     bytes: () => inPieces(Buffer.from(text), 64),
     close: async () => undefined,
   };
