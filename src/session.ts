@@ -13,7 +13,13 @@ import type { Column } from './output/column.ts';
 import { renderFailure, renderNotice } from './output/failure-text.ts';
 import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/options.ts';
 import { openRowWriter, renderResult, writingBeside } from './output/render.ts';
-import { type ResolvedPreferences, type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
+import {
+  isImplied,
+  type ResolvedPreferences,
+  type ResolvedProfile,
+  resolveProfile,
+  resolveTarget,
+} from './settings/resolve.ts';
 import { SANDBOX_URL, type Settings } from './settings/settings.ts';
 
 /** One family of the service for the chosen profile. */
@@ -88,8 +94,7 @@ function openProfile(
       if (given !== undefined && given !== name) {
         throw Failure.unsent('USAGE', `the run belongs to profile ${name}, not ${given}`);
       }
-      // The environment's profile has no stored settings to name.
-      const flagProfile = name !== 'default' || settings.profiles.has('default') ? name : undefined;
+      const flagProfile = given === undefined && isImplied(name, settings, env) ? undefined : name;
       profile = resolveProfile({ flagProfile, env, settings });
     },
     /** Folder of settings and credentials. USAGE if it is not known. */

@@ -9,6 +9,7 @@ import { type RunHeader, requireRun, storedRowsOf } from '../run/stored/run-fold
 import { showRun } from '../run/stored/run-list.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
+import { isImplied } from '../settings/resolve.ts';
 import { SANDBOX, SANDBOX_URL } from '../settings/settings.ts';
 import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
@@ -103,7 +104,8 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
   const url = header.profile === SANDBOX ? SANDBOX_URL : header.host;
   const about = { operation: header.operation, url, profile: header.profile, rows, unchanged: 0 };
   // The plan is applied with the profile of the run, not with the current one.
-  const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
+  const isUnnamed = isImplied(header.profile, session.settings(), session.context.env);
+  const command = isUnnamed ? 'frontdesk' : `frontdesk -p ${header.profile}`;
   await writePlan(session, plan, about, { command }, async (add) => {
     let told = 0;
     for await (const { row: planned, lost, write } of reversalsOf(stored, later)) {

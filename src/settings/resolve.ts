@@ -121,6 +121,15 @@ export function currentProfileName(settings: Settings, env: Env): string | undef
   return envValue(env, 'FRONTDESK_PROFILE') ?? choose(settings, env);
 }
 
+/**
+ * Whether a call without `--profile` means this profile. To name it would be an error if the environment gives another
+ * URL, or if it is that of the environment alone, which has no stored settings.
+ */
+export function isImplied(profile: string, settings: Settings, env: Env): boolean {
+  const isEnvironment = profile === 'default' && !settings.profiles.has('default');
+  return isEnvironment || currentProfileName(settings, env) === profile;
+}
+
 /** The checked URL. USAGE says where it was set and never repeats it, because it may hold a password. */
 function checkUrl(url: string, where: string): BaseUrl {
   const result = parseBaseUrl(url);

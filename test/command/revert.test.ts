@@ -194,3 +194,13 @@ it('runs revert omits, counts and names a row whose ID was changed again later (
   ).toEqual(['sub_1', 'sub_2', 'sub_3']);
   expect(server.requests).toHaveLength(before);
 });
+
+it('runs revert names no profile in its hint where a call without one means that of the run', async () => {
+  const it = await stage();
+  await it.run(['profile', 'set', 'live', '--calendar-url', 'https://calendar.example.com']);
+  await it.run(['profile', 'use', 'live']);
+  expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
+  const { stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
+  expect(stderr).toContain('apply it: frontdesk plan apply back.plan\n');
+  expect((await it.run(['plan', 'apply', 'back.plan', '--yes'])).code).toBe(0);
+});

@@ -821,3 +821,42 @@ test('runs remove deletes what a run kept', async () => {
   expect((await runFrontdesk(['runs', '--json'], { home })).stdout).toBe('[]\n');
   expect((await runFrontdesk(['runs', 'remove', 'first', '--yes'], { home })).code).toBe(2);
 });
+
+test('a run of the current profile that began at the URL of the environment is resumed there', async () => {
+  const home = createHome();
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://cards.example.com'], { home });
+  await runFrontdesk(['profile', 'use', 'live'], { home });
+  let isRefusing = true;
+  const server = await startRecordingServer(playService(() => (isRefusing ? refusal(401, 'NO') : undefined)));
+  const began = await runFrontdesk([...BLOCK, '--run', 'nightly', '-j', '1'], {
+    env: server.env,
+    home,
+    stdin: idLines(3),
+  });
+  expect(began.code).toBe(4);
+  isRefusing = false;
+  const resumed = await runFrontdesk(['runs', 'resume', 'nightly'], { env: server.env, home });
+  expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1', '3 applied 200 1']);
+  expect(resumed.code).toBe(0);
+});
+
+test('a run of the current profile is not resumed at another URL of the environment', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
+  const other = await startRecordingServer(playService());
+  const { FRONTDESK_CARDS_URL = '', FRONTDESK_CARDS_TOKEN = '' } = server.env;
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', FRONTDESK_CARDS_URL], { home });
+  await runFrontdesk(['profile', 'use', 'live'], { home });
+  await runFrontdesk([...BLOCK, '--run', 'nightly', '-j', '1'], {
+    env: { FRONTDESK_CARDS_TOKEN },
+    home,
+    stdin: idLines(2),
+  });
+  const { code, stderr } = await runFrontdesk(['runs', 'resume', 'nightly'], {
+    env: { FRONTDESK_CARDS_TOKEN, FRONTDESK_CARDS_URL: other.env['FRONTDESK_CARDS_URL'] ?? '' },
+    home,
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('now leads to');
+  expect(other.lines).toEqual([]);
+});
