@@ -32,6 +32,8 @@ function failed(what: string, problem: string): Failure {
 async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand): Promise<Buffer> {
   const { spawn } = await import('node:child_process');
   const { endDescendants } = await import('../files/process-tree.ts');
+  const stopped = () => Failure.unsent('CANCELLED', `${what} was stopped together with the call`);
+  if (abort?.aborted === true) throw stopped();
   return new Promise((resolve, reject) => {
     // Neither stdin (perhaps the rows of a run) nor stderr (its text may hold a secret) is passed on. A command that
     // must ask opens the terminal itself.
@@ -51,7 +53,7 @@ async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand):
       done();
       reject(failure);
     };
-    const onAbort = () => abandon(Failure.unsent('CANCELLED', `${what} was stopped together with the call`));
+    const onAbort = () => abandon(stopped());
     abort?.addEventListener('abort', onAbort);
     const late = `did not finish within ${timeoutMs / 1000} s`;
     const deadline = setTimeout(() => abandon(failed(what, late)), timeoutMs);

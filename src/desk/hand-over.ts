@@ -1,9 +1,9 @@
-import { open } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { nounOf } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { errnoOf, ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { csvLine } from '../output/csv.ts';
 import { displayWidth, padText } from '../output/cut-text.ts';
 import { guardCell } from '../output/formula-guard.ts';
@@ -104,6 +104,7 @@ export async function createReport(path: string, log: DeskLog, where: string, co
     },
   };
   const failure = await report.update();
-  if (failure !== undefined) throw failure;
-  return report;
+  if (failure === undefined) return report;
+  await ignoreErrors(unlink(path));
+  throw Failure.unsent('LOCAL_IO', failure.problem, { cause: failure });
 }

@@ -21,6 +21,8 @@ export interface CallFacts {
   readonly subject: string;
   readonly before: CardBefore | undefined;
   readonly attempts: number;
+  /** Some attempt had a response: the request has left, whatever became of the last attempt. */
+  readonly wasAnswered: boolean;
   /** When the first byte of the last attempt may have left (wall clock); undefined: none did. */
   readonly sentAtMs: number | undefined;
   readonly nowMs: number;

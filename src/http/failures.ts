@@ -138,7 +138,8 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const { label = 'other' } = verdict.breakage ?? {};
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.endpoint);
-  return Failure.unsent('UNREACHABLE', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
+  return new Failure('UNREACHABLE', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
+    after: facts.wasAnswered ? 'unchanged' : 'unsent',
     hints: first === undefined ? [proxyHint(verdict) ?? HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
@@ -214,9 +215,8 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
 
 /** A signal ended the call, and nothing is unknown. `outcome`: rejected or not sent. */
 export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown): Failure {
-  const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
   return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {
-    after: isUnsent ? 'unsent' : 'unchanged',
+    after: facts.wasAnswered || facts.sentAtMs !== undefined ? 'unchanged' : 'unsent',
     details: detailsOf(facts, undefined, outcome),
     exitCode: cancelledExitCode(by),
   });

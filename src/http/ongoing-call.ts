@@ -52,6 +52,7 @@ class OngoingCall {
   #sentAtMs: number | undefined;
   #last: FailedAttempt | undefined;
   #doubt: Doubt | undefined;
+  #wasAnswered = false;
 
   constructor(endpoint: Endpoint, send: Send, input: CallInput, options: CallOptions) {
     this.#endpoint = endpoint;
@@ -164,6 +165,7 @@ class OngoingCall {
 
   #note(verdict: FailedAttempt): void {
     this.#last = verdict;
+    this.#wasAnswered ||= verdict.reply !== undefined;
     if (!isAmbiguous(this.#input.operation.effect, verdict.event)) return;
     this.#doubt = { verdict, sentAtMs: this.#sentAtMs };
   }
@@ -182,8 +184,8 @@ class OngoingCall {
 
   #cancelled(): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
-    const wasRefused = this.#last?.event === 'busy' && this.#options.pacer === undefined;
-    const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
+    // A resume sends a row of a run again.
+    const outcome: Outcome = this.#wasAnswered && this.#options.pacer === undefined ? 'rejected' : 'not_sent';
     // `abort` is last and says more.
     const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#endpoint.stoppedBy?.();
     return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
@@ -312,6 +314,7 @@ class OngoingCall {
       subject: subjectOf(this.#input),
       before: this.#input.before,
       attempts: this.#attempts,
+      wasAnswered: this.#wasAnswered,
       sentAtMs: this.#sentAtMs,
       nowMs: this.#endpoint.clock.now(),
     };

@@ -15,9 +15,10 @@ export function shorten(text: string, length: number): string {
 
 /** At most so many code points, with the note about the cut: `abc… (cut from 60000 characters)`. */
 export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const words = `… (cut from ${countFrom(text, 0)} characters)`;
-  return `${[...text.slice(0, length - words.length)].join('')}${words}`;
+  const count = text.length <= length ? text.length : countFrom(text, 0);
+  if (count <= length) return text;
+  const words = `… (cut from ${count} characters)`;
+  return `${[...text.slice(0, 2 * length)].slice(0, length - words.length).join('')}${words}`;
 }
 
 /** A copy that keeps nothing else alive: V8 makes a part of a text a view of the whole. */

@@ -36,16 +36,21 @@ const MOST_OF_A_VALUE = 200;
 const MOST_MEMBERS = 20;
 const MOST_OF_A_QUESTION = 8000;
 
+/** The values in a member, at any depth, each with its dotted path. */
+function valuesIn(path: string, value: JsonValue): readonly (readonly [string, JsonValue])[] {
+  if (!isJsonObject(value)) return [[path, value]];
+  return [...value].flatMap(([name, member]) => valuesIn(`${path}.${name}`, member));
+}
+
 /** A line for each value: `card metadata.store: "Lisbon"`. */
 function linesOf(name: string, value: JsonValue): readonly string[] {
-  if (!isJsonObject(value)) {
-    const quoted = JSON.stringify(shortenText(safeText(cellText(value)), MOST_OF_A_VALUE));
-    return [`card ${shortenText(safeText(name), MOST_OF_A_VALUE)}: ${quoted}`];
-  }
-  const lines = [...value].slice(0, MOST_MEMBERS).flatMap(([key, member]) => linesOf(`${name}.${key}`, member));
-  const shown = lines.slice(0, MOST_MEMBERS);
-  const left = value.size - shown.length;
-  return left > 0 ? [...shown, `card ${safeText(name)}: ${plural(left, 'more member')}`] : shown;
+  const short = (text: string) => shortenText(safeText(text), MOST_OF_A_VALUE);
+  const values = valuesIn(name, value);
+  const lines = values
+    .slice(0, MOST_MEMBERS)
+    .map(([path, one]) => `card ${short(path)}: ${JSON.stringify(short(cellText(one)))}`);
+  const left = values.length - lines.length;
+  return left > 0 ? [...lines, `card ${name}: ${plural(left, 'more member')}`] : lines;
 }
 
 /** The card, a line for each identifying member, or why it cannot be shown. */

@@ -316,6 +316,12 @@ it('in a process that serves call after call: a call that is ended does not take
   expect([await other, runs()]).toEqual(['later', 2]);
 });
 
+it('a token command is not run for a call that has ended already', async () => {
+  const { credential, runs } = lasting(countRuns);
+  await expect(credential.token(AbortSignal.abort('SIGINT'))).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(runs()).toBe(0);
+});
+
 it('in a process that serves call after call: a login meanwhile is found after a 401, and after there was none', async () => {
   const entries: CredentialEntry[] = [];
   const credential = openCredential(request(entries, { isLasting: true }));

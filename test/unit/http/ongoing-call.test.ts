@@ -427,6 +427,38 @@ it('an ambiguous end after the first signal gets no card check', async () => {
   expect(sent).toHaveLength(1);
 });
 
+it('a write that the service refused, and that could not be sent again, is never said to be unsent', async () => {
+  const { client } = bench([answer(429), unsent('refused'), unsent('refused')]);
+  const failure = failureOf(await client.call(block, withPolicy()));
+  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { attempts: 3 } });
+  expect(failure.message).toMatch(/ Nothing was changed\.$/);
+});
+
+it.each<readonly [string, readonly Scripted[]]>([
+  ['while a 429 waits', [answer(429)]],
+  ['after a 429, and an attempt that was not sent', [answer(429), unsent('refused')]],
+])('a single write that is stopped %s was refused, and is not said to be unsent', async (_, script) => {
+  const stopping = new AbortController();
+  const { client, clock } = bench(script);
+  clock.onSleep = () => clock.sleeps.length === script.length && stopping.abort('SIGINT');
+  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
+  expect(failure).toMatchObject({ code: 'CANCELLED', details: { outcome: 'rejected' } });
+  expect(failure.message).toMatch(/ Nothing was changed\.$/);
+});
+
+it('a single write that is stopped while its token is renewed was refused with the 401', async () => {
+  const stopping = new AbortController();
+  const { client, sent } = bench([answer(401)], {
+    renew: async () => {
+      stopping.abort('SIGINT');
+      return 'fresh-1';
+    },
+  });
+  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
+  expect(failure).toMatchObject({ code: 'CANCELLED', details: { outcome: 'rejected', attempts: 1 } });
+  expect(sent).toHaveLength(1);
+});
+
 function pacer(answers: Partial<{ admit: boolean; refused: boolean; mayRetry: boolean }> = {}) {
   const log: string[] = [];
   const result: Pacer = {

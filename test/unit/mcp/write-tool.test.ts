@@ -161,6 +161,16 @@ it('a card full of text is cut to short lines and few members, and never fills t
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(260);
 });
 
+it('the question counts every value of the metadata that it does not show, at any depth', async () => {
+  const store = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 'x']));
+  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata: { store, owner: { name: 'Ann' } } })) });
+  await all.call('card_block', LOST);
+  const lines = (messageOf(all) ?? []).filter((line) => line.startsWith('card metadata'));
+  expect(lines[0]).toBe('card metadata.store.s0: "x"');
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-1)).toBe('card metadata: 11 more members');
+});
+
 it('a yes to a card that changed meanwhile sends nothing, and the history has it', async () => {
   const statuses = ['ACTIVE', 'REISSUED'];
   const all = stage({

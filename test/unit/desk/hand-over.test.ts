@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { DeskLog } from '../../../src/desk/desk-log.ts';
+import { createReport } from '../../../src/desk/hand-over.ts';
+import { Failure } from '../../../src/failure.ts';
+import { temporaryFolder } from '../files/place.ts';
+
+it('a report of the desk that cannot be written at the start leaves no file, which would refuse the next start', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'shift.md');
+  const log = new DeskLog({ now: () => 0 });
+  const full = () => {
+    throw new Failure('LOCAL_IO', 'no space left on the device');
+  };
+  const context = { clock: { now: full, monotonic: () => 0, sleep: () => Promise.resolve() }, pid: 1 };
+  const failure = await createReport(path, log, 'live', context).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not write the report ${path}: no space left on the device. Nothing was sent.`,
+    hints: [],
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
