@@ -129,7 +129,8 @@ function parseZone(zone: string): Part<number> | Problem {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-function twoDigits(value: number): string {
+/** `07`, for a part of a date or a time. */
+export function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 

@@ -176,7 +176,8 @@ function quote(text: string): string {
   return `"${escapeUnsafe(text.replace(QUOTED, '\\$&'), escapeCodePoint)}"`;
 }
 
-function escapeCodePoint(codePoint: number): string {
+/** The JSON escape: `\n`, `\u202e`. */
+export function escapeCodePoint(codePoint: number): string {
   const known = ESCAPES.get(codePoint);
   if (known !== undefined) return known;
   let written = '';

@@ -86,9 +86,8 @@ export function cardWithin(card: JsonObject, style: ViewStyle, rows: number): st
 /** A card ID behind a label, or alone if both have no room on a line: a part of an ID names no card. */
 export function labelledId(label: string, id: string, width: number, { faint, bold }: Paint): string {
   const before = padText(label, LABEL_WIDTH);
-  const room = width - before.length - 2;
-  if (displayWidth(id) <= room) return `${faint(before)}  ${bold(id)}`;
-  return bold(displayWidth(id) <= width ? id : cutText(id, width));
+  const isBeside = displayWidth(id) <= width - before.length - 2;
+  return isBeside ? `${faint(before)}  ${bold(id)}` : bold(cutText(id, width));
 }
 
 /** All that is known of a card, uncut: lines may be wider than the terminal. */
@@ -123,12 +122,12 @@ class CardView {
     const label = padText('Reference', LABEL_WIDTH);
     const room = this.#roomAfter(LABEL_WIDTH + 2);
     const [first = '', ...rest] = fillLines(this.#text('clientReference').split(' '), room, displayWidth);
-    const [cut = '', under = ''] = displayWidth(first) <= room ? [first] : this.#halves(first, room);
-    const second = [under, ...rest].filter((part) => part !== '').join(' ');
-    const lines = [`${this.#paint.faint(label)}  ${cut === '' ? 'none' : cut}`];
+    // A text without a place to break is split where the room ends.
+    const at = fittingLength(first, room);
+    const second = [first.slice(at), ...rest].filter((part) => part !== '').join(' ');
     return [
       ...this.#state(),
-      ...lines,
+      `${this.#paint.faint(label)}  ${first.slice(0, at) || 'none'}`,
       ...(second === '' ? [] : [`${' '.repeat(LABEL_WIDTH + 2)}${this.#cut(second, room)}`]),
     ];
   }
@@ -155,12 +154,6 @@ class CardView {
       ...(hiddenFields === 0 ? [] : [plural(hiddenFields, 'field', 'fields')]),
     ];
     return [...fields, ...kept, ...more, this.#paint.faint(`${counted.join(', ')}: All details`)];
-  }
-
-  /** Splits a text without a place to break, so that the first part fits. */
-  #halves(text: string, room: number): [string, string] {
-    const at = fittingLength(text, room);
-    return [text.slice(0, at), text.slice(at)];
   }
 
   #state(): string[] {

@@ -38,14 +38,11 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
  */
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
   const dressing = dressingOf(style, stdout);
-  const names = function* () {
-    for (const [path] of leavesOf(resource, '')) yield path;
+  const parts = function* (at: 0 | 1) {
+    for (const leaf of leavesOf(resource, '')) yield leaf[at];
   };
-  const values = function* () {
-    for (const [, value] of leavesOf(resource, '')) yield value;
-  };
-  if (style.header) await writeLine(names(), dressing, stdout);
-  await writeLine(values(), dressing, stdout);
+  if (style.header) await writeLine(parts(0), dressing, stdout);
+  await writeLine(parts(1), dressing, stdout);
 }
 
 /** Longer strings are written in pieces of this many characters. */

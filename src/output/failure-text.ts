@@ -153,9 +153,7 @@ export function renderNotice(notice: Notice, format: Format, context: Shown, mas
   const { stderr } = context;
   const message = mask(notice.message);
   if (isJson(format) && !stderr.isTerminal) {
-    const { code, facts } = notice;
-    if (facts !== undefined) return `${printJson(fromPlain({ notice: { code, message, ...facts } }))}\n`;
-    return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code, message } }))}\n`;
+    return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code: notice.code, message, ...notice.facts } }))}\n`;
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
   // Several commands go on a line each.

@@ -1,4 +1,4 @@
-import { peopleDate } from '../api/iso-date.ts';
+import { peopleDate, twoDigits } from '../api/iso-date.ts';
 
 /** A command as typed: `card block` for `card.block`. */
 export function commandWords(operation: string): string {
@@ -8,10 +8,6 @@ export function commandWords(operation: string): string {
 /** An arrow between old and new, in ASCII if the locale is not UTF-8. */
 export function arrow({ unicode }: { readonly unicode: boolean }): string {
   return unicode ? '→' : '->';
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
 }
 
 /** `2026-11-21 23:04:05+01` for `2026-11-21T22:04:05.123Z` in that zone, with `Z` for UTC. Another text stays. */

@@ -21,32 +21,27 @@ const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
  * Literals are replaced before compiling, so that they keep their digits too.
  */
 export function compileQuery(expression: string): Query {
-  let taken: ReturnType<typeof takeLiterals>;
-  let tree: QueryNode;
-  try {
-    taken = takeLiterals(expression);
-    tree = compile(taken.bare);
+  const { tree, marker, literals } = orUsage(expression, '', () => {
+    const taken = takeLiterals(expression);
+    const tree = compile(taken.bare);
     checkTree(tree);
-  } catch (error) {
-    throw queryFailure(expression, error, '');
-  }
-  const { marker, literals } = taken;
+    return { ...taken, tree };
+  });
   const literal = (text: string) => (text.startsWith(marker) ? literals[Number(text.slice(marker.length))] : undefined);
-  return (value) => {
-    try {
-      return evaluateQuery(tree, value, literal);
-    } catch (error) {
-      throw queryFailure(expression, error, 'could not be applied to the result: ');
-    }
-  };
+  const what = 'could not be applied to the result: ';
+  return (value) => orUsage(expression, what, () => evaluateQuery(tree, value, literal));
 }
 
-function queryFailure(expression: string, error: unknown, what: string): Failure {
-  const reason = error instanceof RangeError ? 'it is nested too deep' : error instanceof Error ? error.message : '';
-  return new Failure('USAGE', `--query ${JSON.stringify(shortenText(expression, MAX_SHOWN))}: ${what}${reason}`, {
-    hints: ['write it as JMESPath, for example "data[?active].email" (https://jmespath.site)'],
-    cause: error,
-  });
+function orUsage<Result>(expression: string, what: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it is nested too deep' : error instanceof Error ? error.message : '';
+    throw new Failure('USAGE', `--query ${JSON.stringify(shortenText(expression, MAX_SHOWN))}: ${what}${reason}`, {
+      hints: ['write it as JMESPath, for example "data[?active].email" (https://jmespath.site)'],
+      cause: error,
+    });
+  }
 }
 
 /** Replaces literals by placeholders, which begin with a `marker` that the expression does not contain. */

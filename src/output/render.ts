@@ -1,5 +1,5 @@
 import type { OutputPort } from '../context.ts';
-import { printJson, writeJson } from '../json/print.ts';
+import { escapeCodePoint, printJson, writeJson } from '../json/print.ts';
 import { escapeUnsafe } from '../json/unsafe-characters.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
 import { anyPath } from './check-output.ts';
@@ -46,28 +46,18 @@ function rawText(found: JsonValue): string {
   return lines.map((value) => `${rawLine(value)}\n`).join('');
 }
 
-/** The JSON escape: `\n`, `\u202e`. */
-function escapeOf(codePoint: number): string {
-  if (codePoint < 0x20) return JSON.stringify(String.fromCharCode(codePoint)).slice(1, -1);
-  const units = String.fromCodePoint(codePoint).split('');
-  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-}
-
 function rawLine(value: JsonValue): string {
   if (value === null) return '';
+  if (typeof value !== 'string') return printJson(value);
   // Whatever moves the cursor or reorders text stays escaped.
-  if (typeof value === 'string')
-    return value
-      .split('\t')
-      .map((part) => escapeUnsafe(part, escapeOf))
-      .join('\t');
-  return printJson(value);
+  const parts = value.split('\t').map((part) => escapeUnsafe(part, escapeCodePoint));
+  return parts.join('\t');
 }
 
 async function writeFound(found: JsonValue, options: OutputOptions, stdout: OutputPort): Promise<void> {
-  if (options.raw === true) await stdout.write(rawText(found));
-  else if (options.format === 'json') await writeDocument(found, stdout);
-  else await renderTabular(await queryResult(found), options, stdout);
+  if (options.raw === true) return stdout.write(rawText(found));
+  if (options.format === 'json') return writeDocument(found, stdout);
+  await renderTabular((await import('./query-result.ts')).queryResult(found), options, stdout);
 }
 
 /** From this many rows on, rows that are ready together are written together. */
@@ -167,7 +157,11 @@ async function openTabular(
   isStreamed = rows > MAX_HELD_RUN_ROWS,
   whenTall?: WhenTall,
 ): Promise<RowWriter> {
-  if (options.format === 'xlsx') return (await import('./workbook.ts')).openWorkbook(columns, options, stdout, rows);
+  if (options.format === 'xlsx') {
+    const { refuseTooManyRows, WorkbookWriter } = await import('./workbook.ts');
+    refuseTooManyRows(rows);
+    return new WorkbookWriter(columns, options, stdout);
+  }
   if (options.format === 'csv') return (await import('./csv.ts')).csvRowWriter(columns, options, stdout);
   if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
   const { terminalRowWriter } = await import('./terminal-table.ts');
@@ -254,12 +248,10 @@ async function renderForPeople(
     return;
   }
   const { flatten } = await import('./csv.ts');
+  const shown = (field: string, value: JsonValue) =>
+    known.find(({ name }) => name === field)?.people?.(cellText(value)) ?? value;
   const members = flatten(resource).map(
-    ([field, value]) =>
-      new Map<string, JsonValue>([
-        ['field', field],
-        ['value', known.find(({ name }) => name === field)?.people?.(cellText(value)) ?? value],
-      ]),
+    ([field, value]) => new Map(Object.entries({ field, value: shown(field, value) })),
   );
   const columns: readonly Column[] = [
     { name: 'field', header: 'FIELD', keep: true },
@@ -299,10 +291,6 @@ async function preparation(options: OutputOptions): Promise<(value: JsonValue) =
   if (mask === undefined && hidden.length === 0) return (value) => value;
   const { hideMembers, maskTexts } = await import('../http/mask.ts');
   return (value) => hideMembers(mask === undefined ? value : maskTexts(value, (text) => mask(text)), hidden);
-}
-
-async function queryResult(found: JsonValue): Promise<Result> {
-  return (await import('./query-result.ts')).queryResult(found);
 }
 
 async function loadQuery(expression: string): Promise<Query> {

@@ -153,12 +153,11 @@ function breakWords(line: string, width: number): readonly string[] {
   return lines.map((each, index) => (index === 0 ? lead + each.slice(lead.length) : each).replaceAll(HELD, ' '));
 }
 
-const STEPS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-] as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const STEPS = Object.entries({ d: DAY_MS, h: HOUR_MS, min: MINUTE_MS, s: 1000 });
 
 /** A time span, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`. A negative one is `0 ms`. */
 export function formatDuration(ms: number): string {
@@ -178,17 +177,13 @@ export function formatSeconds(ms: number): string {
   return ms <= 0 ? '0 s' : formatDuration(Math.ceil(ms / 1000) * 1000);
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-const UNITS: readonly (readonly [string, number])[] = [
-  ['year', 365.25 * DAY_MS],
-  ['month', 30.4375 * DAY_MS],
-  ['day', DAY_MS],
-  ['hour', HOUR_MS],
-  ['minute', MINUTE_MS],
-];
+const UNITS = Object.entries({
+  year: 365.25 * DAY_MS,
+  month: 30.4375 * DAY_MS,
+  day: DAY_MS,
+  hour: HOUR_MS,
+  minute: MINUTE_MS,
+});
 
 /**
  * How far away a time is: `in 3 months`, `2 days ago`, `now`. Undefined without an exact moment: a day that does not

@@ -62,20 +62,13 @@ function isKept(character: string): boolean {
   return character === '\t' || character === '\n' || UNFIT.test(character);
 }
 
-/** `now`: for the times in the archive. */
-interface WorkbookOptions extends Pick<OutputOptions, 'now' | 'refuse'> {
-  readonly sink: Pick<OutputPort, 'write'>;
-  /** Rows that the sheet takes. */
-  readonly maxRows?: number;
-}
-
 /** Most misfit rows that are named. All are counted. */
 const NAMED_ROWS = 1000;
 
 /** Longest piece handed on at once. */
 const PIECE_LENGTH = 65_536;
 
-/** USAGE for more rows than a sheet holds, if their number is known. */
+/** USAGE for more rows than a sheet holds; 0: their number is not known. */
 export function refuseTooManyRows(rows: number): void {
   if (rows <= MAX_ROWS) return;
   const message = `a workbook holds ${groupThousands(MAX_ROWS)} rows below its header, and these are ${groupThousands(rows)}`;
@@ -99,7 +92,13 @@ export class WorkbookWriter implements RowWriter {
   #rows = 0;
   #refused = 0;
 
-  constructor(columns: readonly Column[], { sink, now, refuse, maxRows = MAX_ROWS }: WorkbookOptions) {
+  /** `now`: for the times in the archive. `maxRows`: the rows that the sheet takes. */
+  constructor(
+    columns: readonly Column[],
+    { now, refuse }: Pick<OutputOptions, 'now' | 'refuse'>,
+    sink: Pick<OutputPort, 'write'>,
+    maxRows = MAX_ROWS,
+  ) {
     this.#maxRows = maxRows;
     if (columns.length > MAX_COLUMNS) {
       const message = `a workbook holds ${groupThousands(MAX_COLUMNS)} columns, and these are ${groupThousands(columns.length)}`;
@@ -170,15 +169,4 @@ export class WorkbookWriter implements RowWriter {
     if (this.#sheet.write(piece)) return;
     await Promise.race([new Promise((resolve) => this.#sheet.once('drain', resolve)), this.#sent]);
   }
-}
-
-/** Opens a workbook for so many rows; 0: their number is not known. */
-export function openWorkbook(
-  columns: readonly Column[],
-  { now, refuse }: Pick<OutputOptions, 'now' | 'refuse'>,
-  sink: Pick<OutputPort, 'write'>,
-  rows: number,
-): WorkbookWriter {
-  refuseTooManyRows(rows);
-  return new WorkbookWriter(columns, { sink, now, refuse });
 }

@@ -14,12 +14,9 @@ async function written(names: readonly string[], rows: readonly unknown[], maxRo
   const refused: Failure[] = [];
   const writer = new WorkbookWriter(
     names.map((name) => ({ name, header: name })),
-    {
-      sink: { write: async (bytes) => void pieces.push(Buffer.from(bytes)) },
-      now: NOW,
-      refuse: async (failure) => void refused.push(failure),
-      ...(maxRows === undefined ? {} : { maxRows }),
-    },
+    { now: NOW, refuse: async (failure) => void refused.push(failure) },
+    { write: async (bytes) => void pieces.push(Buffer.from(bytes)) },
+    maxRows,
   );
   for (const row of rows) await writer.row(row instanceof Map ? (row as JsonValue) : fromPlain(row));
   const end = await writer.close().catch((error: Failure) => error);
@@ -143,11 +140,8 @@ it('a workbook that is written names columns by their letters beyond Z, and refu
 
 it('a workbook that is written tells a row or the end why its bytes cannot be written', async () => {
   const full = new Error('full');
-  const writer = new WorkbookWriter([{ name: 'id', header: 'id' }], {
-    sink: { write: () => Promise.reject(full) },
-    now: NOW,
-    refuse: async () => undefined,
-  });
+  const sink = { write: () => Promise.reject(full) };
+  const writer = new WorkbookWriter([{ name: 'id', header: 'id' }], { now: NOW, refuse: undefined }, sink);
   const work = async () => {
     for (let row = 0; row < 3000; row += 1) await writer.row(fromPlain({ id: `${row}${'x'.repeat(1000)}` }));
     await writer.close();
