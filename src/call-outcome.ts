@@ -79,7 +79,7 @@ export function referenceAt(card: JsonValue | undefined): string | undefined {
 }
 
 const MAX_MESSAGE = 300;
-/** A longer code is none: a body that poses as one is not stored. */
+/** A longer code is cut: a body may pose as one. */
 const MAX_ERROR_CODE = 200;
 
 /** The outcome of a failed call. `message`: why, if the failure's details do not say it. */

@@ -43,19 +43,14 @@ export function subjectOf(input: CallInput): string {
 /** `"Opening" (start 2026-05-01)`: names an event without an ID; undefined: it has no name. */
 export function eventName(body: JsonValue | undefined, members: readonly string[] = ['start']): string | undefined {
   const name = textAt(body, 'name');
-  const known = members.flatMap((member) => {
-    const value = textAt(body, member);
-    return value === undefined ? [] : [`${member} ${value}`];
-  });
+  const named = members.filter((member) => textAt(body, member) !== undefined);
+  const known = named.map((member) => `${member} ${textAt(body, member)}`);
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
   return name === undefined ? undefined : `"${name}"${details}`;
 }
 
 /** What the response to a change shows of its card. A reissue returns another one. */
-export function seenOf(
-  { operation }: CallInput,
-  card: JsonValue,
-): Pick<CallOutcome, 'observedStatus' | 'clientReference'> {
+export function seenOf({ operation }: CallInput, card: JsonValue): Partial<CallOutcome> {
   if (settledBy(operation) === undefined) return {};
   return { observedStatus: statusAt(card), clientReference: referenceAt(card) };
 }

@@ -52,57 +52,44 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { endpoint, subject, nowMs } = facts;
-  const { words = `the credential${ofProfile(endpoint)}`, remedy = 'give a valid token' } =
-    endpoint.credential.source ?? {};
+  const { source } = endpoint.credential;
+  const { words = `the credential${ofProfile(endpoint)}`, remedy = 'give a valid token' } = source ?? {};
   const said = `401 ${verdict.error.summary}`.trimEnd();
   const message = `could not ${subject}: ${hostOf(endpoint)} did not accept ${words} (${said})`;
-  const skew = clockHint(reply, nowMs);
-  return { code: 'AUTH', message, hints: skew === undefined ? [remedy] : [remedy, skew] };
+  return { code: 'AUTH', message, hints: [remedy, ...clockHints(reply, nowMs)] };
 }
 
 const MAX_SKEW_MS = 5 * 60_000;
 
 /** A clock that is wrong makes valid tokens look expired (docs/faults.md H29). */
-function clockHint(reply: ReplyHead, nowMs: number): string | undefined {
+function clockHints(reply: ReplyHead, nowMs: number): readonly string[] {
   const service = parseHttpDate(headerValues(reply.headers, 'date')[0] ?? '');
-  if (service === undefined || Math.abs(service - nowMs) <= MAX_SKEW_MS) return undefined;
-  const ours = new Date(nowMs).toISOString();
-  return `check this machine's clock: it says ${ours}, the service says ${new Date(service).toISOString()}`;
+  if (service === undefined || Math.abs(service - nowMs) <= MAX_SKEW_MS) return [];
+  const [here, there] = [nowMs, service].map((time) => new Date(time).toISOString());
+  return [`check this machine's clock: it says ${here}, the service says ${there}`];
 }
 
 function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
-  const { endpoint } = facts;
-  return {
-    code: 'FORBIDDEN',
-    message:
-      `could not ${facts.subject}: ${hostOf(endpoint)} accepted the credential${ofProfile(endpoint)}, ` +
-      `but ${answered(verdict)}`,
-    hints: ['ask for the permission, or use a profile that has it'],
-  };
+  const { endpoint, subject } = facts;
+  const message = `could not ${subject}: ${hostOf(endpoint)} accepted the credential${ofProfile(endpoint)}, but ${answered(verdict)}`;
+  return { code: 'FORBIDDEN', message, hints: ['ask for the permission, or use a profile that has it'] };
 }
 
 function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const { endpoint, operation, id } = facts;
   const place = endpoint.profile === undefined ? hostOf(endpoint) : `${hostOf(endpoint)} (profile ${endpoint.profile})`;
-  const what =
-    id === undefined
-      ? `could not ${facts.subject} at ${place}: ${answered(verdict)}`
-      : `could not ${facts.subject}: no such ${operation.object} at ${place}: ${answered(verdict)}`;
+  const where = id === undefined ? ` at ${place}` : `: no such ${operation.object} at ${place}`;
   const hints = verdict.error.isHtml
     ? [`check ${urlPlace(endpoint)}: a web page responded instead of the service`]
     : [`check every character of the ID, and that it belongs to ${place}`];
-  return { code: 'NOT_FOUND', message: what, hints };
+  return { code: 'NOT_FOUND', message: `could not ${facts.subject}${where}: ${answered(verdict)}`, hints };
 }
 
-function redirected(facts: CallFacts, reply: ReplyHead): Words {
-  const { baseUrl } = facts.endpoint;
-  const origin = redirectOrigin(reply, baseUrl.origin);
+function redirected({ endpoint, subject }: CallFacts, reply: ReplyHead): Words {
+  const origin = redirectOrigin(reply, endpoint.baseUrl.origin);
   const target = origin === undefined ? '' : ` to ${origin}`;
-  return {
-    code: 'REJECTED',
-    message: `could not ${facts.subject}: the service redirected (${reply.status})${target}, and redirects are never followed`,
-    hints: [`check ${urlPlace(facts.endpoint)}`],
-  };
+  const message = `could not ${subject}: the service redirected (${reply.status})${target}, and redirects are never followed`;
+  return { code: 'REJECTED', message, hints: [`check ${urlPlace(endpoint)}`] };
 }
 
 /** A row of a run does not show this hint: the run says how to continue. */
@@ -145,8 +132,8 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   });
 }
 
+/** A row of a run shows this hint alone. */
 function ifItStays(place: string): string {
-  // The only hint of a row that is held back.
   return `check ${place} if it happens again`;
 }
 
@@ -156,24 +143,16 @@ function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Call
 }
 
 /** 429, 408, or a 503 whose wait is too long for a read. */
-export function busyFailure(
-  facts: CallFacts,
-  verdict: FailedAttempt,
-  why: NoFurtherAttempt,
-  outcome: Outcome,
-): Failure {
+export function busyFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt, outcome: Outcome) {
   const { retryAfterMs } = verdict;
   const retryAt = retryAfterMs === undefined ? undefined : new Date(facts.nowMs + retryAfterMs).toISOString();
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
-  return new Failure(
-    'BUSY',
-    `could not ${facts.subject}: ${whatHappened(verdict)}${asked}, and ${whyText(why, facts.policy)}`,
-    {
-      after: afterRefusal(facts),
-      hints: [repeatHint(retryAfterMs === undefined ? ' later' : timeText(facts.nowMs, retryAfterMs))],
-      details: { ...detailsOf(facts, verdict, outcome), retryAt },
-    },
-  );
+  const message = `could not ${facts.subject}: ${whatHappened(verdict)}${asked}, and ${whyText(why, facts.policy)}`;
+  return new Failure('BUSY', message, {
+    after: afterRefusal(facts),
+    hints: [repeatHint(retryAfterMs === undefined ? ' later' : timeText(facts.nowMs, retryAfterMs))],
+    details: { ...detailsOf(facts, verdict, outcome), retryAt },
+  });
 }
 
 /** A wait in words, rounded up: `12 s`, `3 min`, `2 h`, `5 days`. */

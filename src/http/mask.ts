@@ -96,27 +96,18 @@ export class TokenMask {
   }
 }
 
-/** The value with each member of these names replaced, at any depth. */
-function replaceMembers(
-  value: JsonValue,
-  names: readonly string[],
-  replace: (member: JsonValue) => JsonValue,
-): JsonValue {
-  if (names.length === 0) return value;
-  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? replace(member) : undefined) });
-}
-
 /** The value without the one-time secrets of an operation, at any depth (docs/faults.md C23). */
 export function maskMembers(value: JsonValue, names: readonly string[]): JsonValue {
-  return replaceMembers(value, names, () => MASKED);
+  return hideMembers(value, names, () => MASKED);
 }
 
 /** The value with each member of these names, at any depth, shown only by its size. */
-export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
-  return replaceMembers(value, names, hidden);
+export function hideMembers(value: JsonValue, names: readonly string[], hide = sizeOf): JsonValue {
+  if (names.length === 0) return value;
+  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? hide(member) : undefined) });
 }
 
-function hidden(value: JsonValue): JsonValue {
+function sizeOf(value: JsonValue): JsonValue {
   if (value === null) return null;
   return `<hidden, ${countFrom(typeof value === 'string' ? value : printJson(value), 0)} characters>`;
 }

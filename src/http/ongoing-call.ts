@@ -1,6 +1,6 @@
 import { isOnceOnly, isWrite, settledBy, targetStatus } from '../api/operation.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
-import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
+import { Failure, type Outcome, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Endpoint, HttpClient, Pacer } from './call.ts';
 import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
@@ -201,11 +201,10 @@ class OngoingCall {
     const status = textAt(accepted.resource, 'status');
     const hasReason = textAt(this.#input.body, 'reason') !== undefined;
     const reason = hasReason ? ', and the reason may not have been stored' : '';
-    const message =
-      `${subjectOf(this.#input)}: ${whatHappened(doubtful)}` +
-      `. The card now shows status ${status}, so this counts as done. Another request may have made the change${reason}`;
-    const notice: Notice = warning('CONFIRMED_BY_READ', message);
-    return this.#answer({ ...accepted, notices: [notice, ...accepted.notices] }, 'confirmed_by_read');
+    const seen = `The card now shows status ${status}, so this counts as done. Another request may have made the change`;
+    const message = `${subjectOf(this.#input)}: ${whatHappened(doubtful)}. ${seen}${reason}`;
+    const notices = [warning('CONFIRMED_BY_READ', message), ...accepted.notices];
+    return this.#answer({ ...accepted, notices }, 'confirmed_by_read');
   }
 
   #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
@@ -269,8 +268,8 @@ class OngoingCall {
       if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) break;
       const verdict = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
       seen.push(verdict);
-      const isSettled = verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(operation);
-      if (isSettled) return { settled: verdict, observation: observe(seen) };
+      if (verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(operation))
+        return { settled: verdict, observation: observe(seen) };
     }
     return { settled: undefined, observation: observe(seen) };
   }

@@ -53,7 +53,7 @@ export interface FailedAttempt {
   readonly reply: ReplyHead | undefined;
   readonly error: ErrorReply;
   readonly breakage: Breakage | undefined;
-  /** Why a 2xx body is not the resource, for a sentence after `that cannot be read: `. */
+  /** What broke, or why a 2xx is not the resource, as a clause; else empty. */
   readonly problem: string;
   readonly retryAfterMs: number | undefined;
 }
@@ -111,8 +111,9 @@ export function isSuccess(status: number): boolean {
 function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
   const head = headOf(reply.status, reply.headers, mask);
   const phase = 'answered';
-  if (!isSuccess(head.status))
+  if (!isSuccess(head.status)) {
     return failed(head, asked, nowMs, { phase, error: readErrorReply(reply.body, mask, asked.keepsLongError) });
+  }
   const read = readResource(reply, asked, mask);
   if ('problem' in read) return failed(head, asked, nowMs, { phase, ...read });
   const { resource } = read;
@@ -131,13 +132,8 @@ function failed(
 ): FailedAttempt {
   const date = headerValues(reply.headers, 'date')[0];
   const retryAfterMs = parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
-  return {
-    ...UNANSWERED,
-    event: eventOf(reply.status, retryAfterMs, isWrite(operation)),
-    reply,
-    retryAfterMs,
-    ...known,
-  };
+  const event = eventOf(reply.status, retryAfterMs, isWrite(operation));
+  return { ...UNANSWERED, event, reply, retryAfterMs, ...known };
 }
 
 function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: boolean): FailureEvent {
@@ -175,12 +171,8 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   if (text.length <= MAX_KEPT) return { problem, error: errorReplyOf(resource, '', mask) };
   // Of a long body the beginning suffices, with the code if it is an error.
   const beginning = text.slice(0, BEGINNING_LENGTH);
-  return {
-    problem,
-    error: isErrorBody(asked.operation, resource)
-      ? partOf(text, beginning, mask)
-      : errorReplyOf(undefined, beginning, mask),
-  };
+  const isError = isErrorBody(asked.operation, resource);
+  return { problem, error: isError ? partOf(text, beginning, mask) : errorReplyOf(undefined, beginning, mask) };
 }
 
 function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {

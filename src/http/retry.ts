@@ -88,18 +88,14 @@ export interface Situation {
   readonly random: number;
 }
 
-export type NextStep =
-  | { readonly kind: 'retry'; readonly waitMs: number; readonly readBackFirst: boolean; readonly once: boolean }
-  /** `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`. */
-  | { readonly kind: 'end'; readonly waitTooLong: boolean };
-
-/** Decides what follows an attempt that did not succeed. */
-export function decideNext(situation: Situation): NextStep {
+/** Decides what follows a failed attempt. `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`. */
+export function decideNext(situation: Situation) {
   const { effect, event } = situation;
   const step = effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];
   const isSpent = situation.retriesDone >= situation.retriesAllowed || (step === 'retry_once' && situation.onceSpent);
-  if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: false };
+  if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: false } as const;
   const waitMs = waitBeforeRetry(situation.retriesDone, situation.retryAfterMs, situation.random);
-  if (waitMs >= situation.remainingMs) return { kind: 'end', waitTooLong: true };
-  return { kind: 'retry', waitMs, readBackFirst: step === 'read_back_then_retry', once: step === 'retry_once' };
+  if (waitMs >= situation.remainingMs) return { kind: 'end', waitTooLong: true } as const;
+  const [readBackFirst, once] = [step === 'read_back_then_retry', step === 'retry_once'];
+  return { kind: 'retry', waitMs, readBackFirst, once } as const;
 }

@@ -14,11 +14,8 @@ const MAX_BODY_TEXT = 2000;
 const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 
 /** The request as lines for `--verbose`, with a masked token. */
-function traceRequest(
-  { method, target, headers, body }: WireRequest,
-  { baseUrl, transport }: Endpoint,
-  mask: TokenMask,
-) {
+function traceRequest({ method, target, headers, body }: WireRequest, endpoint: Endpoint, mask: TokenMask) {
+  const { baseUrl, transport } = endpoint;
   const through = transport.via === undefined ? '' : ` (through the proxy ${transport.via})`;
   return [
     `> ${method} ${baseUrl.origin}${target}${through}`,

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { type Fault, usageFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 
 /** The address of one family of the service, checked and normalized. */
 export interface BaseUrl {
@@ -125,16 +125,7 @@ function readPathPrefix(path: string): string {
 }
 
 /** A proxy that https requests are tunnelled through with CONNECT. */
-export interface ProxyServer {
-  readonly scheme: 'http' | 'https';
-  readonly host: string;
-  readonly port: number;
-  /** `HOST:PORT` for messages: never the user name or password. */
-  readonly hostPort: string;
-  readonly variable: string;
-  /** Value of the Proxy-Authorization header, or undefined. A secret. */
-  readonly authorization: string | undefined;
-}
+export type ProxyServer = ReturnType<typeof parseProxy>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -152,24 +143,23 @@ function firstSet(env: Env, names: readonly string[]): string | undefined {
   return names.find((name) => (env[name] ?? '').trim() !== '');
 }
 
-function parseProxy(name: string, text: string): ProxyServer {
+function parseProxy(name: string, text: string) {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text.trim()) ? text.trim() : `http://${text.trim()}`;
-  if (!URL.canParse(withScheme)) throw bad({ where: name, problem: 'is not the URL of a proxy' });
+  if (!URL.canParse(withScheme)) throw bad(name, 'is not the URL of a proxy');
   const url = new URL(withScheme);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw bad({
-      where: name,
-      problem: `names a ${url.protocol}// proxy, but frontdesk knows only http:// and https:// proxies`,
-    });
+    throw bad(name, `names a ${url.protocol}// proxy, but frontdesk knows only http:// and https:// proxies`);
   }
-  const scheme = url.protocol === 'https:' ? 'https' : 'http';
+  const scheme: BaseUrl['scheme'] = url.protocol === 'https:' ? 'https' : 'http';
   const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);
   return {
     scheme,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port,
+    /** `HOST:PORT` for messages: never the user name or password. */
     hostPort: `${url.hostname}:${port}`,
     variable: name,
+    /** Value of the Proxy-Authorization header, or undefined. A secret. */
     authorization: authorizationOf(name, url),
   };
 }
@@ -180,12 +170,12 @@ function authorizationOf(name: string, url: URL): string | undefined {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   } catch {
-    throw bad({ where: name, problem: 'has a user name or password that is not percent-encoded correctly' });
+    throw bad(name, 'has a user name or password that is not percent-encoded correctly');
   }
 }
 
-function bad(fault: Fault): Error {
-  return usageFailure([fault], ['set it to http://HOST:PORT, or unset it']);
+function bad(where: string, problem: string): Error {
+  return usageFailure([{ where, problem }], ['set it to http://HOST:PORT, or unset it']);
 }
 
 /** Entries of NO_PROXY: `*`, a name (with its subdomains), `host:port`, an address, or a range in CIDR form. */

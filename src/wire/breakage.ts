@@ -4,13 +4,13 @@ import type { Breakage, BreakLabel, Phase } from './exchange.ts';
 /** Thrown by frontdesk's own parts of the transport. The label is what was seen, not guessed from a code. */
 export class BreakError extends Error {
   readonly label: BreakLabel;
+  /** The environment variable to check. */
   readonly variable: string | undefined;
-  /** `variable`: the environment variable to check. */
   constructor(label: BreakLabel, message: string, variable?: string) {
     super(message);
-    this.variable = variable;
     this.name = 'BreakError';
     this.label = label;
+    this.variable = variable;
   }
 }
 

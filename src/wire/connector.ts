@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClockPort } from '../context.ts';
 import type { BaseUrl, ProxyServer } from './base-url.ts';
 import { BreakError, type SeenCertificate, secondsText } from './breakage.ts';
+import type { BreakLabel } from './exchange.ts';
 
 type Connected = (error: Error | null, socket: net.Socket | null) => void;
 
@@ -17,7 +18,7 @@ export interface TransportOptions {
   readonly connectTimeoutMs?: number;
   /** True after a signal: no change may leave any more. */
   readonly isStopped?: (() => boolean) | undefined;
-  /** Of `AnswerMemory`. */
+  /** For `AnswerMemory`, which calls it before a long response is read. */
   readonly collectGarbage?: (() => void) | undefined;
 }
 
@@ -226,41 +227,22 @@ const loopback: net.LookupFunction = (_, { all }, callback) => {
   else callback(null, '127.0.0.1', 4);
 };
 
-function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakError | undefined {
+function tunnelFault({ hostPort, variable }: ProxyServer, answer: string, end: number): BreakError | undefined {
+  const fault = (label: BreakLabel, what: string) => new BreakError(label, `the proxy ${hostPort} ${what}`, variable);
   const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(answer)?.[1];
-  if (status === undefined || end === -1) {
-    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} did not answer with HTTP`, proxy.variable);
-  }
-  if (status === '407') {
-    return new BreakError(
-      'proxy_auth',
-      `the proxy ${proxy.hostPort} wants a user name and password (407)`,
-      proxy.variable,
-    );
-  }
-  if (!status.startsWith('2')) {
-    return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`, proxy.variable);
-  }
+  if (status === undefined || end === -1) return fault('proxy_refused', 'did not answer with HTTP');
+  if (status === '407') return fault('proxy_auth', 'wants a user name and password (407)');
+  if (!status.startsWith('2')) return fault('proxy', `did not open a connection (${status})`);
   // The service says nothing before TLS begins: bytes after the headers do not belong to a tunnel.
-  if (answer.length > end + 4) {
-    return new BreakError(
-      'proxy_refused',
-      `the proxy ${proxy.hostPort} sent something else than a connection`,
-      proxy.variable,
-    );
-  }
-  return undefined;
+  return answer.length > end + 4 ? fault('proxy_refused', 'sent something else than a connection') : undefined;
 }
 
 function proxyFault(proxy: ProxyServer, error: Error): BreakError {
   if (error instanceof BreakError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   const words: Record<string, string> = { ECONNREFUSED: 'refused', ECONNRESET: 'closed', ENOTFOUND: 'no such host' };
-  return new BreakError(
-    'proxy',
-    `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`,
-    proxy.variable,
-  );
+  const message = `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`;
+  return new BreakError('proxy', message, proxy.variable);
 }
 
 function readCertificate(socket: TLSSocket): SeenCertificate | undefined {

@@ -14,7 +14,7 @@ export function secureSocket(socket: Socket, { host, alpn, trustPems, session }:
     socket,
     host,
     servername: isIP(host) === 0 ? host : '',
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (docs/faults.md N21).
     rejectUnauthorized: true,
     ALPNProtocols: alpn,
     secureContext: contextOf(trustPems),

@@ -33,9 +33,9 @@ export function createTransport(options: TransportOptions): Transport {
   const idle: PooledConnection[] = [];
   /** Connections opened ahead, at most as many as exchanges that need their own are in flight. */
   const ahead: PooledConnection[] = [];
-  const newLane = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
+  const newConnection = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const openAhead = (): void => {
-    const connection = newLane();
+    const connection = newConnection();
     connection.connector.openEarly();
     ahead.push(connection);
   };
@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): Transport {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
       const { own, isFollowed, onSend } = exchangeOptions;
-      const connection = (own === true ? ahead.shift() : idle.pop()) ?? newLane();
+      const connection = (own === true ? ahead.shift() : idle.pop()) ?? newConnection();
       const heard = () => {
         onSend?.();
         if (isFollowed?.() === true) openAhead();
