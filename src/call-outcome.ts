@@ -64,7 +64,7 @@ export function isDone(outcome: Outcome | null | undefined): boolean {
 }
 
 /** Most characters of a card's status in records and messages. */
-export const MAX_STATUS = 256;
+const MAX_STATUS = 256;
 
 /** The status of a card for records and messages, cut with a mark if it is too long. */
 export function statusAt(card: JsonValue | undefined): string | undefined {

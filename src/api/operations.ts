@@ -17,20 +17,23 @@ const cardParams = strictObject(() => ({ cardId: cardIdField }));
 const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));
 const subscriberParams = strictObject(() => ({ id: resourceId('unique identifier of the subscriber') }));
 
+/** What the updates of the calendar API have in common. */
 const UPDATE = {
-  kind: 'write',
-  done: 'Updated',
-  confirm: false,
-  readBack: 'none',
-  isUpdate: true,
-  unavailable: 'retry-once',
-  unknownHint: 'running this command again sends the same values. First check that nobody changed them since',
-} as const;
-const PROVISION_HINT =
-  'ask the customer whether the card is in the wallet before you run this again: no command can check it';
-
-/** One-time secrets of a provisioning with any wallet. */
-const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
+  family: 'calendar',
+  method: 'POST',
+  verb: 'update',
+  effect: {
+    kind: 'write',
+    done: 'Updated',
+    confirm: false,
+    readBack: 'none',
+    isUpdate: true,
+    unavailable: 'retry-once',
+    unknownHint: 'running this command again sends the same values. First check that nobody changed them since',
+  },
+  query: null,
+  echoes: 'id',
+} as const satisfies Partial<Operation>;
 
 /** Also shows a card after a change. */
 const CARD_GET = {
@@ -78,8 +81,10 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
       readBack: 'none',
       unavailable: 'never',
       isOnceOnly: true,
-      unknownHint: PROVISION_HINT,
-      sensitive: PROVISION_SECRETS,
+      unknownHint:
+        'ask the customer whether the card is in the wallet before you run this again: no command can check it',
+      // Of any wallet.
+      sensitive: ['encryptedPaymentInstrument', 'activationData', 'authenticationData'],
     },
     body: ProvisionBody,
     response,
@@ -160,20 +165,15 @@ export const OPERATIONS = {
   cardProvisionWalletA: provision('wallet_a', WalletAResult),
   cardProvisionWalletB: provision('wallet_b', WalletBResult),
   calendarUpdate: {
+    ...UPDATE,
     name: 'calendar.update',
     command: 'calendar.update',
-    family: 'calendar',
-    method: 'POST',
     path: '/v1/calendars/{id}',
     verbPhrase: 'update calendar',
-    verb: 'update',
     object: 'calendar',
-    effect: UPDATE,
     params: calendarParams,
-    query: null,
     body: CalendarUpdate,
     response: Calendar,
-    echoes: 'id',
   },
   subscribersList: {
     name: 'calendar.subscribers.list',
@@ -193,20 +193,15 @@ export const OPERATIONS = {
     echoes: null,
   },
   subscriberUpdate: {
+    ...UPDATE,
     name: 'calendar.subscribers.update',
     command: 'calendar.subscribers.update',
-    family: 'calendar',
-    method: 'POST',
     path: '/v1/subscribers/{id}',
     verbPhrase: 'update subscriber',
-    verb: 'update',
     object: 'subscriber',
-    effect: UPDATE,
     params: subscriberParams,
-    query: null,
     body: SubscriberUpdate,
     response: Subscriber,
-    echoes: 'id',
   },
   eventCreate: {
     name: 'calendar.event.create',

@@ -34,15 +34,15 @@ export async function readCardBefore(
   return { failure };
 }
 
+function notAsExpected({ call, id }: SingleCall, why: string, hint: string): Failure {
+  const details = { id, outcome: 'not_sent' } as const;
+  return Failure.unsent('PRECONDITION', `could not ${subjectOf(call)}: ${why}`, { hints: [hint], details });
+}
+
 /** Throws PRECONDITION unless every `--expect` holds. */
 export function checkExpectations(single: SingleCall, before: CardBefore): void {
-  if (!('card' in before)) return;
-  const unmet = unmetExpectation(before.card, single.expectations);
-  if (unmet === undefined) return;
-  throw Failure.unsent('PRECONDITION', `could not ${subjectOf(single.call)}: ${unmet}`, {
-    hints: ['check that this is the right card'],
-    details: { id: single.id, outcome: 'not_sent' },
-  });
+  const unmet = 'card' in before ? unmetExpectation(before.card, single.expectations) : undefined;
+  if (unmet !== undefined) throw notAsExpected(single, unmet, 'check that this is the right card');
 }
 
 /**
@@ -55,11 +55,7 @@ export async function recheckCard(session: Session, single: SingleCall, shown: C
   const now = await readCardBefore(session, single.call, true);
   checkExpectations(single, now);
   const changed = changedSinceShown(status, 'card' in now ? now.card : null);
-  if (changed === undefined) return;
-  throw Failure.unsent('PRECONDITION', `could not ${subjectOf(single.call)}: ${changed}`, {
-    hints: ['check the card, then decide again'],
-    details: { id: single.id, outcome: 'not_sent' },
-  });
+  if (changed !== undefined) throw notAsExpected(single, changed, 'check the card, then decide again');
 }
 
 /** The message if a card has another status than the question showed; undefined if not. */
@@ -93,9 +89,8 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: 
   const status = 'card' in before ? textAt(before.card, 'status') : undefined;
   const aim = targetStatus(call.operation);
   const noun = nounOf(call.operation);
-  const isThatWay = aim !== undefined && status === aim;
   const lines = [
-    ...(isThatWay ? [`  The card is already ${aim}. A second ${noun} is sent anyway.`] : []),
+    ...(aim !== undefined && status === aim ? [`  The card is already ${aim}. A second ${noun} is sent anyway.`] : []),
     ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
     ...(effect.confirm ? [`  A ${noun} cannot be undone.`] : []),
   ];
@@ -161,15 +156,11 @@ function shownField(name: string, value: JsonValue): string[] {
 
 /** Shows what will be made, and asks. Anything but yes ends the call with 130. */
 export async function confirmMade(session: Session, service: Service, { call }: SingleCall): Promise<void> {
+  const { clock, stderr } = session.context;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
-  const { columns } = session.context.stderr;
-  const { clock } = session.context;
   const past = isPast(textAt(call.body, 'start') ?? '', clock.now()) ? ['  The start is in the past.'] : [];
-  const lines = fields
-    .flatMap(([name, value]) => shownField(name, value))
-    .flatMap((line) => breakLine(line, columns))
-    .concat(past);
-  await session.context.stderr.write(`${lines.join('\n')}\n`);
+  const lines = [...fields.flatMap(([name, value]) => shownField(name, value)), ...past];
+  await stderr.write(`${lines.flatMap((line) => breakLine(line, stderr.columns)).join('\n')}\n`);
   const question = `${sentenceCase(actionOf(call.operation))} ${showValue(textAt(call.body, 'name'))}${whereText(session, service)}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(subjectOf(call));
 }

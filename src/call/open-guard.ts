@@ -100,7 +100,7 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
     const open = found.to(subject);
     const url = session.placeOf(operation.family);
     const sent = digest === undefined ? [] : [...records.sent, ...(await records.sentRows(digest))];
-    // Of this profile, in the last day, and not refused.
+    // The records have those of the last day that were not refused.
     const same = sent.filter(
       (each) =>
         each.digest === digest &&
@@ -252,8 +252,8 @@ function supersededBy(
 
 const STATUS_WRITES = new Set(ALL_OPERATIONS.filter((row) => settledBy(row) !== undefined).map(({ name }) => name));
 
-/** What is known of an open write besides its request: `HTTP 500 was returned, the card was ACTIVE then`. */
+/** What is known of an open write besides its request: `HTTP 500 was returned, the card read ACTIVE then`. */
 function whatIsKnown({ httpStatus, observedStatus }: OpenWrite): string {
-  const answer = httpStatus === undefined ? 'no answer is recorded' : `HTTP ${httpStatus} was answered`;
-  return observedStatus === undefined ? answer : `${answer}, the card read ${safeText(observedStatus)} then`;
+  const response = httpStatus === undefined ? 'no response is recorded' : `HTTP ${httpStatus} was returned`;
+  return observedStatus === undefined ? response : `${response}, the card read ${safeText(observedStatus)} then`;
 }

@@ -100,11 +100,6 @@ export function isFieldGiven(command: CallCommand, { typed }: CallGiven): boolea
   return command.options.some(({ field, long }) => field !== undefined && typed.has(long));
 }
 
-function fieldsHint(command: CallCommand): string {
-  const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
-  return `choose from ${flags.join(', ')}`;
-}
-
 /** Checks those of the given fields that the schema has; without a schema there are none. */
 export function checkGiven(
   schema: Operation['body'],
@@ -161,10 +156,9 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   const query = part(operation.query);
   faults.push(...(await secretFaults(session, operation, typed)));
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
-  if (isEmptyUpdate) {
-    faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
-  }
-  if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [fieldsHint(command)] : []);
+  if (isEmptyUpdate) faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
+  const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
+  if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [`choose from ${flags.join(', ')}`] : []);
   const reason = given.fields.get('reason');
   // A script gets what it asks for in silence.
   const read = session.context.stderr.isTerminal ? [...given.fields] : [];

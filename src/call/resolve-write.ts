@@ -1,10 +1,8 @@
 import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type CallOutcome, MAX_STATUS, NO_OUTCOME, referenceAt } from '../call-outcome.ts';
+import { type CallOutcome, NO_OUTCOME, referenceAt, statusAt } from '../call-outcome.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import type { Answer } from '../http/call.ts';
-import { cutText } from '../json/shorten.ts';
-import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
 import { closeSuperseded } from './open-guard.ts';
 
@@ -18,7 +16,7 @@ export type CardLook = Partial<ReturnType<typeof lookOf>>;
 
 /** What a read shows of its card. `httpStatus` and `requestId` are those of the read. */
 export function lookOf({ resource, callOutcome: { httpStatus, requestId } }: Pick<Answer, 'resource' | 'callOutcome'>) {
-  return { status: textAt(resource, 'status'), clientReference: referenceAt(resource), httpStatus, requestId };
+  return { status: statusAt(resource), clientReference: referenceAt(resource), httpStatus, requestId };
 }
 
 /** Can a card check say anything about changes of this command? */
@@ -105,24 +103,15 @@ export async function recordLooks(
 
 /** Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. */
 async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
-  const isSettled = isSettledBy(entry, look);
   const before = entry.callOutcome;
   const { attempts, sentAtMs, durationMs } = before;
-  const { clientReference, httpStatus, requestId } = look;
-  const observedStatus = look.status && cutText(look.status, MAX_STATUS);
-  const callOutcome: CallOutcome = isSettled
-    ? {
-        ...NO_OUTCOME,
-        outcome: 'confirmed_by_read',
-        httpStatus,
-        requestId,
-        attempts,
-        sentAtMs,
-        durationMs,
-        observedStatus,
-        clientReference,
-      }
-    : { ...before, observedStatus, clientReference };
+  const { status: observedStatus, httpStatus, requestId, clientReference } = look;
+  const known = { ...NO_OUTCOME, httpStatus, requestId, attempts, sentAtMs, durationMs };
+  const callOutcome: CallOutcome = {
+    ...(isSettledBy(entry, look) ? ({ ...known, outcome: 'confirmed_by_read' } as const) : before),
+    observedStatus,
+    clientReference,
+  };
   const recorder = await session.recorder();
   const { time, user } = await recorder.settle(entry, callOutcome);
   return { ...entry, callOutcome, read: { time, user, before: entry.read?.before ?? before } };

@@ -8,7 +8,7 @@ import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { hideMembers } from '../http/mask.ts';
 import { isJson } from '../output/options.ts';
-import { safeText } from '../output/text.ts';
+import { safeText, sentenceCase } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
 import {
   type CardBefore,
@@ -107,12 +107,10 @@ function reportEnd(
   if (!(error instanceof Failure)) throw error;
   // An unknown outcome counts more than a record that could not be written: scripts look for 8.
   if (result.kind === 'failed' && result.callOutcome.outcome === 'unknown') {
-    const { message, hints, details } = failure ?? result.failure;
-    throw new Failure(
-      'OUTCOME_UNKNOWN',
-      `${message.replace(/\.$/, '')}. The end of its record could not be written: ${error.message}`,
-      { hints, details: { ...result.failure.details, ...details }, cause: error },
-    );
+    const { message, hints, details: known } = failure ?? result.failure;
+    const lost = `${message.replace(/\.$/, '')}. The end of its record could not be written: ${error.message}`;
+    const details = { ...result.failure.details, ...known };
+    throw new Failure('OUTCOME_UNKNOWN', lost, { hints, details, cause: error });
   }
   if (where === '') throw error;
   const { hints, details, cause } = error;
@@ -151,11 +149,8 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     if (error.errno === 'EPIPE') {
       return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
-    throw answeredFailure(
-      `${applied} its result could not be written to stdout: ${error.reason}${result}`,
-      details,
-      error,
-    );
+    const lost = `its result could not be written to stdout: ${error.reason}${result}`;
+    throw answeredFailure(`${applied} ${lost}`, details, error);
   }
 }
 
@@ -188,8 +183,8 @@ async function showCard(session: Session, { call }: SingleCall): Promise<CardBef
 
 async function confirmSending(session: Session, service: Service, { call }: SingleCall): Promise<void> {
   const subject = subjectOf(call);
-  const question = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${whereText(session, service)}?`;
-  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+  const isYes = await session.prompt.confirm(`${sentenceCase(subject)}${whereText(session, service)}?`);
+  if (!isYes) throw notConfirmed(subject);
 }
 
 /** Compares a confirmed change with the card as it is now, and returns it. If it is not sent, the history says so. */

@@ -4,7 +4,7 @@ import type { Family } from '../api/operation.ts';
 import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { NewerFileFailure } from '../files/document.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { type AssertStillHeld, withLock } from '../files/lock.ts';
+import { withLock } from '../files/lock.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import {
@@ -18,34 +18,22 @@ import {
   readCredentials,
 } from './store.ts';
 
-async function save(
-  place: CredentialPlace,
-  entries: readonly CredentialEntry[],
-  assertStillHeld: AssertStillHeld,
-): Promise<void> {
-  const text = `${JSON.stringify({ version: CREDENTIALS_VERSION, entries }, null, 2)}\n`;
-  await writeFileAtomic(credentialsPath(place.configDir), text, {
-    pid: place.pid,
-    what: CREDENTIALS_WHAT,
-    assertStillHeld,
-  });
-}
-
+/** Does the work under the lock of the store. `save` replaces its entries. */
 async function withCredentialLock<Result>(
   place: CredentialPlace,
-  work: (assertStillHeld: AssertStillHeld) => Promise<Result>,
+  work: (save: (entries: readonly CredentialEntry[]) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const { configDir, platform } = place;
+  const { configDir, platform, pid } = place;
+  const [path, what] = [credentialsPath(configDir), CREDENTIALS_WHAT];
   await ensurePrivateFolder(configDir);
   await refuseUnsafeFolder(configDir, platform);
-  return withLock(
-    `${credentialsPath(configDir)}.lock`,
-    { ...place, what: CREDENTIALS_WHAT },
-    async (assertStillHeld) => {
-      await sweepLeftovers(configDir, place);
-      return work(assertStillHeld);
-    },
-  );
+  return withLock(`${path}.lock`, { ...place, what }, async (assertStillHeld) => {
+    await sweepLeftovers(configDir, place);
+    return work((entries) => {
+      const text = `${JSON.stringify({ version: CREDENTIALS_VERSION, entries }, null, 2)}\n`;
+      return writeFileAtomic(path, text, { pid, what, assertStillHeld });
+    });
+  });
 }
 
 /** Copies a damaged file with its mode 0600 to a free name. */
@@ -86,14 +74,11 @@ export async function refuseUnsafeStore(place: CredentialPlace): Promise<void> {
  * which the result names. AUTH if file or folder are not safe, LOCAL_IO if it cannot be written: then nothing was
  * changed.
  */
-export async function storeCredential(
-  place: CredentialPlace,
-  entry: CredentialEntry,
-): Promise<{ readonly keptCopy: string | undefined }> {
-  return withCredentialLock(place, async (assertStillHeld) => {
+export function storeCredential(place: CredentialPlace, entry: CredentialEntry) {
+  return withCredentialLock(place, async (save) => {
     const { entries, keptCopy } = await readOrKeep(place);
     const others = entries.filter(({ profile, family }) => profile !== entry.profile || family !== entry.family);
-    await save(place, [...others, entry], assertStillHeld);
+    await save([...others, entry]);
     return { keptCopy };
   });
 }
@@ -108,11 +93,10 @@ export async function removeCredentials(
 ): Promise<readonly CredentialEntry[]> {
   const isMeant = (entry: CredentialEntry) =>
     entry.profile === profile && (family === undefined || entry.family === family);
-  return withCredentialLock(place, async (assertStillHeld) => {
+  return withCredentialLock(place, async (save) => {
     const entries = await readCredentials(place);
     const removed = entries.filter(isMeant);
-    const others = entries.filter((entry) => !isMeant(entry));
-    if (removed.length > 0) await save(place, others, assertStillHeld);
+    if (removed.length > 0) await save(entries.filter((entry) => !isMeant(entry)));
     return removed;
   });
 }

@@ -58,10 +58,8 @@ function errorsOf(operation: Operation): JsonSchema {
   const { errors } = operation;
   if (typeof errors === 'string') return { default: { description: errors, content: ERROR_CONTENT } };
   if (errors !== undefined) {
-    const shown = Object.entries(errors).map(([status, description]) => [
-      status,
-      { description, content: ERROR_CONTENT },
-    ]);
+    const content = ERROR_CONTENT;
+    const shown = Object.entries(errors).map(([status, description]) => [status, { description, content }]);
     return { ...Object.fromEntries(shown), default: { description: 'other error statuses: not shown' } };
   }
   const what = operation.family === 'cards' ? 'error statuses: not shown' : 'error statuses and error body: not shown';
@@ -73,17 +71,11 @@ function parametersOf(operation: Operation): readonly JsonSchema[] {
     { place: 'path', schema: operation.params },
     ...(operation.query === null ? [] : [{ place: 'query', schema: operation.query }]),
   ];
-  return lists.flatMap(({ place, schema }) =>
-    Object.entries(schema.shape).map(([name, field]) => {
+  return lists.flatMap(({ place, schema: { shape } }) =>
+    Object.entries(shape).map(([name, field]) => {
       // zod: members of a classic object schema are classic schemas, which the type does not say.
-      const { description, ...rest } = jsonSchemaOf(field as z.ZodMiniType);
-      return {
-        name,
-        in: place,
-        required: place === 'path',
-        ...(description === undefined ? {} : { description }),
-        schema: rest,
-      };
+      const { description, ...schema } = jsonSchemaOf(field as z.ZodMiniType);
+      return { name, in: place, required: place === 'path', ...(description ? { description } : {}), schema };
     }),
   );
 }
@@ -99,7 +91,7 @@ function operationObject(operation: Operation): JsonSchema {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body)) } }),
     responses: {
-      '200': { description: 'success', content: json(reference(operation.response)) },
+      200: { description: 'success', content: json(reference(operation.response)) },
       ...errorsOf(operation),
     },
   };

@@ -15,6 +15,7 @@ import { cardDetails } from '../output/card-view.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { shortEntry } from '../output/people-text.ts';
 import { renderResult } from '../output/render.ts';
+import { sentenceCase } from '../output/text.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
@@ -26,13 +27,11 @@ function actionAt(entry: string): Operation | undefined {
   return CARD_ACTIONS.find(({ verb }) => verb === entry);
 }
 
-const titleOf = (verb: string) => `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
-
 /** Each entry keeps its number, whatever else is offered. */
 const MENU: readonly Choice[] = [
   { value: 'look', text: 'Look again' },
   { value: 'details', text: 'All details' },
-  ...CARD_ACTIONS.map(({ verb }) => ({ value: verb, text: titleOf(verb) })),
+  ...CARD_ACTIONS.map(({ verb }) => ({ value: verb, text: sentenceCase(verb) })),
   { value: 'wait', text: 'Wait for a status' },
   { value: 'history', text: 'History of this card' },
   { value: 'another', text: 'Another card' },

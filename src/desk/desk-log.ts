@@ -1,11 +1,10 @@
 import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
-import { type CallOutcome, NO_OUTCOME } from '../call-outcome.ts';
+import { operationsOf } from '../api/operations.ts';
+import { type CallOutcome, isDone, NO_OUTCOME } from '../call-outcome.ts';
 import type { ClockPort } from '../context.ts';
 import type { Closing, HistoryEntry } from '../history/history-event.ts';
 import type { WriteRecorder } from '../history/record.ts';
-import type { JsonObject } from '../json/value.ts';
-import { textAt } from '../json/value.ts';
+import { type JsonObject, textAt } from '../json/value.ts';
 import type { Session } from '../session.ts';
 
 /** A card as last seen at the desk or in the history. */
@@ -49,7 +48,7 @@ export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): bool
 
 /** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
-  const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
+  const [operation] = operationsOf(entry.operation);
   if (entry.id === undefined || operation?.family !== 'cards') return undefined;
   const { id, time, read, ...known } = entry;
   const lookedMs = read !== undefined && entry.callOutcome.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
@@ -87,18 +86,21 @@ export class DeskLog {
     return {
       ...recorder,
       begin: async (intent, callOutcome) => {
-        const { id = '', reason, operation: command } = intent;
-        const operation = Object.values(OPERATIONS).find((row) => row.command === command);
-        const about = { cardId: id, reason, timeMs: this.#clock.now() };
+        const { id: cardId = '', reason } = intent;
+        const [operation] = operationsOf(intent.operation);
+        const timeMs = this.#clock.now();
+        const began = (entry: string, callOutcome: CallOutcome | undefined): void => {
+          if (operation === undefined) return;
+          const write = { cardId, reason, timeMs, operation, entry, callOutcome };
+          if (callOutcome === undefined) this.#writes.push(write);
+          else this.#ended(write);
+        };
         try {
           const entry = await recorder.begin(intent, callOutcome);
-          if (operation === undefined) return entry;
-          if (callOutcome === undefined) this.#writes.push({ ...about, operation, entry, callOutcome });
-          else this.#ended({ ...about, operation, entry, callOutcome }, undefined);
+          began(entry, callOutcome);
           return entry;
         } catch (error) {
-          const callOutcome = { ...NO_OUTCOME, outcome: 'not_sent' } as const;
-          if (operation !== undefined) this.#ended({ ...about, operation, entry: '', callOutcome }, undefined);
+          began('', { ...NO_OUTCOME, outcome: 'not_sent' });
           throw error;
         }
       },
@@ -126,10 +128,7 @@ export class DeskLog {
    * change as it was, if it has no name.
    */
   learned(write: DeskWrite, status: string | undefined, before?: DeskWrite): void {
-    const at =
-      before === undefined
-        ? this.#writes.findIndex(({ entry }) => entry === write.entry)
-        : this.#writes.indexOf(before);
+    const at = this.#writes.findIndex((each) => (before === undefined ? each.entry === write.entry : each === before));
     if (at >= 0) this.#writes[at] = write;
     const key = keyOf(write.cardId);
     const last = this.#last.get(key)?.write;
@@ -183,18 +182,17 @@ export class DeskLog {
     return this.cards.slice(0, RECENT_LIMIT);
   }
 
-  #ended(write: DeskWrite, before: DeskWrite | undefined): void {
+  #ended(write: DeskWrite, before?: DeskWrite): void {
     const { operation, cardId, callOutcome } = write;
     const at = before === undefined ? -1 : this.#writes.indexOf(before);
     if (at >= 0) this.#writes[at] = write;
     else this.#writes.push(write);
-    const isDone = callOutcome?.outcome === 'applied' || callOutcome?.outcome === 'confirmed_by_read';
-    const aim = isDone ? targetStatus(operation) : undefined;
-    const status = aim ?? this.known(cardId)?.status;
-    this.#last.set(keyOf(cardId), { write, status });
-    if (isDone && settledBy(operation) !== undefined) this.#supersede(write);
+    const wasDone = isDone(callOutcome?.outcome);
+    const aim = wasDone ? targetStatus(operation) : undefined;
+    this.#last.set(keyOf(cardId), { write, status: aim ?? this.known(cardId)?.status });
+    if (wasDone && settledBy(operation) !== undefined) this.#supersede(write);
     // A reissue says nothing of the old card's status.
-    this.#remember({ cardId, write, status: isDone ? settledBy(operation) : undefined });
+    this.#remember({ cardId, write, status: wasDone ? settledBy(operation) : undefined });
     const { resultId } = callOutcome ?? {};
     if (resultId === undefined) return;
     this.#last.set(keyOf(resultId), { write, status: undefined });

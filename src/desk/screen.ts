@@ -1,3 +1,4 @@
+import { twoDigits } from '../api/iso-date.ts';
 import { nounOf, settledBy } from '../api/operation.ts';
 import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -24,7 +25,7 @@ const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>
 /** `14:02`, and of another day `24 Nov 14:02`. */
 export function clockTime(timeMs: number, nowMs: number): string {
   const [time, now] = [new Date(timeMs), new Date(nowMs)];
-  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  const clock = [time.getHours(), time.getMinutes()].map(twoDigits).join(':');
   if (time.toDateString() === now.toDateString()) return clock;
   return `${time.getDate()} ${time.toLocaleString('en', { month: 'short' })} ${clock}`;
 }

@@ -35,22 +35,15 @@ async function nearestExisting(path: string): Promise<string> {
 /** Why no file or folder can be made there; undefined if one can. */
 export async function obstacleTo(path: string): Promise<string | undefined> {
   const place = await nearestExisting(path);
-  return access(place, constants.W_OK | constants.X_OK).then(
-    () => undefined,
-    (error: unknown) => `${place} cannot be written: ${describeIoError(error)}`,
-  );
+  const refusal: unknown = await access(place, constants.W_OK | constants.X_OK).catch((error: unknown) => error);
+  return refusal === undefined ? undefined : `${place} cannot be written: ${describeIoError(refusal)}`;
 }
 
 async function checkFolder(name: string, path: string | undefined, variable: string, session: Session): Promise<Check> {
   // Most calls only read settings, and the environment replaces them: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
-  if (path === undefined) {
-    return flaw(
-      name,
-      'its place is not known: there is no home folder',
-      `set ${variable} to a folder that you can write to`,
-    );
-  }
+  const unknown = 'its place is not known: there is no home folder';
+  if (path === undefined) return flaw(name, unknown, `set ${variable} to a folder that you can write to`);
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
     return problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`);
@@ -156,12 +149,8 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'no runs' : `${runs.length}, none unfinished`)];
   return open.map(({ run, operation: command, state, outcomes }) => {
     const operation = ALL_OPERATIONS.find((one) => one.command === command);
-    const next = nextCommand({
-      run,
-      hasLeft: state !== 'unsettled',
-      unknown: outcomes?.['unknown'] ?? 0,
-      ...waysToSettle(operation),
-    });
+    const unknown = outcomes?.['unknown'] ?? 0;
+    const next = nextCommand({ run, hasLeft: state !== 'unsettled', unknown, ...waysToSettle(operation) });
     return warning('runs', `run ${run} (${commandWords(command)}) is ${state}`, next);
   });
 }

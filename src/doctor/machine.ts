@@ -66,7 +66,7 @@ function checkTerminal({ context, output }: Session): Check {
     `stdin is ${kind(stdin.isTerminal)}`,
     `stdout is ${kind(stdout.isTerminal)}${width}`,
     `stderr is ${kind(stderr.isTerminal)}`,
-    output.colour ? 'colour' : 'no color',
+    output.colour ? 'color' : 'no color',
     output.unicode ? 'UTF-8' : 'no UTF-8 locale, so borders are ASCII',
     ...(isAccessible(context) ? ['FRONTDESK_ACCESSIBLE: nothing is drawn twice'] : []),
   ];

@@ -36,6 +36,11 @@ async function checkProfile(session: Session): Promise<Check> {
   return ok('profile', `${name} (${facts.join(', ')})`);
 }
 
+/** How to give what is missing. */
+function loginFix({ profile: { name } }: Session, family: Family, variable: string = TOKEN_VARIABLES[family]): string {
+  return `set ${variable}, or log in: frontdesk auth login -p ${name} --family ${family}`;
+}
+
 async function checkCredential(session: Session, family: Family, base: BaseUrl): Promise<Check> {
   const { context, profile } = session;
   const name = `${family}-credential`;
@@ -47,7 +52,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   }
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
-  const login = `set ${TOKEN_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
+  const login = loginFix(session, family);
   if (status.problem !== null) return problem(name, status.problem, login);
   const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);
   const nowMs = context.clock.now();
@@ -119,7 +124,7 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
   }
   const connection = [
     answerCheck(name, base.origin, status),
-    ...(token === undefined ? [] : [tokenCheck(`${family}-token`, session.profile.name, family, status)]),
+    ...(token === undefined ? [] : [tokenCheck(session, family, status)]),
   ];
   const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   if (serviceMs === undefined) return [...connection, warning(`${family}-clock`, 'the service did not say its time')];
@@ -140,18 +145,17 @@ function answerCheck(name: string, origin: string, status: number): Check {
   return warning(name, `${text}, but 404 was expected`, 'check the base URL');
 }
 
-function tokenCheck(name: string, profile: string, family: Family, status: number): Check {
-  if (status !== 401)
-    return ok(name, status === 404 ? 'the service accepted it' : `not known: the service answered ${status}`);
-  const fix = `set ${TOKEN_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile} --family ${family}`;
-  return problem(name, 'the service refused it with 401', fix);
+function tokenCheck(session: Session, family: Family, status: number): Check {
+  const name = `${family}-token`;
+  if (status === 401) return problem(name, 'the service refused it with 401', loginFix(session, family));
+  return ok(name, status === 404 ? 'the service accepted it' : `not known: the service returned ${status}`);
 }
 
 async function checkFamily(session: Session, family: Family, connect: boolean, caFile: string | undefined) {
   const { profile, context } = session;
   const name = `${family}-url`;
   if (profile[urlKey(family)] === undefined) {
-    const fix = `set ${URL_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
+    const fix = loginFix(session, family, URL_VARIABLES[family]);
     return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }
   const { base, url, source } = resolveTarget(profile, family);

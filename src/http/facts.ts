@@ -21,7 +21,7 @@ export interface CallFacts {
   readonly subject: string;
   readonly before: CardBefore | undefined;
   readonly attempts: number;
-  /** Some attempt had a response: the request has left, whatever became of the last attempt. */
+  /** Some attempt had a response, so the request has left, however the last attempt ended. */
   readonly wasAnswered: boolean;
   /** When the first byte of the last attempt may have left (wall clock); undefined: none did. */
   readonly sentAtMs: number | undefined;

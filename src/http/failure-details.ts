@@ -1,3 +1,4 @@
+import { twoDigits } from '../api/iso-date.ts';
 import { sensitiveOf } from '../api/operation.ts';
 import type { FailureDetails, Outcome } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -61,9 +62,8 @@ export function answered({ reply, error }: FailedAttempt): string {
   return `the service returned ${reply?.status ?? 'nothing'}${summary}`;
 }
 
-/** The time of day on this machine's clock, in its own zone: `19:48:05`. */
+/** The time of day on this machine's clock, in the zone that people see: `19:48:05`. */
 export function localTime(timeMs: number): string {
   const time = new Date(timeMs);
-  const parts = [time.getHours(), time.getMinutes(), time.getSeconds()];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
 }

@@ -36,7 +36,7 @@ const LENGTH = Symbol('length');
 
 type Remembering = JsonObject & { [TEXT]?: string; [LENGTH]?: number };
 
-/** Keeps the text of an object that printing would give again: faster than a table beside the objects. */
+/** Keeps the text that an object was read from and is printed as: faster than a table beside the objects. */
 export function rememberText(object: JsonObject, text: string): void {
   // A Map takes further properties, and no other code knows this one.
   (object as Remembering)[TEXT] = text;
@@ -55,11 +55,11 @@ export function rememberedLength(value: JsonValue | undefined): number {
 
 /** The text that prints this value compactly, if it is known; a copy of the value does not have it. */
 export function rememberedText(value: JsonValue): string | undefined {
-  // What is no object that was read so has no such property.
+  // Only an object that was read with its text has this property.
   return isJsonObject(value) ? (value as Remembering)[TEXT] : undefined;
 }
 
-/** What a schema is shown of a JSON value. */
+/** A JSON value in plain JavaScript, for a schema. */
 export type PlainValue = null | boolean | string | number | PlainValue[] | { [name: string]: PlainValue };
 
 /**

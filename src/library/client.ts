@@ -36,7 +36,7 @@ class LibraryClient {
   readonly #ports: LibraryPorts;
   readonly #options: CheckedOptions;
   readonly #mask = new TokenMask();
-  readonly #lines = new Map<Family, Connection>();
+  readonly #connections = new Map<Family, Connection>();
   /** Calls in progress: `close` waits for them. */
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -47,7 +47,7 @@ class LibraryClient {
 
   async run(method: string, operation: Operation, given: Given, callOptions: unknown): Promise<unknown> {
     const { id, query = {}, body = {} } = given;
-    const line = this.#line(method, operation.family);
+    const connection = this.#connectionOf(method, operation.family);
     const signal = signalOf(callOptions, method);
     const idName = idParamOf(operation);
     const params = idName === undefined ? {} : { [idName]: id };
@@ -57,7 +57,7 @@ class LibraryClient {
     if (checked.faults.length > 0) {
       throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
     }
-    const call = this.#send(line, { operation, ...checked }, signal);
+    const call = this.#send(connection, { operation, ...checked }, signal);
     this.#underWay.add(call);
     const { result, text } = await call.finally(() => this.#underWay.delete(call));
     return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
@@ -82,7 +82,7 @@ class LibraryClient {
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
-    for (const { transport } of this.#lines.values()) await transport.close();
+    for (const { transport } of this.#connections.values()) await transport.close();
   }
 
   async #send({ http }: Connection, input: CallInput, signal: Signal | undefined) {
@@ -106,25 +106,21 @@ class LibraryClient {
     return { result: { ...result, resource: null }, text };
   }
 
-  #line(method: string, family: Family): Connection {
-    const known = this.#lines.get(family);
+  #connectionOf(method: string, family: Family): Connection {
+    const known = this.#connections.get(family);
     if (known !== undefined) return known;
     const options = this.#options.families[family];
     if (options === undefined) throw new TypeError(`${method}: the client was created without ${family}`);
     const { token, ...to } = options;
     const { clock } = this.#ports;
     const transport = lazyTransport({ ...to, clock, trustPems: this.#options.trustPems });
-    const credential = libraryCredential({
-      family,
-      token,
-      clock,
-      timeoutMs: this.#options.policy.retryMaxTimeMs,
-      heard: (text) => this.#mask.add(text),
-    });
+    const { retryMaxTimeMs: timeoutMs } = this.#options.policy;
+    const heard = (text: string) => this.#mask.add(text);
+    const credential = libraryCredential({ family, token, clock, timeoutMs, heard });
     const endpoint = { ...this.#ports, baseUrl: to.baseUrl, credential, transport };
-    const line = { http: createHttpClient(endpoint), transport };
-    this.#lines.set(family, line);
-    return line;
+    const connection = { http: createHttpClient(endpoint), transport };
+    this.#connections.set(family, connection);
+    return connection;
   }
 }
 
@@ -218,10 +214,8 @@ function readResult(result: CallResult, text: string, mask: TokenMask): ReadResu
 function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
   const { outcome } = result.callOutcome;
   if (result.kind === 'answered') {
-    return {
-      outcome: outcome === 'confirmed_by_read' ? outcome : 'applied',
-      ...answerOf(result.callOutcome, text, mask),
-    };
+    const done = outcome === 'confirmed_by_read' ? outcome : 'applied';
+    return { outcome: done, ...answerOf(result.callOutcome, text, mask) };
   }
   const error = errorOf(result.failure, mask);
   // No response, and not proven unsent.

@@ -3,12 +3,11 @@ import { localCommand } from '../command/command.ts';
 import { note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';
+import { URL_VARIABLES } from '../settings/resolve.ts';
 
 /** USAGE unless profile or service was named: an assistant never works on one that happens to be current. */
 function requireNamedService({ profile, context }: Session): void {
-  const isNamed = profile.namedBy !== undefined;
-  const urls = [context.env['FRONTDESK_CARDS_URL'], context.env['FRONTDESK_CALENDAR_URL']];
-  if (isNamed || urls.some((url) => (url ?? '') !== '')) return;
+  if (profile.namedBy !== undefined || Object.values(URL_VARIABLES).some((name) => context.env[name])) return;
   throw usageFailure(
     [{ where: 'mcp', problem: 'no service is named' }],
     ['name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment'],

@@ -50,20 +50,20 @@ const ASKS =
 /** The description of a tool that is one operation. */
 export type CallWords = Pick<ToolWords, 'title' | 'description'>;
 
-/** Makes a tool for one change. */
-export function writing(operation: Operation, { title, description }: CallWords): WriteTool {
+function wordsOf(operation: Operation, { title, description }: CallWords, more: string): ToolWords {
   const inputSchema = inputSchemaOf(operation, idNameOf(operation));
-  const name = toolNameOf(operation);
-  return { name, title, description: `${description} ${ASKS} ${DATA}`, operation, inputSchema };
+  return { name: toolNameOf(operation), title, description: `${description} ${more}`, inputSchema };
+}
+
+/** Makes a tool for one change. */
+export function writing(operation: Operation, words: CallWords): WriteTool {
+  return { ...wordsOf(operation, words, `${ASKS} ${DATA}`), operation };
 }
 
 /** Makes a tool for one read. */
-export function reading(operation: Operation, { title, description }: CallWords): ReadTool {
+export function reading(operation: Operation, words: CallWords): ReadTool {
   return {
-    name: toolNameOf(operation),
-    title,
-    description: `${description} ${DATA}`,
-    inputSchema: inputSchemaOf(operation, idNameOf(operation)),
+    ...wordsOf(operation, words, DATA),
     async run(session, { args, abort, warnings }) {
       const { call, warnings: suspicious } = readCall(operation, args);
       warnings.push(...suspicious);

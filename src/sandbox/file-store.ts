@@ -59,9 +59,8 @@ function load(path: string, known?: Version): Version {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') {
+    if (errnoOf(error) !== 'ENOENT')
       throw ioFailure(`could not read the state of the sandbox (${path})`, error, 'unchanged');
-    }
   }
   const stamp = text === undefined ? NO_FILE : (WRITE.exec(text)?.[1] ?? text);
   if (stamp === known?.stamp) return known;
@@ -83,7 +82,7 @@ export class FileStore implements SandboxStore {
   readonly #path: string;
   readonly #ports: FilePorts;
   #current: Version;
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
 
   constructor(stateDir: string, ports: FilePorts) {
@@ -115,15 +114,11 @@ export class FileStore implements SandboxStore {
       let group: readonly Waiting[] = [];
       try {
         const { pid, clock } = this.#ports;
-        const decisions = await withLock(
-          `${this.#path}.lock`,
-          { pid, clock, what: 'the sandbox' },
-          (assertStillHeld) => {
-            group = this.#waiting;
-            this.#waiting = [];
-            return this.#keep(group, assertStillHeld);
-          },
-        );
+        const how = { pid, clock, what: 'the sandbox' };
+        const decisions = await withLock(`${this.#path}.lock`, how, (assertStillHeld) => {
+          group = this.#waiting.splice(0);
+          return this.#keep(group, assertStillHeld);
+        });
         for (const [index, decision] of decisions.entries()) group[index]?.resolve(decision);
       } catch (error) {
         const failed = group.length > 0 ? group : this.#waiting.splice(0);
@@ -142,13 +137,9 @@ export class FileStore implements SandboxStore {
       decisions.push(decision);
     }
     if (decisions.every(({ changes }) => changes.length === 0)) return decisions;
-    const { pid } = this.#ports;
     const write = randomBytes(8).toString('hex');
-    await writeFileAtomic(this.#path, printState(draft, write), {
-      pid,
-      what: 'the state of the sandbox',
-      assertStillHeld,
-    });
+    const how = { pid: this.#ports.pid, what: 'the state of the sandbox', assertStillHeld };
+    await writeFileAtomic(this.#path, printState(draft, write), how);
     this.#current = { stamp: write, state: draft };
     return decisions;
   }
@@ -169,7 +160,6 @@ export async function resetSandbox(stateDir: string, ports: LockPorts): Promise<
       return true;
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return false;
-      if (error instanceof Failure) throw error;
       throw ioFailure(`cannot remove the state of the sandbox ${path}`, error);
     }
   });

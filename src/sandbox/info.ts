@@ -1,5 +1,5 @@
 import { ANY, list, object, type ShapeOf, TEXT } from '../json/shape.ts';
-import { textAt } from '../json/value.ts';
+import { type JsonObject, textAt } from '../json/value.ts';
 import { COMMON_CODES } from './refusal.ts';
 import type { Rule } from './request.ts';
 import { RULES } from './rules.ts';
@@ -42,16 +42,15 @@ export const INFO_OUTPUT = object({
 
 /** What `sandbox info` shows of the current state. */
 export function sandboxInfo(state: SandboxState): ShapeOf<typeof INFO_OUTPUT> {
+  const { cards, calendars, subscribers } = state;
+  const memberOf = (card: JsonObject, name: string) => card.get(name) ?? null;
   return {
-    cards: [...state.cards.values()].map((card) => ({
-      cardId: card.get('cardId') ?? null,
-      status: card.get('status') ?? null,
+    cards: Array.from(cards.values(), (card) => ({
+      cardId: memberOf(card, 'cardId'),
+      status: memberOf(card, 'status'),
     })),
-    calendars: [...state.calendars.keys()].map((id) => ({ id })),
-    subscribers: [...state.subscribers].map(([id, subscriber]) => ({
-      id,
-      calendar: textAt(subscriber, 'calendar') ?? '',
-    })),
+    calendars: Array.from(calendars.keys(), (id) => ({ id })),
+    subscribers: Array.from(subscribers, ([id, one]) => ({ id, calendar: textAt(one, 'calendar') ?? '' })),
     choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => ({ topic, choice })),
   };
 }

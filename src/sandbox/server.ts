@@ -129,7 +129,7 @@ class Responder {
       if (error instanceof Refused) return error.reply;
       // Nothing was changed, so this is no 5xx: a client must be able to tell.
       if (error instanceof Failure) return refusalReply(409, 'SANDBOX_STATE', error.message);
-      return refusalReply(500, 'SANDBOX_BUG', error instanceof Error ? error.message : String(error));
+      return refusalReply(500, 'SANDBOX_BUG', messageOf(error));
     }
   }
 
