@@ -30,12 +30,12 @@ export function pageTables(): ReadonlyMap<string, string> {
     ],
     [
       'environment',
-      list(
-        ENVIRONMENT.map(({ name, text, option }) => {
-          const names = option === undefined ? code(name) : `${code(name)}, ${code(option)}`;
-          return `${names}: ${plain(text)}`;
-        }),
-      ),
+      list([
+        `As options: ${ENVIRONMENT.flatMap(({ name, option }) => (option === undefined ? [] : `${code(name)} (${code(option)})`)).join(', ')}`,
+        ...ENVIRONMENT.flatMap(({ name, text, option }) =>
+          option === undefined ? [`${code(name)}: ${plain(text)}`] : [],
+        ),
+      ]),
     ],
     [
       'tools',

@@ -135,6 +135,19 @@ it('the help topics are these eight', () => {
   ]);
 });
 
+it('the page of the configuration has each environment variable that the sources read', () => {
+  const root = new URL('../../', import.meta.url);
+  const names = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).map((name) => `src/${name}`);
+  const texts = [...names.filter((name) => name.endsWith('.ts')), 'bin/frontdesk.js'].map((name) =>
+    readFileSync(new URL(name.replaceAll('\\', '/'), root), 'utf8'),
+  );
+  const read = texts.flatMap((text) => [...text.matchAll(/\benv(?:\['(\w+)'\]|\.([A-Z_]+)\b)/g)]);
+  const page = readFileSync(new URL('docs/reference/configuration.md', root), 'utf8');
+  const variables = new Set(read.map(([, quoted, plain]) => quoted ?? plain ?? ''));
+  expect(variables.size).toBeGreaterThan(25);
+  expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
 it('the table of environment variables has each that the sources read, and no other', () => {
   const src = new URL('../../src/', import.meta.url);
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
