@@ -62,9 +62,11 @@ export function makeRowSender(
 ) {
   const send = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const open = openProblem && (await openProblem(row));
-    // Held back for now: once the open write is closed, a resume sends it.
-    const forNow = { cause: new Failure('BUSY', 'the same write is open') };
-    if (open !== undefined) return heldBack(row, operation, new Failure('PRECONDITION', open, forNow));
+    if (open !== undefined) {
+      // Held back for now: once the open write is closed, a resume sends it.
+      const cause = new Failure('BUSY', 'the same write is open');
+      return heldBack(row, operation, new Failure('PRECONDITION', open, { cause }));
+    }
     const { pacer, stopping, abort } = slot;
     return service.client.call(callOf(operation, row), { policy, pacer, stopping, abort });
   };
