@@ -141,16 +141,17 @@ export type OutcomeRecord = { readonly s: Outcome; readonly a: number } & {
   readonly [Name in keyof CallOutcome as (typeof MEMBERS)[Name][0]]?: CallOutcome[Name] | undefined;
 };
 
-/** The outcome of a change as a record. A read has none. */
-export function encodeOutcome(callOutcome: CallOutcome): OutcomeRecord {
-  const record: Record<string, unknown> = { s: 'unknown' };
+/** Adds the outcome of a change to a record, and returns the record. A read has none. */
+export function encodeOutcome<Line extends object>(callOutcome: CallOutcome, line: Line): Line & OutcomeRecord {
+  const record = line as Record<string, unknown>;
+  record['s'] = 'unknown';
   for (const name of NAMES) {
     const value = callOutcome[name];
     const isLeftOut = value === undefined || value === null || (name === 'notices' && callOutcome.notices.length === 0);
     if (!isLeftOut) record[MEMBERS[name][0]] = value;
   }
   // Each member has its short name.
-  return record as unknown as OutcomeRecord;
+  return record as unknown as Line & OutcomeRecord;
 }
 
 /**

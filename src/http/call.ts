@@ -15,7 +15,7 @@ export interface CallInput {
   /** undefined: no body. Numbers are sent digit for digit. */
   readonly body: JsonValue | undefined;
   /** A raw call: path and query as on the wire. Its response may be any JSON. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** The card as read before the change, for comparison if the outcome is unknown. */
   readonly before?: CardBefore | undefined;
 }

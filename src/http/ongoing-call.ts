@@ -249,8 +249,9 @@ class OngoingCall {
     const { policy, abort, stopping, listener, pacer, keepsLongError } = this.#options;
     // Whole milliseconds, because messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isFollowed, isAwaited: pacer?.isAwaited };
-    return this.#sendOnce(input, this.#token, listener, { ...exchangeOptions, keepsLongError });
+    const { isAwaited } = pacer ?? {};
+    const exchangeOptions = { timeoutMs, own, abort, stopping, onSend, isFollowed, isAwaited, keepsLongError };
+    return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 
   /**

@@ -89,6 +89,7 @@ export function openSender(endpoint: Endpoint): Send {
     const exchange = await transport.exchange({ ...wire, headers }, options);
     if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));
     if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
-    return judge(exchange, { ...input, keepsLongError: options.keepsLongError }, clock.now(), mask);
+    const { operation, params, target } = input;
+    return judge(exchange, { operation, params, target, keepsLongError: options.keepsLongError }, clock.now(), mask);
   };
 }

@@ -81,7 +81,8 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     if (journal !== undefined) {
       const { row, id } = this.row;
       try {
-        await journal.intent({ row, id, ...task.aboutOf?.(this.row) });
+        const { reason, fields, digest } = task.aboutOf?.(this.row) ?? {};
+        await journal.intent({ row, id, reason, fields, digest });
       } catch {
         // The journal keeps the failure, which stops the run: without its intent the row must not be sent.
         this.#givePlaceBack();

@@ -54,8 +54,6 @@ export interface RowResult<R extends RunRow = RunRow> {
   readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
   /** Attempts by earlier processes. */
   readonly earlierAttempts?: number;
-  /** Requests that left in this process. */
-  readonly requests?: number;
 }
 
 /** A call that failed before its request was made. */

@@ -220,7 +220,8 @@ class RowRunner<R extends RunRow> {
     const ended = this.#wasStopped(reply)
       ? unsentResult(row, command, this.#control.failure, admitted)
       : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
-    const result = { ...withEarlier(ended, command, call.earlier), requests: call.requests };
+    const result = withEarlier(ended, command, call.earlier);
+    this.#tally.requests += call.requests;
     const { callOutcome } = result;
     // A 429 is about the run, however the row ends.
     if (ended.callOutcome.httpStatus === 429) this.#pauseFor(ended);

@@ -97,7 +97,6 @@ export class RunTally {
       this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;
       const attempts = result.callOutcome.attempts - (result.earlierAttempts ?? 0);
-      this.requests += result.requests ?? 0;
       this.retries += Math.max(0, attempts - 1);
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;

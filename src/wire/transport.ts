@@ -27,6 +27,12 @@ interface PooledConnection {
   readonly connector: Connector;
 }
 
+/** What an exchange does to the connections of its transport. */
+interface ConnectionPool {
+  release(connection: PooledConnection, isReusable: boolean): void;
+  openAhead(): void;
+}
+
 /** Carries requests over HTTP/1.1. An exchange has its connection to itself, and its deadline destroys it. */
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
@@ -34,25 +40,22 @@ export function createTransport(options: TransportOptions): Transport {
   /** Connections opened ahead, at most as many as exchanges that need their own are in flight. */
   const ahead: PooledConnection[] = [];
   const newConnection = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
-  const openAhead = (): void => {
-    const connection = newConnection();
-    connection.connector.openEarly();
-    ahead.push(connection);
-  };
-  const release = (connection: PooledConnection, isReusable: boolean): void => {
-    if (isReusable) idle.push(connection);
-    else destroyConnection(connection);
+  const pool: ConnectionPool = {
+    release(connection, isReusable) {
+      if (isReusable) idle.push(connection);
+      else destroyConnection(connection);
+    },
+    openAhead() {
+      const connection = newConnection();
+      connection.connector.openEarly();
+      ahead.push(connection);
+    },
   };
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
-      const { own, isFollowed, onSend } = exchangeOptions;
-      const connection = (own === true ? ahead.shift() : idle.pop()) ?? newConnection();
-      const heard = () => {
-        onSend?.();
-        if (isFollowed?.() === true) openAhead();
-      };
-      return new OngoingExchange(connection, options, wire, { ...exchangeOptions, onSend: heard }, release).start();
+      const connection = (exchangeOptions.own === true ? ahead.shift() : idle.pop()) ?? newConnection();
+      return new OngoingExchange(connection, options, wire, exchangeOptions, pool).start();
     },
     close: async () => {
       for (const connection of [...idle.splice(0), ...ahead.splice(0)]) destroyConnection(connection);
@@ -104,7 +107,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   readonly #to: TransportOptions;
   readonly #wire: WireRequest;
   readonly #options: ExchangeOptions;
-  readonly #release: (connection: PooledConnection, isReusable: boolean) => void;
+  readonly #pool: ConnectionPool;
   #resolve: (exchange: Exchange) => void = ignore;
   #timer: NodeJS.Timeout | undefined;
   #isSettled = false;
@@ -127,13 +130,13 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     to: TransportOptions,
     wire: WireRequest,
     options: ExchangeOptions,
-    release: (connection: PooledConnection, isReusable: boolean) => void,
+    pool: ConnectionPool,
   ) {
     this.#connection = connection;
     this.#to = to;
     this.#wire = wire;
     this.#options = options;
-    this.#release = release;
+    this.#pool = pool;
   }
 
   start(): Promise<Exchange> {
@@ -167,7 +170,10 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // After a signal no change leaves, whatever the program still waits for.
     if (this.isWrite && this.#to.isStopped?.() === true) this.#onAbort();
-    if (!this.#isSettled) this.#options.onSend?.();
+    if (!this.#isSettled) {
+      this.#options.onSend?.();
+      if (this.#options.isFollowed?.() === true) this.#pool.openAhead();
+    }
     if (this.#isSettled) {
       controller.abort(new BreakError('aborted', 'given up before it was sent'));
       return;
@@ -292,7 +298,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (abort !== undefined) removeFrom(listenersOf(abort), this.#onAbort);
     if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
     this.#body = [];
-    this.#release(this.#connection, isReusable && this.#options.own !== true);
+    this.#pool.release(this.#connection, isReusable && this.#options.own !== true);
     answerMemory.makeRoom(this.#size);
     this.#resolve(exchange);
     // The caller reads it in this turn.

@@ -21,8 +21,8 @@ export const MUTANTS: readonly Mutant[] = [
     mutations: [
       {
         file: 'src/run/row-call.ts',
-        line: 'await journal.intent({ row, id, ...task.aboutOf?.(this.row) });',
-        instead: 'void journal.intent({ row, id, ...task.aboutOf?.(this.row) }).catch(() => {});',
+        line: 'await journal.intent({ row, id, reason, fields, digest });',
+        instead: 'void journal.intent({ row, id, reason, fields, digest }).catch(() => {});',
       },
     ],
     seed: 27,

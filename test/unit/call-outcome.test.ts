@@ -36,7 +36,7 @@ const callOutcomes: fc.Arbitrary<CallOutcome> = fc.record({
 it('an outcome is read from a line as it was written', () => {
   fc.assert(
     fc.property(callOutcomes, (callOutcome) => {
-      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(callOutcome))))).toEqual(callOutcome);
+      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(callOutcome, {}))))).toEqual(callOutcome);
     }),
   );
 });
@@ -50,12 +50,12 @@ it('an outcome is read from a line that has its own names', () => {
 });
 
 it('a call outcome of a write that does not say whether it was applied is kept as unknown', () => {
-  expect(encodeOutcome(NO_OUTCOME)).toMatchObject({ s: 'unknown', a: 0 });
+  expect(encodeOutcome(NO_OUTCOME, {})).toMatchObject({ s: 'unknown', a: 0 });
 });
 
 it('a call outcome has short names in a line, and nothing that is not known', () => {
   const callOutcome: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
-  expect(JSON.stringify(encodeOutcome(callOutcome))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+  expect(JSON.stringify(encodeOutcome(callOutcome, {}))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
 });
 
 it.each([

@@ -159,15 +159,15 @@ export class RunJournal {
     callOutcome: CallOutcome,
     { again = false, said }: { readonly again?: boolean; readonly said?: string | undefined } = {},
   ): Promise<void> {
-    const record: ResultRecord = {
+    // Not a copy of the outcome's record, which takes twice as long.
+    const record: ResultRecord = encodeOutcome(callOutcome, {
       n: row,
       t: this.#ports.clock.now(),
-      ...encodeOutcome(callOutcome),
       // The intent has the ID already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
       said: said === undefined ? undefined : cutText(said, MAX_SAID),
-    };
+    });
     return this.#append(record, (audit) => audit.end({ row, id }, callOutcome, record.t));
   }
 

@@ -100,6 +100,7 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 function encodeValue(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  if (Array.isArray(value)) return `[${value.map(encodeValue).join(',')}]`;
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
