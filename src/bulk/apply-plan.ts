@@ -23,7 +23,7 @@ import { compareTokenLife } from './confirm-bulk.ts';
 import { begin, executeRun, type Prepared } from './execute-run.ts';
 import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
 import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
-import { placeOf, runColumns } from './row-requests.ts';
+import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, storeOptions } from './run-input.ts';
 
@@ -115,7 +115,7 @@ async function keepPlan(
     operation: header.operation,
     // A plan belongs to a service. Another profile for it resumes the run, which keeps its own profile name.
     profile: begun?.profile,
-    host: placeOf(session, operation),
+    host: session.placeOf(operation.family),
     inputSha256: sha256,
     rowsSha256,
     inputFormat: 'plan',

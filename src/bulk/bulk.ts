@@ -29,7 +29,7 @@ import { type BulkCall, readBulkCall } from './bulk-call.ts';
 import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
 import { begin, doRows, executeRun, sayNothingToDo } from './execute-run.ts';
 import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
-import { placeOf, runColumns } from './row-requests.ts';
+import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged, type TakeRow, writeSummary } from './run-output.ts';
@@ -229,7 +229,7 @@ async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, 
   return startRun(session, {
     name: run,
     operation: session.operation,
-    host: placeOf(session, call.reading.operation),
+    host: session.placeOf(call.reading.operation.family),
     inputSha256: sha256,
     rowsSha256,
     inputFormat: format,

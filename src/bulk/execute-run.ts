@@ -5,26 +5,21 @@ import { guardWrite, type WriteWay } from '../call/write-guards.ts';
 import { unsent } from '../command/faults.ts';
 import { GRACE_MS, type SignalName, StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, note, warning, warningOf } from '../failure.ts';
+import { printJson } from '../json/print.ts';
 import { failureLimit } from '../options/limits.ts';
+import { isJson } from '../output/options.ts';
 import { eachRow, type Row } from '../rows/row.ts';
 import { type FailedFile, orDiscard } from '../run/failed-file.ts';
 import { runRows } from '../run/row-runner.ts';
 import type { RunResult, RunTask } from '../run/run-task.ts';
 import type { ActiveRun } from '../run/stored/run-store.ts';
-import type { LeftUnchanged } from '../run/summary.ts';
+import { type LeftUnchanged, summaryJson } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowSender, printDryRunRows } from './row-requests.ts';
 import type { Run } from './run.ts';
 import { limitsOf, rowsOfRun } from './run-input.ts';
-import {
-  notifyUnchanged,
-  openRunOutput,
-  type RowPrinting,
-  type RunOutput,
-  writeEmptySummary,
-  writeSummary,
-} from './run-output.ts';
+import { notifyUnchanged, openRunOutput, type RowPrinting, type RunOutput, writeSummary } from './run-output.ts';
 
 /** How the rows of a run are done, and printed if not one by one. */
 type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & {
@@ -212,5 +207,7 @@ export async function begin(session: Session, prepared: Prepared): Promise<Run |
 export async function sayNothingToDo(session: Session, nothing: string, left: LeftUnchanged = {}): Promise<void> {
   await session.notify(note('NOTHING_TO_DO', `nothing to do: ${nothing}`));
   await notifyUnchanged(session, { ...left, unchanged: 0, older: undefined });
-  if (!session.common.dryRun) await writeEmptySummary(session);
+  const { common, output, context } = session;
+  // Scripts find their last line whatever the file held.
+  if (!common.dryRun && isJson(output.format)) await context.stderr.write(`${printJson(summaryJson({}))}\n`);
 }

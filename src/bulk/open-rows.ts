@@ -26,7 +26,6 @@ import type { AboutRow, RowResult } from '../run/row-outcome.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';
 import type { Session } from '../session.ts';
-import { placeOf } from './row-requests.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
@@ -185,7 +184,7 @@ interface Sending {
 async function earlierRun(session: Session, { operation, rowsSha256, shard, name }: Sending) {
   const { stateDir } = session.places;
   if (stateDir === undefined) return undefined;
-  const host = placeOf(session, operation);
+  const host = session.placeOf(operation.family);
   const { profile } = session;
   const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
   const found: RunHeader[] = [];

@@ -15,9 +15,9 @@ import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-review.ts';
-import { placeOf, runColumns } from './row-requests.ts';
+import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
-import { failedPathOf, limitsOf, olderNameOf, operationOfRun, paceOf, rowsOfRun, unknownRowsOf } from './run-input.ts';
+import { failedPathOf, limitsOf, operationOfRun, paceOf, rowsOfRun, textOf, unknownRowsOf } from './run-input.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -61,7 +61,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const mayBeUnknown = await sayWhatIsLeft(session, run);
   if (unknownRows === 'resend' && mayBeUnknown) await confirmResend(session, header);
   await session.service(operation.family);
-  refuseOtherPlace(header, placeOf(session, operation));
+  refuseOtherPlace(header, session.placeOf(operation.family));
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is resumed: a bad path must leave it unchanged.
@@ -84,7 +84,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
     unknownRows,
     failedFile,
     columns,
-    left: { older: olderNameOf(header) },
+    left: { older: textOf(header.options['olderFile']) },
   });
 }
 

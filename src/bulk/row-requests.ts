@@ -109,7 +109,7 @@ function uncomparable(failure: Failure): Failure {
   return new Failure('PRECONDITION', problem, { hints, details, cause: failure });
 }
 
-function shown(value: JsonValue | undefined): string {
+function wordsOf(value: JsonValue | undefined): string {
   return value === undefined ? 'absent' : typeof value === 'string' ? value : printJson(value);
 }
 
@@ -122,7 +122,7 @@ function changeSince({ before, about }: Row, card: JsonValue): string | undefine
   const changes = [...names].flatMap((name) => {
     const [then, current] = [planned.get(name), now.get(name)];
     const isSame = then !== undefined && current !== undefined && printJson(then) === printJson(current);
-    return isSame ? [] : [`${name} is ${shown(current)}, was ${shown(then)} when planned`];
+    return isSame ? [] : [`${name} is ${wordsOf(current)}, was ${wordsOf(then)} when planned`];
   });
   return changes.length === 0 ? undefined : changes.join('; ');
 }
@@ -131,7 +131,7 @@ function changeSince({ before, about }: Row, card: JsonValue): string | undefine
 function otherBalance({ about }: Row, card: JsonValue): string | undefined {
   const [then, now] = [about?.get('currentBalance'), isJsonObject(card) ? card.get('currentBalance') : undefined];
   if (then instanceof JsonNumber && now instanceof JsonNumber && sameDecimal(then.text, now.text)) return undefined;
-  return then === now ? undefined : `${shown(now)}, was ${shown(then)} when planned`;
+  return then === now ? undefined : `${wordsOf(now)}, was ${wordsOf(then)} when planned`;
 }
 
 /** The members of a card that a planned change is compared by, digits and keys as sent. */
@@ -166,11 +166,6 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
 export function runColumns({ effect }: Operation): readonly Column[] {
   if (effect.kind === 'write' && effect.resultId !== undefined) return ROW_COLUMNS;
   return ROW_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
-}
-
-/** Where an operation's changes go, as plans and runs keep it. The sandbox has another port each time. */
-export function placeOf(session: Session, { family }: Operation): string {
-  return session.placeOf(family);
 }
 
 /** One write per item takes longer than making the item. */

@@ -75,7 +75,8 @@ export function storeOptions(
   };
 }
 
-const textOf = (option: RunOptions[string] | undefined) => (typeof option === 'string' ? option : undefined);
+/** A stored option that is a text. */
+export const textOf = (option: RunOptions[string] | undefined) => (typeof option === 'string' ? option : undefined);
 
 /** The pace of a resumed run: as given anew, else its own. */
 export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
@@ -103,11 +104,6 @@ export function limitsOf({ preferences, policy }: Session, kept: RunOptions = {}
 /** The `--failed` file of a run. */
 export function failedPathOf({ options }: { readonly options: RunOptions }): string | undefined {
   return textOf(options['failed']);
-}
-
-/** The `--changed-from` file of a run, as its summary names it. */
-export function olderNameOf({ options }: RunHeader): string | undefined {
-  return textOf(options['olderFile']);
 }
 
 /** The operation of a run. USAGE if this version does not know it. */

@@ -247,10 +247,3 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
   const lines = summaryLines(run, report).flatMap((line) => paint(breakLine(safeText(line), width)));
   await context.stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
-
-/** The same without rows: scripts find their last line whatever the file held. */
-export async function writeEmptySummary(session: Session): Promise<void> {
-  const { format } = session.output;
-  if (!isJson(format)) return;
-  await session.context.stderr.write(`${printJson(summaryJson({}))}\n`);
-}

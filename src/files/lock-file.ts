@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -47,18 +46,12 @@ const HOLDER = /^([0-9a-f]{8})[. ](\d{1,10})[. ](\d{1,20}|x)[. ]([0-9a-f]{16})(?
 /** Two numbers of fixed width after a line: the epoch, and a count that grows while the holder lives. */
 const NUMBERS = /^[^\n]*\n(\d{10}) \d{12}\n$/;
 
-function parse(name: string | undefined, text: string, changedMs: () => number): LockFile {
+function parse(name: string | undefined, text: string): LockFile {
   const found = HOLDER.exec(name ?? text.slice(0, Math.max(text.indexOf('\n'), 0)));
   if (found === null) return { name, holder: undefined, instance: name ?? 'torn', epoch: 1, life: text };
   const [, host = '', pid, start = '', instance = '', machine] = found;
-  return {
-    name,
-    holder: { host, pid: Number(pid), start, machine },
-    instance,
-    epoch: Number(NUMBERS.exec(text)?.[1] ?? 1),
-    // The very first version had no count: its heartbeat was the file's time.
-    life: machine === undefined ? `${text}${changedMs()}` : text,
-  };
+  const holder = { host, pid: Number(pid), start, machine };
+  return { name, holder, instance, epoch: Number(NUMBERS.exec(text)?.[1] ?? 1), life: text };
 }
 
 const LONGEST_LOCK = 256;
@@ -69,7 +62,7 @@ function readText(descriptor: number): string {
   return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LONGEST_LOCK, 0));
 }
 
-/** Runs `work` on an opened file; undefined after a code in `absent`. Throws the system's error. */
+/** Calls `use` with an opened file; undefined after a code in `absent`. Throws the system's error. */
 function withFile<Result>(
   path: string,
   flags: string,
@@ -115,9 +108,7 @@ function readOnce(path: string): LockFile | 'free' | undefined {
   const names = namesIn(path);
   const name = names?.[0];
   if (names !== undefined && name === undefined) return 'free';
-  return withFile(name === undefined ? path : join(path, name), 'r', (descriptor) =>
-    parse(name, readText(descriptor), () => fstatSync(descriptor).mtimeMs),
-  );
+  return withFile(join(path, name ?? ''), 'r', (descriptor) => parse(name, readText(descriptor)));
 }
 
 /** The lock in this place; undefined if there is none. Throws the system's error. */

@@ -5,7 +5,7 @@ import { type After, Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
 import { HEARTBEAT_EVERY_MS, Heartbeats, PATIENCE_MS } from './heartbeat.ts';
 import { HeldLock, nameHolder } from './held-lock.ts';
-import { ioFailure } from './io-failure.ts';
+import { ifPossible, ioFailure } from './io-failure.ts';
 import { type LockFile, makeLockFile, readLockFile, removeLockFile, replaceLockFile } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
@@ -149,10 +149,8 @@ export async function withLock<Result>(
   const held = await take(path, options, ({ by, silentMs }, waitedMs) => {
     const mayBeGone = by !== undefined && isUnknown(by) && silentMs >= SUSPICIOUS_MS;
     if (waitedMs >= (mayBeGone ? WAIT_ELSEWHERE_MS : WAIT_MS)) {
-      throw Failure.unchanged(
-        'LOCAL_IO',
-        `could not lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`,
-      );
+      const problem = `could not lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`;
+      throw Failure.unchanged('LOCAL_IO', problem);
     }
     return mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20);
   });
@@ -167,14 +165,12 @@ export async function withLock<Result>(
   }
 }
 
-/** Removes a lock whose holder died on this machine. Never fails: another process may have done it first. */
+/** Removes a lock whose holder died on this machine. Never fails: the folder may be read-only. */
 export function removeDeadLock(path: string, { pid, clock }: Pick<LockOptions, 'pid' | 'clock'>): void {
-  try {
+  ifPossible(() => {
     const file = readLockFile(path);
     if (file === undefined || !new Heartbeats(clock).isLeftBehind(path, file)) return;
     const own = replaceLockFile(path, file, pid);
     if (own !== undefined) removeLockFile(own);
-  } catch {
-    // The folder is read-only.
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, hostname, platform } from 'node:os';
-import { errnoOf } from './io-failure.ts';
+import { errnoOf, ifPossible } from './io-failure.ts';
 
 /** Identifies a process. A pid alone is reused, and means nothing on another machine or in another container. */
 export interface ProcessIdentity {
@@ -33,14 +33,10 @@ function hostSource(): string | Buffer {
 
 /** State, parent and start time of a process from /proc; undefined if it has ended or there is no /proc. */
 export function readProcStat(pid: number) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, and may hold blanks and brackets.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], parent: Number(fields[1]), start: fields[19] ?? 'x' };
-  } catch {
-    return undefined;
-  }
+  const stat = ifPossible(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The second field is the program's name in brackets, and may hold blanks and brackets.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields && { state: fields[0], parent: Number(fields[1]), start: fields[19] ?? 'x' };
 }
 
 let knownHost: string | undefined;

@@ -25,10 +25,7 @@ export async function sweepLeftovers(
   for (const name of names) {
     const path = join(folder, name);
     if (name.endsWith('.lock') || name.endsWith('.takeover')) removeDeadLock(path, owner);
-    try {
-      if (isLeftOver(name, owner.clock.now() - statSync(path).mtimeMs)) rmSync(path, { recursive: true });
-    } catch {
-      // Another process removed it first, or is allowed to.
-    }
+    // Another process may remove it first, or alone be allowed to.
+    ifPossible(() => isLeftOver(name, owner.clock.now() - statSync(path).mtimeMs) && rmSync(path, { recursive: true }));
   }
 }

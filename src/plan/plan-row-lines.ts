@@ -209,12 +209,9 @@ function disguiseOf(old: string, next: string): string | undefined {
   return `${codePoints(to)} in the place of ${codePoints(from)}`;
 }
 
-/** Columns of a change for reviewers, after row and ID. */
-const CHANGE_COLUMNS = { cards: ['reference', 'status'], calendar: ['field', 'before', 'after'] } as const;
-
-/** The names of those columns for the rows of a plan. */
+/** Names of the columns of a change for reviewers, after row and ID. */
 export function changeColumns({ operation }: Pick<PlanHeader, 'operation'>): readonly string[] {
-  return CHANGE_COLUMNS[operation.startsWith('card.') ? 'cards' : 'calendar'];
+  return operation.startsWith('card.') ? ['reference', 'status'] : ['field', 'before', 'after'];
 }
 
 /** The changes of a row in these columns. */

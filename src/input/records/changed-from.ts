@@ -177,34 +177,21 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
  * changed.
  */
 export async function readChangedFrom(
-  file: InputFile,
-  {
-    operation,
-    path,
-    csvRaw,
-    sheet,
-  }: Pick<ReadOptions, 'path' | 'csvRaw' | 'sheet'> & { readonly operation: Operation },
+  { name, bytes }: Pick<InputFile, 'name' | 'bytes'>,
+  { operation, ...how }: Pick<ReadOptions, 'path' | 'csvRaw' | 'sheet'> & { readonly operation: Operation },
 ): Promise<ChangedFrom> {
   const roles = new ColumnRoles(operation);
-  const index = new ChangedFrom(file.name, roles.fields);
+  const index = new ChangedFrom(name, roles.fields);
   const faults: InputFault[] = [];
-  const options = {
-    path,
-    csvRaw,
-    sheet,
-    name: file.name,
-    columns: roles.names,
-    format: undefined,
-    isOlder: true,
-  } as const;
-  for await (const batch of readRecords(file.bytes(), options)) {
+  const options = { ...how, name, columns: roles.names, format: undefined, isOlder: true } as const;
+  for await (const batch of readRecords(bytes(), options)) {
     faults.push(...batch.faults);
     index.notes.push(...batch.notes);
     for (const record of batch.records) faults.push(...index.take(record, roles, batch.format));
     if (faults.length >= MAX_FAULTS) break;
   }
   if (faults.length > 0) {
-    const named = toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${file.name}`);
+    const named = toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${name}`);
     throw usageFailure(named, faults[0]?.sheet === undefined ? [] : index.notes);
   }
   return index;

@@ -33,10 +33,6 @@ const UNKNOWN_OUTCOME =
 const DONE =
   'this row is done already. `frontdesk runs results <run> --outcome rejected,not_sent --as-input` prints the others. --ignore-columns _outcome sends it again';
 
-function outcomeOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.trim().toLowerCase() : '';
-}
-
 /** The columns that the input of an operation may have, and their roles. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
@@ -45,7 +41,6 @@ export class ColumnRoles {
   readonly #roles = new Map<string, ColumnRole>();
   /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
-
   readonly #ignored: readonly string[];
 
   /** `ignored`: `--ignore-columns`. */
@@ -72,7 +67,7 @@ export class ColumnRoles {
 
   /** Why a row with this `_outcome` must not be sent. */
   outcomeProblem(value: JsonValue | undefined, resendUnknown: boolean): string | undefined {
-    const outcome = outcomeOf(value);
+    const outcome = typeof value === 'string' ? value.trim().toLowerCase() : '';
     if (outcome === 'unknown') return resendUnknown ? undefined : UNKNOWN_OUTCOME;
     const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
     return isDone && !this.#ignored.includes('_outcome') ? DONE : undefined;

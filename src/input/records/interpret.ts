@@ -41,12 +41,17 @@ export interface Interpreted {
 }
 
 /** The columns of a header, or of JSON objects of one shape, by what they are for. */
-interface ColumnMap {
-  readonly names: readonly string[];
-  readonly idIndexes: readonly number[];
-  readonly fields: readonly { readonly index: number; readonly field: FieldSpec }[];
-  readonly outcomeIndex: number;
-  readonly unknown: readonly string[];
+type ColumnMap = ReturnType<typeof columnsOf>;
+
+function columnsOf(names: readonly string[], known: ColumnRoles) {
+  const roles = names.map((name) => known.roleOf(name));
+  return {
+    names,
+    idIndexes: [...names.keys()].filter((index) => roles[index] === 'id'),
+    fields: roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : [])),
+    outcomeIndex: roles.lastIndexOf('outcome'),
+    unknown: names.filter((_, index) => roles[index] === 'unknown'),
+  };
 }
 
 /** How many IDs get a search for a similar one in the older file. */
@@ -118,9 +123,10 @@ export class Interpreter {
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
-    const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
-    const { operation, changedFrom } = this.#options;
+    if (this.#columns?.names !== names) this.#columns = columnsOf(names, this.roles);
+    const columns = this.#columns;
+    const { operation } = this.#options;
     // What the reader of a spreadsheet said of the cells.
     const found: Found[] = [...problems].flatMap(([index, problem]) => {
       const field = names[index] ?? '';
@@ -141,7 +147,7 @@ export class Interpreter {
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
     const whole = this.#maker.make(record.row, given, ownExtra);
-    const was = changedFrom === undefined ? undefined : this.#changes(whole, record, columns, empty, found);
+    const was = this.#changes(whole, record, columns, empty, found);
     const extra = was === undefined ? ownExtra : { ...ownExtra, was };
     const row = was === undefined ? whole : this.#maker.make(record.row, given, extra);
     const isUnchanged = was?.size === 0;
@@ -154,19 +160,6 @@ export class Interpreter {
     const { idParam } = this.roles;
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
     return { record, row: hasGoodId ? row : undefined, extra, isUnchanged, faults };
-  }
-
-  #columnsOf({ names }: RawRecord): ColumnMap {
-    if (this.#columns?.names === names) return this.#columns;
-    const roles = names.map((name) => this.roles.roleOf(name));
-    this.#columns = {
-      names,
-      idIndexes: [...names.keys()].filter((index) => roles[index] === 'id'),
-      fields: roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : [])),
-      outcomeIndex: roles.lastIndexOf('outcome'),
-      unknown: names.filter((_, index) => roles[index] === 'unknown'),
-    };
-    return this.#columns;
   }
 
   #checkId(record: RawRecord, columns: ColumnMap, found: Found[]): void {
@@ -214,7 +207,7 @@ export class Interpreter {
     return empty;
   }
 
-  /** With `--changed-from`: the fields that are sent, with their old values. */
+  /** With `--changed-from`: the fields that are sent, with their old values; undefined if the ID is not in that file. */
   #changes(
     row: Row,
     record: RawRecord,
@@ -261,17 +254,13 @@ export class Interpreter {
     if (body === null || sent === undefined) return;
     // The service does not document what an update without a field does. Block and reissue may have none.
     if (isUpdate(operation) && !isUnchanged && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
-    for (const fault of this.#bodyFaults(body, sent, isOfFlags)) {
+    const known = isOfFlags ? this.#flagFaults : undefined;
+    const faults = known ?? checkFields(body, Object.fromEntries(sent), (field) => field);
+    if (isOfFlags) this.#flagFaults = faults;
+    for (const fault of faults) {
       // A cell that could not be read has its fault already.
       if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
     }
-  }
-
-  #bodyFaults(body: NonNullable<Operation['body']>, sent: JsonObject, isOfFlags: boolean) {
-    const check = () => checkFields(body, Object.fromEntries(sent), (field) => field);
-    if (!isOfFlags) return check();
-    this.#flagFaults ??= check();
-    return this.#flagFaults;
   }
 
   /** What the row itself gives to `--expect`. */

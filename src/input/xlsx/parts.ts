@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { orElse } from '../../files/io-failure.ts';
 import { damaged, WorkbookFault } from './packed.ts';
 import { isTrue, type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
@@ -18,13 +19,8 @@ export async function* readElements(
 ): AsyncGenerator<readonly XmlElement[]> {
   const reader = new XmlReader(part, wanted);
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (bytes?: Buffer): string => {
-    try {
-      return decoder.decode(bytes, { stream: bytes !== undefined });
-    } catch (error) {
-      throw damaged(`${part} is not UTF-8`, error);
-    }
-  };
+  const notText = (error: unknown) => damaged(`${part} is not UTF-8`, error);
+  const decode = (bytes?: Buffer) => orElse(() => decoder.decode(bytes, { stream: bytes !== undefined }), notText);
   for await (const bytes of archive.read(part)) {
     reader.write(decode(bytes));
     yield reader.take();

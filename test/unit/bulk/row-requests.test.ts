@@ -6,7 +6,6 @@ import {
   comparedMembers,
   makeReconciler,
   makeRowSender,
-  placeOf,
   printDryRunRows,
   runColumns,
   unmetBy,
@@ -268,7 +267,7 @@ it.each([
   [{}, 'https://api.example.com'],
   [{ isSandbox: true }, 'sandbox'],
 ])('the place of a run with a profile of %o is %s', (profile, place) => {
-  expect(placeOf(openBench({ profile }).session, OPERATIONS.cardBlock)).toBe(place);
+  expect(openBench({ profile }).session.placeOf('cards')).toBe(place);
 });
 
 it('a row whose write is open elsewhere is held back for now', async () => {

@@ -1,4 +1,4 @@
-import fs, { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os, { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -107,18 +107,6 @@ it('a lock of the first version is a file that says who holds it, which lock it 
     instance: '0123456789abcdef',
     epoch: 12,
     life: text,
-  });
-});
-
-it('a lock of the first version has no numbers if it is of the very first, and lives by its time', () => {
-  const path = lockWith(`${HOLDER}\n`);
-  utimesSync(path, 5, 5);
-  expect(readLockFile(path)).toEqual({
-    name: undefined,
-    holder: { host: '00000000', pid: 41, start: '77', machine: undefined },
-    instance: '0123456789abcdef',
-    epoch: 1,
-    life: `${HOLDER}\n5000`,
   });
 });
 

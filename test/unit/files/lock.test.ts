@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
 import { livingLocks } from '../../../src/files/living-locks.ts';
 import { acquireLock, withLock } from '../../../src/files/lock.ts';
@@ -165,46 +165,6 @@ it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it g
   expect(readLockFile(path)?.instance).toBe(INSTANCE);
 });
 
-// Its holder gives signs of life by the time of the file, which the clock of the file server sets.
-describe.each([
-  ['ahead', 3_600_000],
-  ['behind', -3_600_000],
-])('a server whose clock is an hour %s', (_, offsetMs) => {
-  const touch = (path: string, ms: number) => {
-    const seconds = (Date.now() + offsetMs + ms) / 1000;
-    utimesSync(path, seconds, seconds);
-  };
-
-  it('M1 a lock that the first version holds elsewhere is taken over after 60 s in which the time of its file stands', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
-    touch(path, 0);
-    let waitedMs = 0;
-    const clock = clockWith((ms) => {
-      waitedMs = ms;
-    });
-    const held = await acquireLock(path, options(clock));
-    expect(waitedMs).toBe(60_000);
-    expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
-    held.release();
-  });
-
-  it('M1 a lock that the first version holds elsewhere is refused after 90 s in which the time of its file goes on, or back', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
-    touch(path, 0);
-    let waitedMs = 0;
-    const clock = clockWith((ms) => {
-      waitedMs = ms;
-      // Each 20 s, and in the middle the server's clock is set back.
-      if (ms % 20_000 === 0) touch(path, ms === 60_000 ? -7_200_000 : ms);
-    });
-    await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
-    expect(waitedMs).toBe(90_000);
-    expect(readLockFile(path)?.instance).toBe(INSTANCE);
-  });
-});
-
 it('a lock that a process elsewhere holds is watched from the last sign of life on', async () => {
   const path = join(temporaryFolder(), 'run.lock');
   putLock(path);
@@ -261,14 +221,6 @@ it('a lock that a process elsewhere holds counts as living for a list only while
   const clock = clockWith((ms) => putLock(living, { count: Math.floor(ms / 2000) }));
   expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
   expect(clock.monotonic()).toBe(5000);
-});
-
-it('a lock of a version without a count is trusted by its file time when a process elsewhere holds it', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
-  writeFileSync(path, `00000000 4711 77 ${INSTANCE}\n`);
-  const clock = clockWith((ms) => utimesSync(path, ms / 1000, ms / 1000));
-  await expect(acquireLock(path, options(clock))).rejects.toThrow('on another machine (process 4711)');
-  (await acquireLock(path, options(clockWith(() => undefined)))).release();
 });
 
 it('withLock lets one piece of work in at a time', async () => {
