@@ -155,12 +155,7 @@ export async function confirmBulk(
 }
 
 /** Warns of a token that expires before the work ends, so that a run need not stop half-way with 401. */
-export async function compareTokenLife(
-  session: Session,
-  service: Service,
-  rows: number,
-  rate: number | undefined,
-): Promise<void> {
+export async function compareTokenLife(session: Session, service: Service, rows: number, rate: number | undefined) {
   const remainingMs = await service.remainingMs();
   if (remainingMs === undefined) return;
   const perSecond = rate ?? session.preferences.concurrency.value / 0.25;

@@ -15,7 +15,6 @@ import {
 import { isDone } from '../call-outcome.ts';
 import { Failure, note } from '../failure.ts';
 import { historyPath, sandboxResetTime } from '../history/history-file.ts';
-import type { OpenRecords } from '../history/open-index.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
 import type { InputOptions } from '../input/records/findings.ts';
 import { textAt } from '../json/value.ts';
@@ -30,11 +29,7 @@ import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
 /** If the records cannot be read, rows that need them are not sent. For others it is reported. */
-async function recordsFor(
-  session: Session,
-  operation: Operation,
-  run: RunHeader | undefined,
-): Promise<OpenRecords | undefined> {
+async function recordsFor(session: Session, operation: Operation, run: RunHeader | undefined) {
   try {
     return await openRecords(session, run?.run);
   } catch (error) {

@@ -14,11 +14,7 @@ import type { ResolvedProfile } from '../settings/resolve.ts';
 import { portsOf } from './run.ts';
 
 /** Reads a plan. USAGE if it is no plan, or was changed. `copyTo` gets the bytes. */
-export async function readPlan(
-  session: Session,
-  path: string,
-  more?: Parameters<typeof checkPlan>[1],
-): Promise<CheckedPlan> {
+export async function readPlan(session: Session, path: string, more?: Parameters<typeof checkPlan>[1]) {
   const reader = await import('../plan/read-plan.ts');
   return reader.checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
 }
@@ -75,11 +71,7 @@ export async function countApprovals(
 }
 
 /** For a reviewer: the approvals that count, or every signature if none is required. Empty without ssh-keygen. */
-async function showApprovals(
-  session: Session,
-  profile: ResolvedProfile | undefined,
-  path: string,
-): Promise<PlanApprovals> {
+async function showApprovals(session: Session, profile: ResolvedProfile | undefined, path: string) {
   const demanded = profile === undefined ? 0 : demandedApprovals(profile);
   if (demanded === 0 && (await signers(path)).length === 0) return NONE;
   try {

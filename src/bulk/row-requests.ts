@@ -191,11 +191,7 @@ export async function printLongDocument(
 }
 
 /** `--dry-run`: the requests of rows as they come; where one value is asked for (--query, ndjson) they are collected. */
-export async function printDryRunRows(
-  session: Session,
-  operation: Operation,
-  batches: AsyncIterable<readonly Row[]>,
-): Promise<void> {
+export async function printDryRunRows(session: Session, operation: Operation, batches: AsyncIterable<readonly Row[]>) {
   const { output, context } = session;
   const calls = async function* () {
     for await (const row of eachRow(batches)) yield callOf(operation, row);

@@ -125,11 +125,7 @@ export async function saveIndex(path: string, index: Index, pid: number): Promis
 const SAME_TIME_MS = 2000;
 
 /** The rows of a run with an unknown outcome; rows in flight only if no process works on it. */
-async function openRows(
-  { StoredRun, readLastRecord }: RunRecords,
-  run: StoredRunHandle,
-  isHeld: boolean,
-): Promise<readonly OpenWrite[]> {
+async function openRows({ StoredRun, readLastRecord }: RunRecords, run: StoredRunHandle, isHeld: boolean) {
   const { header } = run;
   // Most runs ended without unknown rows, as their last line says, and need no reading.
   const last = isHeld ? undefined : readLastRecord(run.folder.journal);

@@ -127,10 +127,7 @@ class Page {
  * The matching changes, newest first, rows of runs included. `unread`: runs whose rows are missing, with the reasons.
  * LOCAL_IO if the history cannot be read, unless `onUnreadable` is given: then only rows of runs are returned.
  */
-export async function readHistory(
-  stateDir: string,
-  filter: HistoryFilter,
-): Promise<{ readonly entries: readonly HistoryEntry[]; readonly unread: Unread }> {
+export async function readHistory(stateDir: string, filter: HistoryFilter) {
   const page = new Page(filter);
   const { most = Number.POSITIVE_INFINITY } = filter;
   let [idle, looked] = [0, 0];
@@ -209,10 +206,7 @@ async function firstSingle(stateDir: string): Promise<number | undefined> {
   });
 }
 
-async function readingHistory<Result>(
-  stateDir: string,
-  read: (file: FileHandle) => Promise<Result>,
-): Promise<Result | undefined> {
+async function readingHistory<Result>(stateDir: string, read: (file: FileHandle) => Promise<Result>) {
   let file: FileHandle | undefined;
   try {
     file = await openHistory(stateDir);

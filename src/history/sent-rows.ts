@@ -44,11 +44,7 @@ async function sentOfRun(stateDir: string, run: string, digest: string): Promise
 }
 
 /** The rows of these runs that made an event with this digest, oldest first, without open ones. LOCAL_IO. */
-export async function sentRows(
-  stateDir: string,
-  runs: readonly string[],
-  digest: string,
-): Promise<readonly SentEvent[]> {
+export async function sentRows(stateDir: string, runs: readonly string[], digest: string) {
   const found: SentEvent[] = [];
   for (const run of runs) found.push(...(await sentOfRun(stateDir, run, digest)));
   return found.sort((one, other) => (one.time < other.time ? -1 : 1));

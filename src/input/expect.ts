@@ -29,10 +29,7 @@ function fieldProblem(field: string): string | undefined {
  * Reads the value of an `--expect`: `field=value`, or only `field` with `--from`. Everything after the first `=` is the
  * value, which may be empty.
  */
-export function parseExpectation(
-  text: string,
-  options: { readonly hasRows: boolean },
-): ExpectationInput | { readonly problem: string } {
+export function parseExpectation(text: string, options: { readonly hasRows: boolean }) {
   const mark = text.indexOf('=');
   const field = mark === -1 ? text : text.slice(0, mark);
   const problem = fieldProblem(field);

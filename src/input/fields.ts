@@ -114,11 +114,7 @@ function expectationOf({ type, minimum, maximum }: FieldSpec): string {
 }
 
 /** The value of an option or a CSV cell in the field's own type, or what is wrong with it. */
-export function readFieldText(
-  field: FieldSpec,
-  text: string,
-  source: TextSource,
-): { readonly value: string | boolean | number } | { readonly problem: string } {
+export function readFieldText(field: FieldSpec, text: string, source: TextSource) {
   const value =
     field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
   if (value !== undefined) return { value };

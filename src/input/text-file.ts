@@ -11,12 +11,7 @@ const MAX_TEXT_BYTES = 1024 * 1024;
  * break at its end and a byte order mark. `where`: the option. USAGE if it cannot be read, is larger than `maxBytes` or
  * is not UTF-8.
  */
-export async function readTextFile(
-  path: string,
-  stdin: InputPort,
-  where: string,
-  maxBytes = MAX_TEXT_BYTES,
-): Promise<string> {
+export async function readTextFile(path: string, stdin: InputPort, where: string, maxBytes = MAX_TEXT_BYTES) {
   const file = await openInput(path, stdin, where);
   const pieces: Uint8Array[] = [];
   let size = 0;

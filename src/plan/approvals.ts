@@ -144,12 +144,7 @@ export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<App
 }
 
 /** The fingerprint of the key that signed under a name; undefined: none. `listed`: the file that must list it. */
-export async function signatureKey(
-  tool: SshKeygen,
-  plan: Signed,
-  name: string,
-  listed?: string,
-): Promise<string | undefined> {
+export async function signatureKey(tool: SshKeygen, plan: Signed, name: string, listed?: string) {
   const check = listed === undefined ? ['check-novalidate'] : ['verify', '-f', listed, '-I', name];
   const args = ['-Y', ...check, '-n', NAMESPACE, '-s', signaturePath(resolve(plan.path), name)];
   const { status, stdout } = await runSshKeygen(tool, args, { stdinPath: plan.copy, mayAsk: false });
@@ -165,12 +160,7 @@ export async function keyProblem(key: string): Promise<string | undefined> {
 }
 
 /** The signature, or the error of ssh-keygen. */
-export async function signPlan(
-  tool: SshKeygen,
-  copy: string,
-  key: string,
-  mayAsk: boolean,
-): Promise<{ readonly signature: string } | { readonly problem: string }> {
+export async function signPlan(tool: SshKeygen, copy: string, key: string, mayAsk: boolean) {
   const args = ['-Y', 'sign', '-f', resolve(key), '-n', NAMESPACE];
   const { status, stdout, stderr } = await runSshKeygen(tool, args, { stdinPath: copy, mayAsk });
   if (status === 0 && stdout.startsWith('-----BEGIN SSH SIGNATURE-----')) return { signature: stdout };

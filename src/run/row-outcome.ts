@@ -156,7 +156,7 @@ function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, co
   const known = [errorCode, reason].filter((text) => text !== undefined).join(': ');
   const said = known === '' ? '' : ` (${known})`;
   const answer = httpStatus === undefined ? undefined : `the service returned ${httpStatus}${said}`;
-  if (outcome === 'unknown') return unknownWords(subject, callOutcome, answer ?? message);
+  if (outcome === 'unknown') return unknownText(subject, callOutcome, answer ?? message);
   const isMissing = code === 'NOT_FOUND' && row.id !== undefined && object !== undefined;
   const missing = isMissing ? `no such ${object}: ` : '';
   if (answer !== undefined) return `could not ${subject}: ${missing}${answer}`;
@@ -166,11 +166,7 @@ function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, co
 }
 
 /** `broken`: why its outcome is unknown; undefined: its process was killed, and only the intent is known. */
-function unknownWords(
-  subject: string,
-  { sentAtMs, observedStatus, repeated }: CallOutcome,
-  broken: string | undefined,
-): string {
+function unknownText(subject: string, { sentAtMs, observedStatus, repeated }: CallOutcome, broken: string | undefined) {
   const at = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString().slice(11, 19)}Z`;
   const parts = [
     `OUTCOME UNKNOWN - ${subject}.`,

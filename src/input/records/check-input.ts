@@ -18,11 +18,7 @@ import { isInShard } from './shard.ts';
 export type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
 /** Turns rows that the rule refuses into faulty ones. */
-async function applyRule(
-  read: readonly Interpreted[],
-  { checkRows }: InputOptions,
-  format: InputFormat,
-): Promise<readonly Interpreted[]> {
+async function applyRule(read: readonly Interpreted[], { checkRows }: InputOptions, format: InputFormat) {
   if (checkRows === undefined) return read;
   const good = read.filter((one): one is GoodRow => one.row !== undefined && one.faults.length === 0);
   const problems = await checkRows(good);
@@ -115,7 +111,7 @@ export async function checkInput(
   let isWhole = false;
   try {
     const read = await readThrough(hashedBy(file.bytes(), hash), { ...options, name: file.name }, findings, writer);
-    const failure = faultyInput(file, options, findings);
+    const failure = faultyInput(file.name, options, findings);
     if (failure !== undefined) throw failure;
     const fileSha256 = await writer?.end();
     isWhole = true;
@@ -129,11 +125,7 @@ export async function checkInput(
 }
 
 /** One USAGE failure with the first faults and their number; undefined without faults. */
-function faultyInput(
-  file: InputFile,
-  { isArguments, operation }: InputOptions,
-  { faults, faultCount, notes }: Findings,
-): Failure | undefined {
+function faultyInput(name: string, { isArguments, operation }: InputOptions, { faults, faultCount, notes }: Findings) {
   if (faultCount === 0) return undefined;
   const named =
     isArguments === true ? toArgumentFaults(faults, Object.keys(operation.params.shape)[0] ?? 'id') : toFaults(faults);
@@ -145,7 +137,7 @@ function faultyInput(
   const areNoIds = isArguments === true && named.every(({ refusedId }) => refusedId !== undefined);
   const what = areNoIds
     ? plural(faultCount, 'of these is not a card id', 'of these are not card ids')
-    : `${count} in ${file.name}`;
+    : `${count} in ${name}`;
   const heading = `${what}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     faults: named,

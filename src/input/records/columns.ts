@@ -118,11 +118,7 @@ export class ColumnRoles {
    * What a header lacks, by name: the ID, required fields that no option gives, and columns of `--expect`. Reported
    * once for the header, not for each row.
    */
-  missingIn(
-    header: readonly string[],
-    defaults: object,
-    expectations: readonly ExpectationInput[],
-  ): ReadonlyMap<string, string> {
+  missingIn(header: readonly string[], defaults: object, expectations: readonly ExpectationInput[]) {
     const missing = new Map<string, string>();
     const { idParam } = this;
     const names = header.filter((name) => !this.#ignored.includes(name));

@@ -3,7 +3,7 @@ import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { type Row, type RowExtra, RowMaker, type RowShape } from '../../rows/row.ts';
 import { type ExpectationInput, ownValue } from '../expect.ts';
-import { checkFields, type FieldSpec, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
+import { checkFields, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
 import { quoteValue } from '../values.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
@@ -208,13 +208,7 @@ export class Interpreter {
   }
 
   /** With `--changed-from`: the fields that are sent, with their old values; undefined if the ID is not in that file. */
-  #changes(
-    row: Row,
-    record: RawRecord,
-    columns: ColumnMap,
-    empty: readonly string[],
-    found: Found[],
-  ): JsonObject | undefined {
+  #changes(row: Row, record: RawRecord, columns: ColumnMap, empty: readonly string[], found: Found[]) {
     const { changedFrom } = this.#options;
     if (changedFrom === undefined || row.id === undefined || row.id === '') return undefined;
     const changes = changedFrom.changes(row.id, row.body ?? new Map());

@@ -33,12 +33,7 @@ function wholeNumber(value: string): string | undefined {
 }
 
 /** What is wrong with the stored value, whatever is shown, and what to do; undefined if nothing. */
-function storedProblem({
-  type,
-  value,
-  formula,
-  format,
-}: StoredCell): readonly [what: string, remedy: string] | undefined {
+function storedProblem({ type, value, formula, format }: StoredCell): readonly [string, string] | undefined {
   if (formula !== undefined) return ['is a formula', 'Store its value as text'];
   if (type === 'd' || (type === 'n' && format.isDate)) {
     return ['is a date or a time', 'Store it as text: dates are sent as typed'];

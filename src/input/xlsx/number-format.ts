@@ -47,11 +47,7 @@ export function shownText({ pattern, addedDays }: NumberFormat, value: string | 
 }
 
 /** The formats of cell styles, by the number of the style. */
-export async function readNumberFormats(
-  archive: Archive,
-  part: string,
-  countsFrom1904: boolean,
-): Promise<readonly NumberFormat[]> {
+export async function readNumberFormats(archive: Archive, part: string, countsFrom1904: boolean) {
   const builtIn = Object.entries(BUILT_IN).flatMap(([first, patterns]) =>
     patterns.split('|').map((pattern, at) => [Number(first) + at, numberFormat(pattern, countsFrom1904)] as const),
   );

@@ -12,11 +12,7 @@ export interface Sheet {
 }
 
 /** The wanted elements of a part (by whole path), piece by piece. */
-export async function* readElements(
-  archive: Archive,
-  part: string,
-  ...wanted: readonly string[]
-): AsyncGenerator<readonly XmlElement[]> {
+export async function* readElements(archive: Archive, part: string, ...wanted: readonly string[]) {
   const reader = new XmlReader(part, wanted);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const notText = (error: unknown) => damaged(`${part} is not UTF-8`, error);

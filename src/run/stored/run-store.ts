@@ -215,13 +215,7 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
 }
 
 /** `wanted`: the same run, begun again, whose rows replace missing or changed ones, and else must be equal. */
-async function openRun(
-  folder: RunFolder,
-  header: RunHeader,
-  lock: HeldLock,
-  ports: RunPorts,
-  wanted?: NewRun,
-): Promise<ActiveRun> {
+async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, ports: RunPorts, wanted?: NewRun) {
   const { sha256 } = storedRowsOf({ header, folder });
   const path = rowsFileOf({ folder, header });
   const found = await hashFile(path);
