@@ -100,6 +100,16 @@ test.each([
   expect(entries.map(({ operation }) => operation)).toEqual(operations);
 });
 
+test.each([
+  ['2', '{"notice":{"code":"OLDER_CHANGES","message":"older changes are not listed. --limit lists more"}}\n'],
+  ['3', ''],
+])('history --limit %s of three changes says whether older ones are left out', async (limit, stderr) => {
+  const home = await withThreeWrites();
+  const listed = await runFrontdesk(['history', '--limit', limit, '--json'], { home });
+  expect(listed).toMatchObject({ code: 0, stderr });
+  expect(JSON.parse(listed.stdout)).toHaveLength(Number(limit));
+});
+
 test('history show prints one entry', async () => {
   const home = await withThreeWrites();
   const [newest] = await history(home, ['--limit', '1']);

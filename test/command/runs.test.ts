@@ -394,7 +394,7 @@ test('--run with an input without rows is another input', async () => {
   expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({
     code: 2,
     stdout: '',
-    error: { error: { message: expect.stringContaining('its input is another one; it has 2 rows, not 0') } },
+    error: { error: { message: expect.stringContaining('its input differs, and it has 2 rows, not 0') } },
   });
   expect(server.requests).toHaveLength(1);
 });

@@ -223,7 +223,7 @@ describe('a run from a workbook', () => {
     expect(server.requests).toHaveLength(1);
     const other = await run('Two');
     expect(other.code).toBe(2);
-    expect(other.stderr).toContain('run monday exists and is not this one: --sheet is not what it was begun with');
+    expect(other.stderr).toContain('could not start run monday: it exists, and --sheet is not what it was begun with');
     expect(server.requests).toHaveLength(1);
   });
 });

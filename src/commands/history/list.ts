@@ -76,8 +76,8 @@ function refuseHeldId(id: string, where: string): void {
 }
 
 /**
- * The matching entries, newest first, and what could not be read: runs, or (`failure`) all single changes. `where`: the
- * option of the ID, for a refusal.
+ * The matching entries, newest first, whether more match than the limit lets through (`hasOlder`), and what could not be
+ * read: runs, or (`failure`) all single changes. `where`: the option of the ID, for a refusal.
  */
 export async function matchingWrites(
   session: Session,
@@ -98,12 +98,14 @@ export async function matchingWrites(
   const onUnreadable = (error: Failure) => {
     failure = error;
   };
-  const found = await readHistory(session.stateDir(), { ...times, ...wanted, sinceMs, among, limit, onUnreadable });
+  const which = { ...times, ...wanted, sinceMs, among, limit: limit + 1 };
+  const found = await readHistory(session.stateDir(), { ...which, onUnreadable });
   const unread: Unread = new Map([...left, ...found.unread]);
-  const entries = failure === undefined ? await withClosings(session, found.entries) : found.entries;
+  const newest = found.entries.slice(0, limit);
+  const entries = failure === undefined ? await withClosings(session, newest) : newest;
   // An ID of any operation may look like that. If it exists, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
-  return { entries, rows: entries.map(historyJson), unread, failure };
+  return { entries, hasOlder: found.entries.length > limit, rows: entries.map(historyJson), unread, failure };
 }
 
 /** What a terminal shows of a list that is too tall: the newest entries, unless their number was given. */
@@ -125,7 +127,7 @@ function newestWords({ entry, time, operation, id = '', callOutcome }: HistoryEn
 /** The matching entries as a result, and the sentence that is it in a terminal if a search found none. */
 export async function historyResult(session: Session, filter: HistoryFilter) {
   const { since, until, id, operation, outcome, limit } = filter;
-  const { entries, rows, unread, failure } = await matchingWrites(session, filter, '--id');
+  const { entries, hasOlder, rows, unread, failure } = await matchingWrites(session, filter, '--id');
   const isFiltered = filter.open === true || (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const isUnmatched = rows.length === 0 && isFiltered && failure === undefined;
   const nothing = 'No changes recorded on this machine yet.';
@@ -135,6 +137,7 @@ export async function historyResult(session: Session, filter: HistoryFilter) {
   return {
     result: { kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty, ...tall } satisfies Result,
     noMatch: isUnmatched ? none : undefined,
+    hasOlder,
     failure: failure ?? unreadFailure('run', unread),
   };
 }
@@ -157,9 +160,12 @@ export const command = localCommand({
     throw usageFailure([{ where: '--until', problem: 'is before --since' }]);
   },
   async run(session, given) {
-    const { result, noMatch, failure } = await historyResult(session, given);
+    const { result, noMatch, hasOlder, failure } = await historyResult(session, given);
     if (noMatch !== undefined && !session.isForPeople) await session.notify(note('NO_MATCH', noMatch));
     await session.print(result);
+    // In a terminal the list itself says what it leaves out, or its length was given.
+    if (hasOlder && !session.isForPeople)
+      await session.notify(note('OLDER_CHANGES', 'older changes are not listed. --limit lists more'));
     if (failure !== undefined) throw failure;
   },
 });

@@ -201,7 +201,7 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   for (const [what, name] of Object.entries({ command: 'operation', profile: 'profile', service: 'host' } as const)) {
     if (existing[name] !== wanted[name]) differences.push(`its ${what} is ${existing[name]}, not ${wanted[name]}`);
   }
-  if (existing.inputSha256 !== wanted.inputSha256) differences.push('its input is another one');
+  if (existing.inputSha256 !== wanted.inputSha256) differences.push('its input differs');
   const rows = `it has ${plural(existing.rows, 'row')}, not ${groupThousands(wanted.rows)}`;
   if (existing.rows !== wanted.rows) differences.push(rows);
   for (const [option, words] of wanted.rowOptions ?? []) {
@@ -209,7 +209,7 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
     if (!isSame) differences.push(`${words} is not what it was begun with`);
   }
   if (differences.length === 0) return;
-  throw Failure.unsent('USAGE', `run ${existing.run} exists and is not this one: ${differences.join('; ')}`, {
+  throw Failure.unsent('USAGE', `could not start run ${existing.run}: it exists, and ${differences.join(', and ')}`, {
     hints: ['choose another name for --run'],
   });
 }

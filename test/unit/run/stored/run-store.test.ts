@@ -186,14 +186,14 @@ it.each([
   ['another command', { operation: 'card.activate' }, 'its command is card.block, not card.activate'],
   ['another profile', { profile: 'live' }, 'its profile is demo, not live'],
   ['another place', { host: 'https://b.example' }, 'its service is https://cards.example, not https://b.example'],
-  ['another input', { inputSha256: 'f'.repeat(64) }, 'its input is another one'],
+  ['another input', { inputSha256: 'f'.repeat(64) }, 'its input differs'],
   ['another shard', { rows: 2 }, 'it has 3 rows, not 2'],
 ])('--run with a name that exists refuses %s (K9)', async (_what, change, difference) => {
   const stateDir = temporaryFolder();
   await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
   await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', ...change }))).rejects.toMatchObject({
     code: 'USAGE',
-    message: `run may exists and is not this one: ${difference}. Nothing was sent.`,
+    message: `could not start run may: it exists, and ${difference}. Nothing was sent.`,
   });
   expect(existsSync(join(stateDir, 'runs', 'may', 'lock'))).toBe(false);
 });
