@@ -4,7 +4,7 @@ import { problemOfOut } from '../command/out-file.ts';
 import { type Context, StreamFailure } from '../context.ts';
 import { Failure, type FailureDetails, note, warning, withSentence } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { ioFailure, messageOf, succeeds } from '../files/io-failure.ts';
+import { describeIoError, ioFailure, succeeds } from '../files/io-failure.ts';
 import { createNewFile, type DropAtSignal } from '../files/new-file.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -164,12 +164,12 @@ export async function openSecretAnswer(
     try {
       await file?.keep(kept);
     } catch (error) {
-      const state = outcome === 'applied' ? 'this change WAS applied' : 'a response came';
+      const state = `${what}: ${outcome === 'applied' ? 'this change WAS applied' : 'a response came'}`;
       const rescued =
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`
           : `the response ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation) ? shown : undefined)}`;
-      const message = withSentence(`${what}: ${state}, but ${path} could not be written: ${messageOf(error)}`, rescued);
+      const message = withSentence(`${state}, but ${path} could not be written: ${describeIoError(error)}`, rescued);
       throw answeredFailure(message, { outcome }, error);
     }
     await session.notify(note('SAVED', where));

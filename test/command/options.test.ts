@@ -119,7 +119,7 @@ test.each([
       '--reson: unknown option of `frontdesk card block`',
       '--profile: there is no profile "nope"',
       '--retries: must be a whole number from 0 to 100, not "x"',
-      '--ca-file: could not read missing.pem',
+      '--ca-file: could not read missing.pem: no such file or folder (ENOENT)',
       '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { messageOf } from '../../files/io-failure.ts';
+import { describeIoError } from '../../files/io-failure.ts';
 import { readWhole } from '../../files/readable.ts';
 
 const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
@@ -11,7 +11,7 @@ export async function readCaFile(
   where = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readPem(path).catch((error: unknown) => {
-    throw Failure.unsent('USAGE', `${where}: could not read ${path}: ${messageOf(error)}`, { cause: error });
+    throw Failure.unsent('USAGE', `${where}: could not read ${path}: ${describeIoError(error)}`, { cause: error });
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
     throw Failure.unsent('USAGE', `${where}: ${path} holds no certificate in PEM form`);
