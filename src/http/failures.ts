@@ -16,7 +16,10 @@ export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: No
   if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);
   if (event === 'busy') return busyFailure(facts, verdict, why, 'rejected');
   if (verdict.reply === undefined && verdict.phase === 'connecting') return unreachable(facts, verdict);
-  if (event === 'unavailable' && why === 'wait_too_long') return busyFailure(facts, verdict, why, 'rejected');
+  const asksTooLong = why === 'wait_too_long' && (verdict.retryAfterMs ?? 0) > 0;
+  if (asksTooLong && (event === 'unavailable' || event === 'server_error')) {
+    return busyFailure(facts, verdict, why, 'rejected');
+  }
   return badReply(facts, verdict);
 }
 
@@ -142,7 +145,7 @@ function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Call
   return why === 'stopped' ? 'the call ended before the next attempt' : 'no retries are left';
 }
 
-/** 429, 408, or a 503 whose wait is too long for a read. */
+/** 429, 408, or a 5xx that asks a read to wait too long. */
 export function busyFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt, outcome: Outcome) {
   const { retryAfterMs } = verdict;
   const retryAt = retryAfterMs === undefined ? undefined : new Date(facts.nowMs + retryAfterMs).toISOString();

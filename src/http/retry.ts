@@ -88,14 +88,19 @@ export interface Situation {
   readonly random: number;
 }
 
-/** Decides what follows a failed attempt. `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`. */
+/**
+ * Decides what follows a failed attempt. `waitTooLong`: the wait of a retry that was due, or what the service asks for
+ * without a retry left, would pass `--retry-max-time`.
+ */
 export function decideNext(situation: Situation) {
   const { effect, event } = situation;
   const step = effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];
   const isSpent = situation.retriesDone >= situation.retriesAllowed || (step === 'retry_once' && situation.onceSpent);
-  if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: false } as const;
   const waitMs = waitBeforeRetry(situation.retriesDone, situation.retryAfterMs, situation.random);
-  if (waitMs >= situation.remainingMs) return { kind: 'end', waitTooLong: true } as const;
+  const waitTooLong = step !== 'end' && waitMs >= situation.remainingMs;
+  const isAsked = (situation.retryAfterMs ?? 0) > 0;
+  if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: waitTooLong && isAsked } as const;
+  if (waitTooLong) return { kind: 'end', waitTooLong } as const;
   const [readBackFirst, once] = [step === 'read_back_then_retry', step === 'retry_once'];
   return { kind: 'retry', waitMs, readBackFirst, once } as const;
 }

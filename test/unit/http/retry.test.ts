@@ -100,6 +100,11 @@ const decisions: readonly [title: string, change: Partial<Situation>, expected: 
   ['no retries left', { retriesDone: 2 }, { kind: 'end', waitTooLong: false }],
   ['no retries allowed', { retriesAllowed: 0 }, { kind: 'end', waitTooLong: false }],
   [
+    'no retries allowed, and the service asks for more than is left',
+    { retriesAllowed: 0, retryAfterMs: 60_000 },
+    { kind: 'end', waitTooLong: true },
+  ],
+  [
     'a wait as long as the rest',
     { retryAfterMs: 5000, remainingMs: 5000, random: 0 },
     { kind: 'end', waitTooLong: true },
