@@ -203,9 +203,14 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   }
 }
 
-/** A raw call may have a response of any shape but that of an error. */
+/**
+ * A raw read may have a response of any shape but that of an error. A raw change counts as applied by the rules of its
+ * operation: outside the table nothing is known of the response.
+ */
 function problemOf(resource: JsonValue, { operation, params, target }: Asked): string | undefined {
-  if (target !== undefined) return isErrorBody(operation, resource) ? AN_ERROR : undefined;
+  const isKnown = Object.keys(operation.response.properties).length > 0;
+  if (target !== undefined && !(isKnown && isWrite(operation)))
+    return isErrorBody(operation, resource) ? AN_ERROR : undefined;
   if (!isJsonObject(resource)) return 'the response is not a JSON object';
   return shapeProblem(operation, idOf({ params }), resource);
 }

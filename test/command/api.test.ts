@@ -268,7 +268,7 @@ test.each([
   [`${CARD_PATH}/block`, '{"reason":"lost, T-1"}', 0],
   [`${CARD_PATH}/activate`, '{}', 0],
 ])('api POST finds a required reason in the body: %s %s exits with %i', async (path, body, code) => {
-  const server = await startRecordingServer(code === 0 ? [{ body: {} }] : []);
+  const server = await startRecordingServer(code === 0 ? [{ body: cardText('BLOCKED') }] : []);
   const home = homeWith(server.url, { requireReason: 'T-[0-9]+' });
   const result = await runFrontdesk(['api', 'POST', path, '--yes', '--data', body], { env, home });
   expect(result.code).toBe(code);

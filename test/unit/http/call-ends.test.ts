@@ -85,13 +85,43 @@ it.each<readonly [string, ReturnType<typeof inputFor>, unknown, string | undefin
   expect([kind, callOutcome.resultId]).toEqual(['answered', resultId]);
 });
 
-it('the outcome of a call that was answered has no id where a raw answer is no object', async () => {
+it.each([
+  ['an event is created', inputFor(OPERATIONS.eventCreate), '["id"]'],
+  ['a card is blocked: the response has no cardId', block, { status: 'BLOCKED' }],
+  [
+    'a card is blocked: the response names another',
+    block,
+    { ...card('BLOCKED'), cardId: '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202' },
+  ],
+])('the outcome of a raw change is by the rules of its command: unknown if %s', async (_what, input, body) => {
+  const { client } = bench([answer(200, body), answer(200, card('ACTIVE')), answer(200, card('ACTIVE'))]);
+  const { callOutcome } = await client.call({ ...input, target: '/v1/raw' }, withPolicy());
+  expect(callOutcome).toMatchObject({ outcome: 'unknown', resultId: undefined });
+});
+
+it.each([
+  [503, 2],
+  [503, 0],
+  [502, 2],
+  [500, 0],
+])(
+  'a read answered %i that asks to wait for an hour, with %i retries, is busy and names the time',
+  async (status, retries) => {
+    const { client, sent } = bench([answer(status, '', [['Retry-After', '3600']])]);
+    const failure = failureOf(await client.call(read, withPolicy({ retries })));
+    expect(failure).toMatchObject({ code: 'BUSY', exitCode: 11, details: { retryAt: '2026-01-02T13:04:31.100Z' } });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+it('a raw change outside the table is applied by any JSON with 200', async () => {
   const { client } = bench([answer(200, '["id"]')]);
+  const operation = { ...OPERATIONS.eventCreate, response: { ...OPERATIONS.eventCreate.response, properties: {} } };
   const { callOutcome } = await client.call(
-    { ...inputFor(OPERATIONS.eventCreate), target: '/v1/events' },
+    { ...inputFor(OPERATIONS.eventCreate), operation, target: '/v1/x' },
     withPolicy(),
   );
-  expect(callOutcome).toMatchObject({ outcome: 'applied', resultId: undefined });
+  expect(callOutcome).toMatchObject({ outcome: 'applied' });
 });
 
 it('the outcome of a call that was answered is unknown where a raw write is answered by an error with 200', async () => {
