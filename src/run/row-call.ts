@@ -1,9 +1,10 @@
-import { callOutcomeAfter, type EarlierSends, NO_OUTCOME } from '../call-outcome.ts';
+import { callOutcomeAfter, type EarlierSends } from '../call-outcome.ts';
 import { succeeds } from '../files/io-failure.ts';
 import type { Pacer } from '../http/call.ts';
+import type { RunJournal } from './journal/journal.ts';
 import type { Limiter } from './limiter.ts';
 import type { OrderedSink } from './ordered-sink.ts';
-import type { RunRow } from './row-outcome.ts';
+import { type RunRow, unsentResult, wordsToKeep } from './row-outcome.ts';
 import type { RunControl } from './run-control.ts';
 import type { RowSlot, RunTask } from './run-task.ts';
 
@@ -14,7 +15,10 @@ const NONE_SENT: EarlierSends = { attempts: 0, callOutcome: undefined };
 
 /** What all rows of a run share. */
 export interface RowCallPorts<R extends RunRow> {
-  readonly task: Pick<RunTask<R>, 'journal' | 'aboutOf' | 'clock' | 'isWrite' | 'concurrency' | 'rowCount' | 'rate'>;
+  readonly task: Pick<
+    RunTask<R>,
+    'command' | 'journal' | 'aboutOf' | 'clock' | 'isWrite' | 'concurrency' | 'rowCount' | 'rate'
+  >;
   readonly control: RunControl;
   readonly limiter: Limiter;
   readonly sink: Pick<OrderedSink<R>, 'next'>;
@@ -90,15 +94,23 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       }
       if (this.stopping.aborted) {
         this.#givePlaceBack();
-        const attempts = this.earlier.attempts + this.admitted;
-        const callOutcome = { ...NO_OUTCOME, outcome: 'not_sent', code: 'CANCELLED', attempts } as const;
-        // The journal keeps a failure of its own, which stops the run.
-        await succeeds(journal.result(this.row, callOutcomeAfter(this.earlier.callOutcome, callOutcome)));
+        await this.#recordWithdrawn(journal);
         return this.#deny();
       }
     }
     this.admitted += 1;
     return true;
+  }
+
+  /** Records that the request whose intent is recorded was not sent, in the words that the run prints of it. */
+  async #recordWithdrawn(journal: RunJournal): Promise<void> {
+    const { attempts, callOutcome: sent } = this.earlier;
+    const { command } = this.#ports.task;
+    const ended = unsentResult(this.row, command, this.#ports.control.failure, attempts + this.admitted || undefined);
+    const callOutcome = callOutcomeAfter(sent, ended.callOutcome);
+    const said = callOutcome.outcome === 'not_sent' ? wordsToKeep(ended) : undefined;
+    // The journal keeps a failure of its own, which stops the run.
+    await succeeds(journal.result(this.row, callOutcome, { said }));
   }
 
   leaves(): void {
