@@ -12,6 +12,7 @@ import { eachRow, type Row } from '../rows/row.ts';
 import { type FailedFile, orDiscard } from '../run/failed-file.ts';
 import { runRows } from '../run/row-runner.ts';
 import type { RunResult, RunTask } from '../run/run-task.ts';
+import { unwritable } from '../run/stop.ts';
 import type { ActiveRun } from '../run/stored/run-store.ts';
 import { type LeftUnchanged, summaryJson } from '../run/summary.ts';
 import type { Service, Session } from '../session.ts';
@@ -39,7 +40,7 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   };
   report = await orClose(run, begin());
   await run.kept?.close();
-  const failure = await finishFiles(output, run);
+  const failure = await finishFiles(output, run, report);
   if (failure === undefined) return report;
   await session.notify(warningOf(failure));
   // An unknown outcome is worse than a missing file, which is worse than rows that a format cannot hold.
@@ -103,18 +104,20 @@ function addLength(bytes: number, cell: unknown): number {
   return bytes + (typeof cell === 'string' ? cell.length : 0);
 }
 
-/** Closes output and `--failed` file. Returns the first failure to report. */
-async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promise<Failure | undefined> {
+/** Closes output and `--failed` file. Returns the first failure that the summary does not say. */
+async function finishFiles(
+  output: RunOutput,
+  { failedFile, kept }: Run,
+  { isOutputLost }: RunResult,
+): Promise<Failure | undefined> {
   let failure: Failure | undefined;
   try {
     await output.close();
   } catch (error) {
-    const where = kept === undefined ? '' : '. They are kept in the run';
     if (error instanceof Failure) failure = error;
     else if (!(error instanceof StreamFailure)) throw error;
     // The reader of a pipe went away. The run ends by its outcomes, and the report says so.
-    else if (error.errno !== 'EPIPE')
-      failure = new Failure('LOCAL_IO', `could not write the results: ${error.message}${where}`);
+    else if (error.errno !== 'EPIPE' && !isOutputLost) failure = unwritable(error, kept !== undefined);
   }
   try {
     await failedFile?.keep();

@@ -62,6 +62,6 @@ export interface RunResult {
   /** `finished`: a resume would send nothing. */
   readonly state: 'finished' | 'stopped';
   readonly elapsedMs: number;
-  /** The reader of stdout went away during a change. The journal has all results. */
+  /** stdout could not be written to. The journal of a change has all results. A reader that went away is no `stop` of it. */
   readonly isOutputLost: boolean;
 }

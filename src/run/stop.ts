@@ -99,9 +99,14 @@ export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {
 export function outputLoss(error: unknown, isWrite: boolean): 'reader_gone' | { readonly error: unknown } {
   if (!(error instanceof StreamFailure)) return { error };
   if (error.errno === 'EPIPE') return 'reader_gone';
-  const cause = Object.assign(new Error(error.message), { code: error.errno });
+  return { error: unwritable(error, isWrite) };
+}
+
+/** Why results cannot be printed whose reader is still there. */
+export function unwritable({ errno, message }: StreamFailure, isWrite: boolean): Failure {
+  const cause = Object.assign(new Error(message), { code: errno });
   const after = isWrite ? 'the results so far are kept in the run' : 'unchanged';
-  return { error: ioFailure('could not write the results to stdout', cause, after) };
+  return ioFailure('could not write the results to stdout', cause, after);
 }
 
 const UNSENT_IN_A_ROW = 5;

@@ -76,7 +76,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const uncompared = uncomparedLine(report);
   if (uncompared !== undefined) lines.push(uncompared);
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${report.stop.reason}`), ...remedy(report, run));
-  if (report.isOutputLost) {
+  if (report.isOutputLost && report.stop?.kind !== 'broken') {
     // A read keeps nothing, so its results are lost.
     lines.push(
       `the program that reads the output stopped reading${run === undefined ? '' : '. The results are kept in the run'}`,

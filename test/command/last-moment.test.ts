@@ -72,6 +72,8 @@ test.each([
   const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
   expect(code).toBe(exitCode);
   expect(stdout).toMatch(/^\[[^\]]*$/);
-  expect(stderr).toContain('could not write the results: full. They are kept in the run');
+  expect(stderr).toContain(
+    'could not write the results to stdout: no space left on the device (ENOSPC). The results so far are kept in the run.',
+  );
   expect(stderr).toContain(`"exitCode":${exitCode}`);
 });

@@ -65,6 +65,14 @@ it('the summary says that results are kept only where they are: a read keeps not
   );
 });
 
+it('the summary does not say that a reader stopped reading where the disk is full', async () => {
+  const full = () => Promise.reject(new StreamFailure('ENOSPC', 'no space left on device'));
+  const report = await runRows(planOf(2, async () => answered(), { emit: full, isWrite: false }));
+  const lines = summaryLines({ operation: OPERATIONS.cardGet, kept: undefined }, report);
+  expect(lines).toContain('stopped: could not write the results to stdout: no space left on the device (ENOSPC)');
+  expect(lines.join('\n')).not.toContain('stopped reading');
+});
+
 async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
   const signals = new FakeSignals();
   const plan = planOf(
