@@ -9,7 +9,7 @@ export const command = localCommand({
   columns: COLUMNS,
   description:
     'Without stored profiles, `default` is what the environment says. `sandbox` is built in. Tokens are never shown.',
-  examples: { 'See all profiles': 'profile list', 'Names only': "profile list --json --query '[].name' --raw --raw" },
+  examples: { 'See all profiles': 'profile list', 'Names only': "profile list --json --query '[].name' --raw" },
   output: () => list(PROFILE),
   async run(session) {
     const settings = session.settings();

@@ -17,6 +17,6 @@ export const command = callCommand({
     'Export for a spreadsheet':
       'calendar subscribers list cal_harbour_tours --active all --limit 100 -o xlsx --out old.xlsx',
     'Print only the e-mail addresses':
-      "calendar subscribers list cal_harbour_tours --json --query 'data[].email' --raw --raw",
+      "calendar subscribers list cal_harbour_tours --json --query 'data[].email' --raw",
   },
 });
