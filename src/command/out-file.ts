@@ -1,8 +1,9 @@
-import { lstatSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { OPERATIONS } from '../api/operations.ts';
 import type { OutputPort } from '../context.ts';
 import { type Failure, usageFailure } from '../failure.ts';
-import { ifPossible } from '../files/io-failure.ts';
+import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { quoteValue } from '../input/values.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { type Command, isBulk } from './command.ts';
@@ -15,8 +16,26 @@ export function problemOfOut(
 ): string | undefined {
   if (path === undefined) return undefined;
   if (path === '' || path === '-') return `must be a new file: ${instead}`;
-  const isThere = ifPossible(() => lstatSync(path)) !== undefined;
-  return isThere ? `${quoteValue(path)} exists, and a result never overwrites a file` : undefined;
+  try {
+    lstatSync(path);
+    return `${quoteValue(path)} exists, and a result never overwrites a file`;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT' ? problemOfFolder(path) : cannotCreate(path, error);
+  }
+}
+
+/** Why no file can be made beside others in its folder: said before a read is sent whose result has no place. */
+function problemOfFolder(path: string): string | undefined {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return cannotCreate(path, error);
+  }
+}
+
+function cannotCreate(path: string, error: unknown): string {
+  return `cannot create ${quoteValue(path)}: ${describeIoError(error)}`;
 }
 
 /** Why a result cannot be a workbook, or cannot go where it should. */

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
+  EEXIST: 'a file with that name is in the way',
   ELOOP: 'too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',

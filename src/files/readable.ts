@@ -65,9 +65,17 @@ async function* readPieces(fd: number, release: () => Promise<void>): AsyncGener
   }
 }
 
-/** All bytes of a file, which may be a pipe. Rejects with the system's error. */
+/** Far above any key, certificates or seed, and small enough for memory: a device may never end. */
+const MAX_WHOLE_MIB = 64;
+
+/** All bytes of a file, which may be a pipe. Rejects with the system's error, or if it is too long. */
 export async function readWhole(path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of (await openReadable(path)).bytes()) pieces.push(Uint8Array.from(piece));
+  let size = 0;
+  for await (const piece of (await openReadable(path)).bytes()) {
+    size += piece.length;
+    if (size > MAX_WHOLE_MIB * 1024 * 1024) throw new Error(`it is larger than ${MAX_WHOLE_MIB} MiB`);
+    pieces.push(Uint8Array.from(piece));
+  }
   return Buffer.concat(pieces);
 }

@@ -63,6 +63,16 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '--retry-max-time', '5'], {}, '--retry-max-time'],
   [[...GET, '--ca-file', 'missing.pem'], {}, '--ca-file', 'missing.pem'],
   [GET, { FRONTDESK_CA_FILE: 'missing.pem' }, 'FRONTDESK_CA_FILE', 'missing.pem'],
+  [
+    ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'xlsx', '--out', 'missing/x.xlsx'],
+    {},
+    '--out: cannot create "missing/x.xlsx": no such file or folder (ENOENT)',
+  ],
+  [
+    ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'missing/x.json'],
+    {},
+    '--out: cannot create "missing/x.json": no such file or folder (ENOENT)',
+  ],
   [[...GET, '--query', 'a['], {}, '--query'],
   [[...GET, '--query', ''], {}, '--query'],
   [[...GET, '--sort-by', 'nope'], {}, '--sort-by'],
@@ -85,6 +95,17 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...env } });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   for (const text of told) expect(stderr).toContain(text);
+  expect(server.lines).toEqual([]);
+});
+
+test.skipIf(process.platform === 'win32').each([
+  [GET, '--ca-file', '--ca-file: could not read /dev/zero: it is larger than 64 MiB'],
+  [['sandbox', 'serve'], '--seed', 'could not read the seed file /dev/zero: it is larger than 64 MiB'],
+])('%j with a device that never ends as %s is exit 2, and fills no memory', async (args, option, told) => {
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk([...args, option, '/dev/zero'], { env: server.env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(told);
   expect(server.lines).toEqual([]);
 });
 

@@ -134,7 +134,7 @@ test('a failed file of a read whose workbook cannot be made leaves nothing behin
   const args = ['card', 'get', '--from', 'cards.csv', '-o', 'xlsx', '--out', 'none/x.xlsx', '--failed', 'left.csv'];
   const { code, stderr } = await runFrontdesk(args, { home, env: server.env });
   expect({ code, lines: server.lines, left: left() }).toEqual({ code: 2, lines: [], left: ['cards.csv'] });
-  expect(stderr).toContain('--out: cannot create none/x.xlsx: no such file or folder (ENOENT)\n');
+  expect(stderr).toContain('--out: cannot create "none/x.xlsx": no such file or folder (ENOENT)\n');
 });
 
 test('a failed file of no rows that the disk cannot take leaves nothing behind', async () => {
