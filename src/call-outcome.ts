@@ -154,10 +154,7 @@ export function encodeOutcome<Line extends object>(callOutcome: CallOutcome, lin
   return record as unknown as Line & OutcomeRecord;
 }
 
-/**
- * The outcome in a record of a journal, or with its members' names in the history. Undefined if there is none, or its
- * code is unknown to this version.
- */
+/** The outcome in a record, by short or whole names; undefined: none, or one that this version does not know. */
 export function decodeOutcome(record: object): WriteOutcome | undefined {
   // Every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;

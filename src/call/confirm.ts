@@ -45,10 +45,7 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
   if (unmet !== undefined) throw notAsExpected(single, unmet, 'check that this is the right card');
 }
 
-/**
- * Reads the card again right before the change leaves. PRECONDITION if an `--expect` no longer holds, or the status
- * differs from the one shown. A card that cannot be read ends the call by that read.
- */
+/** Reads the card again before the change leaves. PRECONDITION if an `--expect` or the shown status no longer holds. */
 export async function recheckCard(session: Session, single: SingleCall, shown: CardBefore): Promise<void> {
   const status = 'card' in shown ? textAt(shown.card, 'status') : undefined;
   if (status === undefined && single.expectations.length === 0) return;

@@ -32,9 +32,7 @@ export function keepToOutcome(session: Session, isUnknown: () => boolean): void 
   });
 }
 
-/**
- * Takes over signals while a change is in progress, so that its response is still heard. `onFirst` announces the wait.
- */
+/** Takes over signals during a change, so that its response is still heard. `onFirst` announces the wait. */
 export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void) {
   const stopping = new AbortController();
   const abort = new AbortController();

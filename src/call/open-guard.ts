@@ -63,10 +63,7 @@ const NOTHING: OpenBefore = { open: [], repeated: [], same: [] };
 
 type Digester = (body: JsonValue | undefined) => string;
 
-/**
- * Makes the digest that stands for the body of an event, in any order of members; undefined for other operations and
- * without a record. Rejects with LOCAL_IO.
- */
+/** The digest of an event, in any order of members; undefined: none is kept. Rejects with LOCAL_IO. */
 export async function digesterOf(session: Session, operation: Operation): Promise<Digester | undefined> {
   const { stateDir } = session.places;
   if (!isEvent(operation) || !session.keepsHistory || stateDir === undefined) return undefined;
@@ -85,10 +82,7 @@ export function needsRecords(operation: Operation, { code }: Failure): boolean {
   return isOnceOnly(operation) || (code === 'AUTH' && operation.effect.kind === 'write');
 }
 
-/**
- * Looks up the open writes to a call's subject. If the records cannot be read, a change that needs them is refused
- * (LOCAL_IO or AUTH). For others it is reported.
- */
+/** The open writes to a call's subject. LOCAL_IO or AUTH if the call needs records that cannot be read. */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
   try {
@@ -196,10 +190,7 @@ export async function recordSuperseded(session: Session, closed: readonly OpenWr
   await (await session.recorder()).supersede(about, by);
 }
 
-/**
- * Records that a change superseded the open ones that set the same. Returns their names. The change was done, so a
- * failure is only reported.
- */
+/** Records what a change superseded, and returns the names. It was done, so a failure is only reported. */
 export async function closeSuperseded(session: Session, done: Done): Promise<readonly string[]> {
   if (isOnceOnly(done.operation)) return [];
   try {

@@ -53,10 +53,7 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
   }
 }
 
-/**
- * Reads the options that set request fields, by API field name; null is sent as null. They make a single call, or fill
- * rows that lack them.
- */
+/** Reads the fields of a request from options, by API name, for a call or for rows that lack them. */
 export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven) {
   const faults: Fault[] = [...given.faults];
   const operation = chooseOperation(command, given, faults);

@@ -20,10 +20,7 @@ const CREDENTIAL_STATUS = object({
 
 export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
-/**
- * The status of one family with a URL, and hints about its problem, as a call would give them. Runs its token command,
- * like a call. Never fails for a missing, unsafe or expired credential, which is in `problem`.
- */
+/** The status of one family, and hints about its problem, which fails no call. Runs a token command. */
 export async function describeCredential(request: CredentialRequest) {
   const { family, origin, clock } = request;
   const credential = openCredential({ ...request, ignoreExpiry: true });

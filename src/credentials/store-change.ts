@@ -69,11 +69,7 @@ export async function refuseUnsafeStore(place: CredentialPlace): Promise<void> {
   await readCredentialBytes(place);
 }
 
-/**
- * Stores a credential, replacing the one of this profile and family. A damaged file is replaced, and a copy of it kept,
- * which the result names. AUTH if file or folder are not safe, LOCAL_IO if it cannot be written: then nothing was
- * changed.
- */
+/** Stores a credential in place of the one of its profile and family. `keptCopy`: a copy of a damaged file. */
 export function storeCredential(place: CredentialPlace, entry: CredentialEntry) {
   return withCredentialLock(place, async (save) => {
     const { entries, keptCopy } = await readOrKeep(place);
@@ -83,10 +79,7 @@ export function storeCredential(place: CredentialPlace, entry: CredentialEntry) 
   });
 }
 
-/**
- * Removes the credentials of a profile (of one family, if given) and what killed processes left behind. Returns what
- * was removed. The tokens stay valid at the service.
- */
+/** Removes the credentials of a profile, or of one family. Returns them. The tokens stay valid at the service. */
 export async function removeCredentials(
   place: CredentialPlace,
   { profile, family }: { readonly profile: string; readonly family?: Family | undefined },

@@ -61,10 +61,7 @@ export async function readCredentialBytes({ configDir, platform }: ReadPlace): P
   return readPrivateFile(credentialsPath(configDir), { platform, what: CREDENTIALS_WHAT });
 }
 
-/**
- * All stored credentials; empty without a file. AUTH with the command that fixes it if the file is not safe, USAGE if
- * it is damaged or from a newer frontdesk. Changes nothing.
- */
+/** All stored credentials. AUTH with a fix for an unsafe file, USAGE for a damaged or newer one. */
 export async function readCredentials(place: ReadPlace): Promise<readonly CredentialEntry[]> {
   const bytes = await readCredentialBytes(place);
   return bytes === undefined ? [] : parseEntries(bytes, credentialsPath(place.configDir ?? ''));

@@ -80,10 +80,7 @@ const COMPLETE = [
   '}',
 ];
 
-/**
- * The script for bash 3.2 and later. It forks only for names of profiles and runs and, if bash cannot list files
- * itself, for file names: Tab responds in less than a millisecond.
- */
+/** The script for bash 3.2 and later. Only names of profiles, runs and (in 3.2) files start another process. */
 export function bashCompletion(nodes: readonly CompletionNode[]): string {
   const labels = (list: readonly CompletionNode[]) => list.map((node) => `'${node.words}'`).join(' | ');
   const commands = nodes.filter((node) => node.children.length === 0);

@@ -12,10 +12,7 @@ export async function loadTree(registry: Registry): Promise<CommandTree> {
   return { ...registry, docs: await Promise.all(registry.entries.map(loadDoc)) };
 }
 
-/**
- * Loads the description of a command. The build prepares it as a file beside the chunks, so that help does not load the
- * command and its schemas. Without one (run from source) the declaration is loaded.
- */
+/** Loads the description of a command: the text that the build prepared, so that help loads no schemas. */
 export async function loadDoc(entry: CommandEntry): Promise<CommandDoc> {
   const prepared = await preparedText(`help/${entry.path.join('.')}.json`).catch(() => undefined);
   // The build wrote this text from `describeCommand` together with this chunk.

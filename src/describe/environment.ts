@@ -28,10 +28,7 @@ const TEXTS = {
 
 const OPTIONS = new Map([...COMMON_OPTIONS, ...WRITE_OPTIONS].map(({ env, long }) => [env, `--${long}`]));
 
-/**
- * THE table of environment variables: help topic, man page, reference page and `schema` are made from it. `option` has
- * the same meaning and wins.
- */
+/** THE table of environment variables, for help, man page, reference and `schema`. `option` wins over one. */
 export const ENVIRONMENT = Object.entries(TEXTS).map(
   ([name, text]): { readonly name: string; readonly option?: string; readonly text: string } => {
     const option = OPTIONS.get(name);

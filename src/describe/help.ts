@@ -100,10 +100,7 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   });
 }
 
-/**
- * A help page for the columns of the terminal. A pipe has none: COLUMNS may give those of its reader, and a pager shows
- * it on the terminal of stderr.
- */
+/** A help page for the terminal. A pipe has no width: COLUMNS, or stderr behind a pager, may know it. */
 export function helpText({ blocks }: HelpPage, { stdout, stderr, env }: Context): string {
   const columns = env['COLUMNS'] ?? '';
   return layOut(

@@ -56,10 +56,7 @@ export class CardAtHand {
     };
   }
 
-  /**
-   * Reads the card. Returns false after one step back, with nothing changed. A failure is reported. `isOwn`: the read
-   * that follows a change.
-   */
+  /** Reads the card, and reports a failure. False after one step back. `isOwn`: the read that follows a change. */
   async look(isOwn = false): Promise<boolean> {
     const { log } = this.#desk;
     let look = 'not read' as Seen['look'];

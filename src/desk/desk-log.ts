@@ -123,10 +123,7 @@ export class DeskLog {
     else if (last.status !== status && !isOpen(last.write)) this.#last.delete(keyOf(cardId));
   }
 
-  /**
-   * More is known of a change: a read resolved it, a later one superseded it, the user resolved it. `before`: the
-   * change as it was, if it has no name.
-   */
+  /** More is known of a change. `before`: the change as it was, if it has no name. */
   learned(write: DeskWrite, status: string | undefined, before?: DeskWrite): void {
     const at = this.#writes.findIndex((each) => (before === undefined ? each.entry === write.entry : each === before));
     if (at >= 0) this.#writes[at] = write;

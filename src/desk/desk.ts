@@ -62,10 +62,7 @@ export class Desk {
     this.mayWrite = !isReadOnly(session);
   }
 
-  /**
-   * Serves cards. `serve` returns what its menu did: `leave`, `another`, or the ID of the next card. Returns the exit
-   * code. Throws what ends a program: a signal, a bug, a stream that cannot be written.
-   */
+  /** Serves cards. `serve` returns `leave`, `another`, or the next ID. Throws what ends a program. */
   async run(first: string | undefined, serve: (cardId: string) => Promise<string>): Promise<number> {
     const { context } = this.session;
     // Between a question and a wait, Ctrl-C has no step to go back.

@@ -94,10 +94,7 @@ function twoLines(text: string, behind: string, width: number, unicode: boolean)
   return [first, cutText(text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
 }
 
-/**
- * The line above the menu: how the last change of the card ended, when, and what to do. `open`: open writes to the
- * card, oldest first. Empty if no write is open, and none ended here.
- */
+/** How the last change of the card ended, and what to do; empty: none did, and none of `open` (oldest first) is. */
 export function verdictLines(
   about: {
     readonly cardId: string;

@@ -64,10 +64,7 @@ export function beginningOf(body: readonly Uint8Array[]): string {
   return byteLength(body) > BEGINNING_BYTES ? text.slice(0, -LONGEST_TOKEN) : text;
 }
 
-/**
- * Reads the body of an error as far as possible. Never fails. Takes the bytes out of the list. `keepsLong`: keeps a
- * long one whole, within the memory of one response.
- */
+/** Reads the body of an error, taking its bytes out. Never fails. `keepsLong`: keeps a long one whole. */
 export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = false): ErrorReply {
   const length = byteLength(body);
   const beginning = beginningOf(body);

@@ -60,10 +60,7 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 8000;
 const JITTER = 0.1;
 
-/**
- * Milliseconds before a retry. `retriesDone`: retries before this one. `random`: in [0, 1). `Retry-After` is a minimum:
- * up to a tenth is added, so that many callers do not return at once.
- */
+/** Milliseconds before a retry, `random` in [0, 1). `Retry-After` is a minimum, so up to a tenth is added. */
 export function waitBeforeRetry(retriesDone: number, retryAfterMs: number | undefined, random: number): number {
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs * (1 + JITTER * random));
   return Math.round(random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retriesDone));

@@ -27,10 +27,7 @@ export function readDecimal(text: string): Decimal {
   };
 }
 
-/**
- * Compares two JSON number texts by value, exactly and without arithmetic: below, equal or above zero. `1e999999999`
- * costs no more than `1`.
- */
+/** Compares two JSON number texts by value, exactly. `1e999999999` costs no more than `1`. */
 export function compareDecimals(a: string, b: string): number {
   if (a === b) return 0;
   const left = readDecimal(a);

@@ -36,10 +36,7 @@ export function jsonBytes(value: JsonValue): Buffer[] {
 
 const PIECE_LENGTH = 65_536;
 
-/**
- * The JSON in pieces, for values of megabytes: an indented deep value can exceed the longest possible string. `margin`
- * follows each line end.
- */
+/** The JSON in pieces: an indented deep value can exceed the longest string. `margin` follows each line end. */
 export function* printJsonPieces(
   value: JsonValue,
   options: PrintOptions & { readonly margin?: string } = {},

@@ -62,10 +62,7 @@ export function rememberedText(value: JsonValue): string | undefined {
 /** A JSON value in plain JavaScript, for a schema. */
 export type PlainValue = null | boolean | string | number | PlainValue[] | { [name: string]: PlainValue };
 
-/**
- * A copy in plain JavaScript values, for checking a shape against a schema and nothing else: numbers lose
- * digits in it (and are clamped to finite ones). Objects have no prototype, so a `__proto__` key is a key.
- */
+/** A copy in plain JavaScript values, for a check against a schema and nothing else: numbers lose digits in it. */
 export function toPlain(value: JsonValue): PlainValue {
   if (value instanceof JsonNumber) {
     const number = Number(value.text);
@@ -103,10 +100,7 @@ export function fromPlain(value: unknown): JsonValue {
 
 const INDEX = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/**
- * The value at a dotted path, `metadata.store` or `transactions.0.amount`; undefined when there is none. A key
- * that itself has dots wins over the same dots taken as steps.
- */
+/** The value at a dotted path (`transactions.0.amount`), or undefined. A key that has the dots itself wins. */
 export function getPath(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (isJsonObject(value)) return memberAt(value, path);
   if (!isJsonArray(value)) return undefined;

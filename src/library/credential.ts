@@ -16,10 +16,7 @@ interface CredentialOptions {
   readonly heard: (token: string) => void;
 }
 
-/**
- * The credential of one API. A token function is asked once for all calls, once more after a 401 (even if several calls
- * met it), and again when its token has expired.
- */
+/** The credential of one API. A token function is asked once, once more after a 401, and when it has expired. */
 export function libraryCredential({ family, token, clock, timeoutMs, heard }: CredentialOptions): CredentialPort {
   const name = `${family}.token`;
   const source: TokenPlace = { name, words: `the credential (${name})`, remedy: 'give a valid token' };
@@ -51,10 +48,7 @@ export function libraryCredential({ family, token, clock, timeoutMs, heard }: Cr
 
   if (typeof token === 'string') return credential;
 
-  /**
-   * The result of `asking`, unless the call is ended or has waited too long. Each call has its own timer, which ends
-   * with it, because a timer keeps the program alive.
-   */
+  /** The result of `asking`, unless the call ends or waits too long. A timer left over would keep the program alive. */
   const awaited = async <Given>(asking: () => Promise<Given>, signal: AbortSignal | undefined): Promise<Given> => {
     if (signal?.aborted === true) throw ended();
     const over = new AbortController();

@@ -41,10 +41,7 @@ const LABELS = new Map([
   ['activatedAt', 'Activated'],
 ]);
 
-/**
- * Suggested next commands by status, ready to run (block and reissue ask, and offer a reason). Which transitions the
- * service allows is not documented.
- */
+/** Next commands to suggest by status. Which transitions the service allows is not documented. */
 export const NEXT_STEPS: ReadonlyMap<string, readonly string[]> = new Map(
   CARD_STATUSES.map((status) => {
     const actions = CARD_ACTIONS.filter(({ suggestedAt = [] }) => suggestedAt.includes(status));

@@ -32,10 +32,7 @@ async function formatFaults(options: OutputOptions): Promise<readonly Failure[]>
   return [...faults, new Failure('USAGE', `${unfit.join(', ')}: not for ${format} output${why}`, { hints })];
 }
 
-/**
- * Checks the output options before anything is sent: an option that the format lacks, an unknown column, a bad
- * `--query`, `--sort-by` on a run. Returns USAGE failures.
- */
+/** The faults of the output options, before anything is sent: what the format lacks, a bad column or query. */
 export async function checkOutput(
   options: OutputOptions,
   columns: readonly Column[],

@@ -46,10 +46,7 @@ export function openUnder(...members: readonly string[]): IsOpenPath {
   return (path) => members.some((member) => path.startsWith(`${member}.`) && path.length > member.length + 1);
 }
 
-/**
- * The columns that `--columns` names (`cardId,metadata.store`), in that order, else all fixed ones. USAGE, with the
- * nearest name, for one that is neither fixed nor an open path.
- */
+/** The columns that `--columns` names, in that order, else all fixed ones. USAGE, with the nearest name. */
 export function chooseColumns(
   spec: string | undefined,
   fixed: readonly Column[],

@@ -32,10 +32,7 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
   return lineWriter(header, line, stdout);
 }
 
-/**
- * One resource as RFC 4180: nested values as dotted columns in the resource's key order, list entries by index, an
- * empty object or list as `{}` or `[]`.
- */
+/** One resource as RFC 4180: nested values as dotted columns, entries of a list by index, an empty one as `[]`. */
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
   const dressing = dressingOf(style, stdout);
   const parts = function* (at: 0 | 1) {

@@ -16,10 +16,7 @@ export function displayWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
-/**
- * The string if it fits into `maxWidth` terminal columns, else its beginning and `…`, or `… (+39,800)`. Never cuts
- * through a letter with its marks or an emoji. Expects a safe string.
- */
+/** The safe string cut to `maxWidth` columns with `…` or `… (+39,800)`, never through a letter or an emoji. */
 export function cutText(text: string, maxWidth: number, unicode = true): string {
   const fitting = fittingLength(text, maxWidth);
   if (fitting === text.length) return text;
@@ -62,10 +59,7 @@ export function fittingLength(text: string, maxWidth: number): number {
   return text.length;
 }
 
-/**
- * The string, broken between words into lines of at most `width` columns. A longer word is broken where it must be.
- * Expects a safe string. Returns at least one line.
- */
+/** The safe string in lines of at most `width` columns, at least one. A longer word is broken where it must be. */
 export function wrapText(text: string, width: number): string[] {
   return fillLines(
     text.split(' ').flatMap((word) => wordParts(word, width)),

@@ -66,10 +66,7 @@ function share(candidates: readonly Candidate[], room: number): number[] {
   return widthsAt(limit);
 }
 
-/**
- * Fits columns into a frame: IDs, statuses and amounts stay whole, other cells are cut, and what would be cut to
- * nothing is left out and named. `natural`: the width of the longest cell of each.
- */
+/** Fits columns into a frame. IDs, statuses and amounts stay whole. `natural`: the width of the longest cells. */
 export function fitColumns(
   columns: readonly Column[],
   natural: readonly number[],

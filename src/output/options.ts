@@ -23,7 +23,7 @@ export interface OutputOptions {
   readonly format: Format;
   /** `--out` of an `.xlsx` result: the new file instead of stdout. */
   readonly out?: string | undefined;
-  /** Called for each row that does not fit into a sheet. */
+  /** Called for the first 1,000 rows that do not fit into a sheet. */
   readonly refuse?: ((failure: Failure) => Promise<void>) | undefined;
   /** `--columns`, `--sort-by`: for table, csv and xlsx. */
   readonly columns?: string | undefined;

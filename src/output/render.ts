@@ -83,8 +83,8 @@ export function writingBeside(stdout: OutputPort, around: Surroundings): OutputP
 
 /**
  * Opens a stream of rows: a JSON array, NDJSON, CSV or a table that grows while the work goes on. `expectedRows` (of a
- * run) decides whether a terminal gets a bordered table at the end or lines at once. With `--query` and json the rows
- * are collected for the query.
+ * run) decides whether a terminal gets a bordered table at the end or lines at once. A query sees all rows at once, in
+ * ndjson each on its own.
  */
 export async function openRowWriter(
   columns: readonly Column[],
@@ -281,10 +281,7 @@ function linesOf(result: Result): readonly JsonValue[] {
   return isJsonArray(document) ? document : [document];
 }
 
-/**
- * What happens to a value before it is shown: frontdesk's token is masked, and in table and csv sensitive members are
- * hidden. Loaded once for all rows.
- */
+/** Masks the token, and hides sensitive members in table and csv. Loaded once for all rows. */
 async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {
   const { mask } = options;
   const hidden = isJson(options.format) ? [] : options.hideSensitive;

@@ -65,10 +65,7 @@ export function widthOf(stream: {
   return stream.isTerminal ? (stream.columns ?? 80) : undefined;
 }
 
-/**
- * Upper limit of the terminal columns of a string: terminals and readline differ about joined emoji. Needs no package,
- * so that a message costs no start. `displayWidth` is for alignment.
- */
+/** The columns that a string takes at most. Needs no package, so that a message costs no start. */
 function columnsAtMost(text: string): number {
   const wide =
     /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
@@ -136,10 +133,7 @@ export function fillLines(words: readonly string[], width: number, columnsOf = c
   return [...lines, line];
 }
 
-/**
- * Breaks a line between words. Further lines are aligned with its first word, or with the text beside a label. A word
- * longer than the width stays whole, so that it can be pasted.
- */
+/** Breaks a line between words, aligned with its first word or label. A longer word stays whole, to be pasted. */
 function breakWords(line: string, width: number): readonly string[] {
   if (columnsAtMost(line) <= width) return [line];
   const label = LABELLED.exec(line)?.[0] ?? '';

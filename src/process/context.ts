@@ -39,10 +39,7 @@ const STALLED_MS = 1000;
 
 type Written = (error?: Error | null) => void;
 
-/**
- * stderr, and the base of stdout. Opened at its first use, which costs a tenth of a start. Its failures are not
- * reported, because a lost reader must not change how the operation ends.
- */
+/** stderr, and the base of stdout, opened when used. A lost reader of it must not change how the call ends. */
 class StandardStream implements OutputPort {
   readonly fd: number;
   readonly #open: () => NodeJS.WriteStream;

@@ -53,17 +53,16 @@ function realPath(path: string | undefined): string | undefined {
   }
 }
 
-/**
- * What this process runs on, for `frontdesk doctor`. `program`: the started file, links followed; undefined if it is
- * gone. `isExecutable`: it is the standalone executable, with Node inside.
- */
+/** What this process runs on, for `frontdesk doctor`. */
 export function runtimeFacts() {
   // Only `doctor` asks. An import would be loaded at each start of the executable.
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
   return {
     /** Without the v: `22.12.0`. */
     nodeVersion: process.versions.node,
+    /** The started file, links followed; undefined if it is gone. */
     program: realPath(isExecutable ? process.execPath : process.argv[1]),
+    /** Is it the standalone executable, with Node inside? */
     isExecutable,
   };
 }

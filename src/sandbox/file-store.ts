@@ -145,10 +145,7 @@ export class FileStore implements SandboxStore {
   }
 }
 
-/**
- * Forgets everything done in the sandbox, also a damaged state: the next command begins from the built-in seed. Returns
- * whether there was anything. LOCAL_IO if the file cannot be removed.
- */
+/** Goes back to the built-in seed. Returns whether there was anything to forget. LOCAL_IO if that fails. */
 export async function resetSandbox(stateDir: string, ports: LockPorts): Promise<boolean> {
   const path = statePath(stateDir);
   requireOwnState(stateDir, path);

@@ -9,10 +9,7 @@ import { memoryStore, type SandboxState } from './state.ts';
 
 type SandboxPorts = Pick<Context, 'pid' | 'clock' | 'random'>;
 
-/**
- * The sandbox of `--profile sandbox`, in this process, on any free port, with its state in `stateDir` (without one in
- * memory). USAGE if the state is damaged.
- */
+/** The sandbox of `--profile sandbox`, on any free port; without `stateDir` in memory. USAGE for a damaged state. */
 export async function openSandbox(stateDir: string | undefined, ports: SandboxPorts): Promise<SandboxServer> {
   const store = stateDir === undefined ? memoryStore(builtInSeed()) : new FileStore(stateDir, ports);
   return startSandboxServer({ store, port: 0, latencyMs: 0, faults: [] }, ports);
@@ -36,10 +33,7 @@ async function readSeedFile(path: string): Promise<SandboxState> {
   return parseSeed(text, path);
 }
 
-/**
- * Starts the sandbox of `sandbox serve`, from a seed and in memory, until it is closed. USAGE for a bad seed file or
- * port; then nothing listens.
- */
+/** Starts the sandbox of `sandbox serve`, in memory. USAGE for a bad seed file or port; then nothing listens. */
 export async function runServe(options: ServeOptions, ports: SandboxPorts): Promise<SandboxServer> {
   const state = options.seedFile === undefined ? builtInSeed() : await readSeedFile(options.seedFile);
   return startSandboxServer({ ...options, store: memoryStore(state) }, ports);

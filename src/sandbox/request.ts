@@ -126,11 +126,7 @@ function readBody({ body: schema }: Operation, { body: bytes, contentType = '' }
 // Object.keys returns string[]. The table is a constant, so these are all keys.
 const KEYS = Object.keys(OPERATIONS) as OperationKey[];
 
-/**
- * Finds the operation of a method and a path (without query). The path is compared as sent, so dot segments and empty
- * ones match nothing by accident. `rawParams`: the segments as sent, percent-encoded. `allowed`: the methods of the
- * path, empty for an unknown one.
- */
+/** The operation of a method and a path as sent, or the methods of the path. Dot segments match nothing. */
 function matchRoute(method: string, path: string) {
   const segments = path.split('/');
   const allowed: string[] = [];
@@ -144,10 +140,7 @@ function matchRoute(method: string, path: string) {
   return { allowed };
 }
 
-/**
- * Checks a request against the table of operations: path, method, token, parameters, query and body, in that order.
- * Returns its call, or throws `Refused` for the first broken rule.
- */
+/** The call of a request that keeps the table of operations. Throws `Refused` for the first broken rule. */
 export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Call {
   const at = request.target.indexOf('?');
   const path = at < 0 ? request.target : request.target.slice(0, at);

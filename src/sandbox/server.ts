@@ -44,10 +44,7 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** A complete body; undefined: none. */
 type Body = Buffer | 'too large' | undefined;
 
-/**
- * Calls back with the body once its last byte arrived, never for an aborted request: half a request changes nothing. A
- * body over the limit is dropped.
- */
+/** Calls back with a whole body: half a request changes nothing. A body over the limit is dropped. */
 function readBody(request: IncomingMessage, onBody: (body: Body) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -184,10 +181,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Simulates both families of the service on loopback until it is closed. `store` keeps changes before the response.
- * USAGE if the port cannot be had.
- */
+/** Simulates the service on loopback. `store` keeps changes before the response. USAGE without the port. */
 export async function startSandboxServer(options: SandboxServerOptions, ports: Pick<Context, 'clock' | 'random'>) {
   const responder = new Responder(options, ports);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });

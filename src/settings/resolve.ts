@@ -102,10 +102,7 @@ export function resolveProfile(
   return make(name, stored, namedBy, env);
 }
 
-/**
- * The stored profiles by name; without any, the one of the environment's URLs (`default`). An invalid URL is left out,
- * because it may hold a password.
- */
+/** The stored profiles; without any, the environment's. An invalid URL is left out: it may hold a password. */
 export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<string, StoredProfile> {
   if (profiles.size > 0) return profiles;
   const [cardsUrl, calendarUrl] = [URL_VARIABLES.cards, URL_VARIABLES.calendar].map((variable) => {
@@ -202,10 +199,7 @@ export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): rea
     .map((where) => ({ where, problem: SWITCH_PROBLEM }));
 }
 
-/**
- * The options with several sources: option, environment, profile, config, default. One USAGE failure names all bad
- * values of the environment.
- */
+/** The options that have several sources. One USAGE failure names all bad values of the environment. */
 export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest) {
   const faults: Fault[] = [];
   const pick = <Value>(

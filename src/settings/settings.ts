@@ -63,10 +63,7 @@ function readApproversPath(text: string): Reading<string> {
   return 'bytes' in file ? found(path) : bad(`${path} cannot be used: ${file.problem}`);
 }
 
-/**
- * All settings of a profile, in the order of `profile show`. A row is an option of `profile set`, a key of
- * settings.json, a member of the JSON and a column.
- */
+/** All settings of a profile: options of `profile set`, keys of settings.json, members of the JSON and columns. */
 export const PROFILE_SETTINGS = {
   /** Base URL of the gift-card API: origin and path prefix. Checked again by the call that uses it. */
   cardsUrl: {
@@ -153,10 +150,7 @@ export const PROFILE_OPTIONS = declareOptions(
   },
 );
 
-/**
- * The preferences of `frontdesk config`, in the order of `config list`. A row is a key of settings.json and a member of
- * the JSON. Its text is read like that of the option.
- */
+/** The preferences of `frontdesk config`: keys of settings.json and members of the JSON, read like options. */
 export const PREFERENCES = {
   output: { option: { ...COMMON.output, choices: KEPT_FORMATS }, shape: oneOf(KEPT_FORMATS), builtIn: 'table' },
   /** Stored as typed (`30s`), so that `config get` returns what was set. */
@@ -239,10 +233,7 @@ function refuseSandbox(name: string, attempt: string): void {
   throw Failure.unchanged('USAGE', `the profile sandbox was not ${attempt}: it is built in`);
 }
 
-/**
- * The settings with one profile created or changed. URLs are stored as origin and path prefix. One USAGE failure names
- * every fault; to change nothing is one.
- */
+/** The settings with one profile created or changed. USAGE names every fault; to change nothing is one. */
 export function changeProfile(settings: Settings, name: string, changes: ProfileChanges): Settings {
   checkProfileName(name, '<name>');
   refuseSandbox(name, 'changed');
