@@ -8,10 +8,8 @@ import { readBaseUrl } from '../wire/base-url.ts';
 
 /** A request for people. */
 export function requestText(request: RequestDescription): string {
-  const head = [
-    `${request.method} ${request.url}`,
-    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
-  ];
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`${request.method} ${request.url}`, ...headers];
   return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
 }
 

@@ -13,12 +13,7 @@ export function isFullList(document: JsonValue, limit: number): boolean {
 }
 
 /** Lists subscribers. A full list is a warning (15 with --require-complete): further pages are not documented. */
-export async function runList(
-  session: Session,
-  command: CallCommand,
-  { options }: CallGiven,
-  single: SingleCall,
-): Promise<number> {
+export async function runList(session: Session, command: CallCommand, { options }: CallGiven, single: SingleCall) {
   const { call } = single;
   const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
   const halves: JsonValue[] = [];

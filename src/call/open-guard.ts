@@ -229,11 +229,7 @@ function isEvent(operation: Operation): boolean {
 }
 
 /** Those that a change supersedes once it is done: activations and blocks, and updates of no other fields. */
-function supersededBy(
-  open: readonly OpenWrite[],
-  operation: Operation,
-  fields: readonly string[],
-): readonly OpenWrite[] {
+function supersededBy(open: readonly OpenWrite[], operation: Operation, fields: readonly string[]) {
   if (settledBy(operation) !== undefined) return open.filter(({ call }) => STATUS_WRITES.has(call ?? ''));
   if (!isUpdate(operation)) return [];
   return open.filter(

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure, type Fault, type Notice, usageFailure } from '../failure.ts';
 import type { WriteIntent } from '../history/record.ts';
 import type { CallInput } from '../http/call.ts';
-import { type ExpectationInput, parseExpectation } from '../input/expect.ts';
+import { parseExpectation } from '../input/expect.ts';
 import { checkFieldTexts, describeFields, NOTHING_TO_CHANGE } from '../input/fields.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { idWarnings, suspicionOf, warningsOf } from '../input/values.ts';
@@ -74,11 +74,7 @@ export async function readGivenFields(session: Session, command: CallCommand, gi
 }
 
 /** Reads every `--expect`; the value may be left out only where rows bring their own (`hasRows`). */
-export function readExpectations(
-  { options }: CallGiven,
-  hasRows: boolean,
-  faults: Fault[],
-): readonly ExpectationInput[] {
+export function readExpectations({ options }: CallGiven, hasRows: boolean, faults: Fault[]) {
   return (options.expect ?? []).flatMap((text) => {
     const parsed = parseExpectation(text, { hasRows });
     if (!('problem' in parsed)) return [parsed];

@@ -39,11 +39,7 @@ export function refuseNullDevice(
  * The file for one-time secrets; undefined: they are printed. Asks in a terminal, where Enter takes the file that the
  * question names. USAGE if they would be lost.
  */
-export async function placeOfSecrets(
-  session: Session,
-  { call }: SingleCall,
-  outPath: string | undefined,
-): Promise<string | undefined> {
+export async function placeOfSecrets(session: Session, { call }: SingleCall, outPath: string | undefined) {
   const { output, prompt } = session;
   if (outPath !== undefined) return outPath;
   const what = subjectOf(call);

@@ -188,12 +188,7 @@ async function confirmSending(session: Session, service: Service, { call }: Sing
 }
 
 /** Compares a confirmed change with the card as it is now, and returns it. If it is not sent, the history says so. */
-export async function stillAsShown(
-  session: Session,
-  service: Service,
-  single: SingleCall,
-  shown: CardBefore,
-): Promise<SingleCall> {
+export async function stillAsShown(session: Session, service: Service, single: SingleCall, shown: CardBefore) {
   const seen = seenIn(shown);
   try {
     await recheckCard(session, single, shown);
@@ -213,11 +208,8 @@ function seenIn(before: CardBefore): SingleCall['seen'] {
   return { status: statusAt(before.card), clientReference: referenceAt(before.card) };
 }
 
-async function intentOf(
-  session: Session,
-  service: Service,
-  { call, id, reason, seen }: SingleCall,
-): Promise<WriteIntent> {
+async function intentOf(session: Session, service: Service, single: SingleCall): Promise<WriteIntent> {
+  const { call, id, reason, seen } = single;
   const { operation } = call;
   return {
     operation: operation.command,
@@ -243,12 +235,7 @@ function questionsOf(session: Session, operation: Operation) {
 }
 
 /** One change, from the guards to the printed response. Returns the exit code. */
-export async function runWrite(
-  session: Session,
-  command: CallCommand,
-  { options }: CallGiven,
-  single: SingleCall,
-): Promise<number> {
+export async function runWrite(session: Session, command: CallCommand, { options }: CallGiven, single: SingleCall) {
   const { operation } = single.call;
   refuseReadOnly(session);
   let checked = await askReason(session, single);

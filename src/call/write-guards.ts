@@ -101,9 +101,8 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
 /** Refuses (2) rows without a record: a run is resumed from it. */
 function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
   if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
-  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, but a run needs its record', {
-    hints: ['unset FRONTDESK_NO_HISTORY'],
-  });
+  const hints = ['unset FRONTDESK_NO_HISTORY'];
+  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, but a run needs its record', { hints });
 }
 
 /** Refuses (5) more rows than `maxRows`. A plan that needs approvals may have more. */
@@ -113,10 +112,9 @@ function refuseTooMany({ profile }: Session, way: WriteWay): void {
   if (way.kind === 'plan' && demandedApprovals(profile) > 0) return;
   const rows = way.kind === 'plan' ? way.rows : way.inputRows;
   if (rows <= maxRows) return;
-  throw forbidden(
-    `profile ${profile.name} allows at most ${plural(maxRows, 'row')} at once (maxRows), but the input has ${groupThousands(rows)}`,
-    ['check that this is the right input, then split it, or make a plan and have it approved'],
-  );
+  const limit = `profile ${profile.name} allows at most ${plural(maxRows, 'row')} at once (maxRows)`;
+  const hint = 'check that this is the right input, then split it, or make a plan and have it approved';
+  throw forbidden(`${limit}, but the input has ${groupThousands(rows)}`, [hint]);
 }
 
 function refuseUnapproved(session: Session, way: WriteWay): void {
@@ -125,15 +123,14 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
   const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
   if (way.kind === 'plan') {
     if (way.approved >= demanded) return;
-    const command = `${session.output.command ?? 'frontdesk'} plan`;
+    const { plan, path, approved } = way;
+    const command = `${session.output.command ?? 'frontdesk'} plan approve`;
     const next =
-      way.path === undefined
+      path === undefined
         ? 'use `plan apply` with the file of the plan, which has its approvals beside it'
-        : `have it approved: ${command} approve ${shellQuote(way.path)} --key <key> --as <name>`;
-    throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
-      next,
-      'see `frontdesk help plans`',
-    ]);
+        : `have it approved: ${command} ${shellQuote(path)} --key <key> --as <name>`;
+    const missing = `${approved} of plan ${plan} count: ${demanded - approved} missing`;
+    throw forbidden(`${demand}, and ${missing}`, [next, 'see `frontdesk help plans`']);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;
   const [what, next] =
@@ -165,15 +162,10 @@ export function whereText({ profile }: Session, { host }: Service): string {
 }
 
 /** USAGE without a terminal to ask on. `subject`: `block card 7c0e…`. */
-export function requirePerson(
-  { prompt }: Session,
-  subject: string,
-  hint = 'add --yes to confirm without a prompt',
-): void {
+export function requirePerson({ prompt }: Session, subject: string, hint = 'add --yes to confirm without a prompt') {
   if (prompt.available) return;
-  throw Failure.unsent('USAGE', `could not ${subject}: it needs confirmation, and there is no terminal to ask on`, {
-    hints: [hint],
-  });
+  const problem = `could not ${subject}: it needs confirmation, and there is no terminal to ask on`;
+  throw Failure.unsent('USAGE', problem, { hints: [hint] });
 }
 
 /** The failure if the user did not confirm `subject`. */
@@ -214,9 +206,8 @@ function openSearch(pattern: string, texts: readonly string[]) {
 
 function tooSlow(): Failure {
   const message = `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
-  return Failure.unsent('USAGE', message, {
-    hints: [{ text: 'give the profile a simpler pattern: `frontdesk profile set --help`' }],
-  });
+  const hint = { text: 'give the profile a simpler pattern: `frontdesk profile set --help`' };
+  return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
 /** The error belongs to the other context, and is no `Error` of this one. */
@@ -242,10 +233,7 @@ export function reasonProblem(rule: ReasonRule, reason: string | undefined): str
 }
 
 /** The problems of many reasons, in their order. */
-export async function reasonProblems(
-  rule: ReasonRule,
-  reasons: readonly (string | undefined)[],
-): Promise<readonly (string | undefined)[]> {
+export async function reasonProblems(rule: ReasonRule, reasons: readonly (string | undefined)[]) {
   const { requireReason: pattern } = rule;
   if (pattern === undefined) return reasons.map(() => undefined);
   const texts = reasons.map((reason) => reason ?? '');

@@ -24,9 +24,8 @@ function environmentOf(env: Env): Record<string, string> {
 }
 
 function failed(what: string, problem: string): Failure {
-  return Failure.unsent('AUTH', `${what} ${problem} (its output is not shown)`, {
-    hints: ['run the command yourself to see its output'],
-  });
+  const hints = ['run the command yourself to see its output'];
+  return Failure.unsent('AUTH', `${what} ${problem} (its output is not shown)`, { hints });
 }
 
 async function outputOf({ command, what, env, timeoutMs, abort }: TokenCommand): Promise<Buffer> {

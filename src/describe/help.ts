@@ -24,12 +24,10 @@ async function groupPage(path: readonly string[], registry: Registry): Promise<H
   const entry = registry.defaultOf(path);
   const doc = entry === undefined ? undefined : await loadDoc(entry);
   const group = registry.groups.find((candidate) => candidate.path.join(' ') === path.join(' '));
+  // A group without a subcommand has options too, and `frontdesk history --help` is where users look.
+  const own = doc === undefined ? [] : commandBlocks({ ...doc, command: path.join(' ') });
   return {
-    // A group without a subcommand has options too, and `frontdesk history --help` is where users look.
-    blocks: [
-      ...groupBlocks(path, group, children, doc),
-      ...(doc === undefined ? [] : commandBlocks({ ...doc, command: path.join(' ') })),
-    ],
+    blocks: [...groupBlocks(path, group, children, doc), ...own],
     json: {
       command: path.join(' '),
       summary: group?.summary ?? '',
@@ -102,11 +100,8 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
 
 /** A help page for the terminal. A pipe has no width: COLUMNS, or stderr behind a pager, may know it. */
 export function helpText({ blocks }: HelpPage, { stdout, stderr, env }: Context): string {
-  const columns = env['COLUMNS'] ?? '';
-  return layOut(
-    blocks,
-    helpWidth(stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(columns) ? Number(columns) : stderr.columns)),
-  );
+  const given = /^[1-9][0-9]{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
+  return layOut(blocks, helpWidth(stdout.columns ?? given ?? stderr.columns));
 }
 
 /** The help page of these words for stdout: text, or the same as JSON. */

@@ -67,10 +67,8 @@ function errorsOf(operation: Operation): JsonSchema {
 }
 
 function parametersOf(operation: Operation): readonly JsonSchema[] {
-  const lists = [
-    { place: 'path', schema: operation.params },
-    ...(operation.query === null ? [] : [{ place: 'query', schema: operation.query }]),
-  ];
+  const query = operation.query === null ? [] : [{ place: 'query', schema: operation.query }];
+  const lists = [{ place: 'path', schema: operation.params }, ...query];
   return lists.flatMap(({ place, schema: { shape } }) =>
     Object.entries(shape).map(([name, field]) => {
       // zod: members of a classic object schema are classic schemas, which the type does not say.

@@ -21,14 +21,10 @@ const VARIABLES: readonly Block[] = [
   text(
     'Options override environment variables. Those override the profile, which overrides `frontdesk config`, which overrides the defaults.',
   ),
-  {
-    kind: 'rows',
-    title: 'Variables',
-    rows: ENVIRONMENT.map(({ name, text: meaning, option }) => ({
-      name,
-      text: option === undefined ? meaning : `${meaning} (${option})`,
-    })),
-  },
+  rows(
+    'Variables',
+    Object.fromEntries(ENVIRONMENT.map(({ name, text, option }) => [name, option ? `${text} (${option})` : text])),
+  ),
   text(
     'A stored profile (-p or FRONTDESK_PROFILE) together with another URL in the environment is exit 2, so that no card is changed at the wrong service. NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: certificates are always checked.',
   ),

@@ -45,10 +45,8 @@ export class CardAtHand {
     const filter = { id: cardId, operation: OPERATIONS.cardReissue.command, limit: 20, most: MOST_LOOKED_AT };
     const page = stateDir === undefined ? undefined : await readHistory(stateDir, filter).catch(() => undefined);
     const writes = [...log.writes, ...(page?.entries ?? []).map(writeOf).filter((write) => write !== undefined)];
-    const pairs = writes.map((write) => ({
-      old: write.cardId,
-      made: write.callOutcome?.resultId ?? write.resolved?.resultId,
-    }));
+    const madeBy = ({ callOutcome, resolved }: DeskWrite) => callOutcome?.resultId ?? resolved?.resultId;
+    const pairs = writes.map((write) => ({ old: write.cardId, made: madeBy(write) }));
     const isThis = (id: string | undefined) => id !== undefined && keyOf(id) === keyOf(cardId);
     return {
       replaces: pairs.find(({ old, made }) => isThis(made) && !isThis(old))?.old,

@@ -146,10 +146,8 @@ export class Desk {
     const { length } = this.log.open;
     if (!(error instanceof Failure) || error.code !== 'CANCELLED' || length === 0) return error;
     const open = plural(length, 'outcome is', 'outcomes are');
-    return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${open} unknown`, {
-      hints: ['see `frontdesk history --open`'],
-      cause: error,
-    });
+    const hints = ['see `frontdesk history --open`'];
+    return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${open} unknown`, { hints, cause: error });
   }
 
   /** The card to serve next; undefined: leave. */

@@ -21,12 +21,7 @@ export const HELP = `Type or paste the card ID. These find a card that this mach
   q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
 
 /** The cards that a number chooses, one per line, or what to do without any. */
-export function recentText(
-  cards: readonly KnownCard[],
-  width: number,
-  now: number,
-  room = Number.POSITIVE_INFINITY,
-): string {
+export function recentText(cards: readonly KnownCard[], width: number, now: number, room = Number.POSITIVE_INFINITY) {
   if (cards.length === 0) return 'Paste the ID of a card. ? explains, q leaves the desk.\n';
   const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
     const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
@@ -68,12 +63,7 @@ export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict
 }
 
 /** The cards with this order number or beginning of an ID, in this session and in the records. */
-export async function findCards(
-  session: Session,
-  log: DeskLog,
-  host: string,
-  text: string,
-): Promise<readonly KnownCard[]> {
+export async function findCards(session: Session, log: DeskLog, host: string, text: string) {
   const isPart = isPartOfCardId(text);
   const begins = text.toLowerCase().replaceAll('-', '');
   const fits = ({ cardId, reference }: KnownCard) =>

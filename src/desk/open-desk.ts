@@ -15,11 +15,7 @@ import { createReport } from './hand-over.ts';
 const READ_ENTRIES = 50;
 
 /** The open writes among those, newest first. Reads the history back to the oldest of them, and not without one. */
-async function openEntries(
-  session: Session,
-  stateDir: string,
-  isHere: ReturnType<typeof isOf>,
-): Promise<readonly HistoryEntry[]> {
+async function openEntries(session: Session, stateDir: string, isHere: ReturnType<typeof isOf>) {
   const records = await openRecords(session);
   const names = new Set((records?.open ?? []).filter(isHere).map(({ entry }) => entry));
   if (names.size === 0) return [];

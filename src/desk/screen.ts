@@ -157,11 +157,8 @@ export interface Seen {
 }
 
 /** What identifies the card, and its state. */
-function headOf(
-  { cardId, card, look, replaces, replacedBy }: Seen,
-  known: KnownCard | undefined,
-  style: ViewStyle,
-): readonly string[] {
+function headOf(seen: Seen, known: KnownCard | undefined, style: ViewStyle): readonly string[] {
+  const { cardId, card, look, replaces, replacedBy } = seen;
   const paint = makePaint(style.colour);
   const before = [
     ...(replaces === undefined ? [] : [`  replaces ${safeText(replaces)}`]),

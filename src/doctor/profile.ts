@@ -122,10 +122,8 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
     const what = exchange.kind === 'broken' ? exchange.breakage.text : 'no answer came';
     return problem(name, `${base.origin}: ${what}`, 'check the base URL, the network and the proxy');
   }
-  const connection = [
-    answerCheck(name, base.origin, status),
-    ...(token === undefined ? [] : [tokenCheck(session, family, status)]),
-  ];
+  const tokenChecks = token === undefined ? [] : [tokenCheck(session, family, status)];
+  const connection = [answerCheck(name, base.origin, status), ...tokenChecks];
   const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   if (serviceMs === undefined) return [...connection, warning(`${family}-clock`, 'the service did not say its time')];
   const skewMs = serviceMs - session.context.clock.now();

@@ -1,17 +1,13 @@
 import { twoDigits } from '../api/iso-date.ts';
 import { sensitiveOf } from '../api/operation.ts';
-import type { FailureDetails, Outcome } from '../failure.ts';
+import type { Outcome } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { CallFacts } from './facts.ts';
 import { maskMembers } from './mask.ts';
 import { type FailedAttempt, NO_BODY } from './response.ts';
 
 /** The members of the JSON error object that this layer knows. */
-export function detailsOf(
-  facts: CallFacts,
-  verdict: FailedAttempt | undefined,
-  outcome: Outcome | undefined,
-): FailureDetails {
+export function detailsOf(facts: CallFacts, verdict: FailedAttempt | undefined, outcome: Outcome | undefined) {
   const { operation, id, attempts, sentAtMs } = facts;
   const { reply, error, phase } = verdict ?? {};
   return {

@@ -32,11 +32,8 @@ interface Words {
 /** The service refused: 3xx and 4xx other than 408 and 429. A change is `rejected`. */
 function refusedFailure(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Failure {
   const { code, message, hints } = words(facts, verdict, reply);
-  return new Failure(code, message, {
-    after: afterRefusal(facts),
-    hints: hints.slice(0, 2),
-    details: detailsOf(facts, verdict, 'rejected'),
-  });
+  const details = detailsOf(facts, verdict, 'rejected');
+  return new Failure(code, message, { after: afterRefusal(facts), hints: hints.slice(0, 2), details });
 }
 
 function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
@@ -189,10 +186,8 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const repeat = repeatHint(': a read changes nothing');
   const isDown = (verdict.reply?.status ?? 0) >= 500;
   const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];
-  return new Failure('BAD_REPLY', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
-    hints,
-    details: detailsOf(facts, verdict, undefined),
-  });
+  const details = detailsOf(facts, verdict, undefined);
+  return new Failure('BAD_REPLY', `could not ${facts.subject}: ${whatHappened(verdict)}`, { hints, details });
 }
 
 /** A signal ended the call, and nothing is unknown. `outcome`: rejected or not sent. */

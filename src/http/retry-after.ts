@@ -20,11 +20,7 @@ export function parseHttpDate(text: string): number | undefined {
  * moment in the past. A date is compared with the service's own `Date`, so that a wrong clock does not shorten the
  * wait. The longest of several headers counts.
  */
-export function parseRetryAfter(
-  values: readonly string[],
-  serviceDate: string | undefined,
-  nowMs: number,
-): number | undefined {
+export function parseRetryAfter(values: readonly string[], serviceDate: string | undefined, nowMs: number) {
   const waits = values
     .flatMap((value) => (/^[\d\s.,]+$/.test(value) ? value.split(',') : [value]))
     .map((value) => oneWait(value.trim(), serviceDate, nowMs))

@@ -20,11 +20,8 @@ export function readDecimal(text: string): Decimal {
   let last = all.length;
   while (last > first && all.charCodeAt(last - 1) === 0x30) last -= 1;
   if (first === last) return ZERO;
-  return {
-    sign: minus === '-' ? -1 : 1,
-    digits: all.slice(first, last),
-    magnitude: BigInt(exponent) + BigInt(whole.length - first),
-  };
+  const magnitude = BigInt(exponent) + BigInt(whole.length - first);
+  return { sign: minus === '-' ? -1 : 1, digits: all.slice(first, last), magnitude };
 }
 
 /** Compares two JSON number texts by value, exactly. `1e999999999` costs no more than `1`. */

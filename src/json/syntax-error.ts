@@ -13,11 +13,7 @@ export class JsonSyntaxError extends Error {
   readonly offset: number;
   readonly path: string;
 
-  constructor(
-    problem: JsonProblem,
-    what: string,
-    place: { line: number; column: number; offset: number; path: string },
-  ) {
+  constructor(problem: JsonProblem, what: string, place: Pick<JsonSyntaxError, 'line' | 'column' | 'offset' | 'path'>) {
     const at = place.path === '' ? '' : ` (at ${place.path})`;
     super(`line ${place.line}, column ${place.column}${at}: ${what}`);
     this.name = 'JsonSyntaxError';

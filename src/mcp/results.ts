@@ -32,13 +32,8 @@ export function found(value: JsonValue, warnings: readonly Notice[], facts: Call
 /** The response of the service to a read or to a change that was done. */
 export function answered(answer: Answer, warnings: readonly Notice[]): CallToolResult {
   const { outcome, httpStatus, requestId, resultId, notices } = answer.callOutcome;
-  return found(answer.resource, [...notices, ...warnings], {
-    outcome: outcome ?? undefined,
-    exitCode: 0,
-    httpStatus,
-    requestId,
-    resultId,
-  });
+  const facts = { outcome: outcome ?? undefined, exitCode: 0, httpStatus, requestId, resultId };
+  return found(answer.resource, [...notices, ...warnings], facts);
 }
 
 function toolHint(hint: Hint): string {
@@ -47,23 +42,10 @@ function toolHint(hint: Hint): string {
 }
 
 /** What a user would read on stderr, as an error of the tool. */
-export function failed(
-  failure: Failure,
-  mask: ((text: string) => string) | undefined,
-  advice: readonly string[] = [],
-): CallToolResult {
+export function failed(failure: Failure, mask = (text: string) => text, advice: readonly string[] = []) {
   const { code, exitCode, details } = failure;
+  const { outcome, http, resultId } = details;
   const lines = [failure.message, ...failure.hints.slice(0, 2).map(toolHint), ...advice];
-  return result(
-    [lines.map((line) => safeText(mask === undefined ? line : mask(line))).join('\n')],
-    {
-      outcome: details.outcome,
-      exitCode,
-      code,
-      httpStatus: details.http?.status,
-      requestId: details.http?.requestId,
-      resultId: details.resultId,
-    },
-    true,
-  );
+  const facts = { outcome, exitCode, code, httpStatus: http?.status, requestId: http?.requestId, resultId };
+  return result([lines.map((line) => safeText(mask(line))).join('\n')], facts, true);
 }

@@ -179,10 +179,8 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
   const done = new AbortController();
   void context.clock.sleep(GRACE_MS, done.signal).then(() => graceOver.abort());
   if (end?.isLost !== true) {
-    await Promise.race([
-      connection.whenAnswered(),
-      new Promise((resolve) => graceOver.signal.addEventListener('abort', resolve)),
-    ]);
+    const timeIsUp = new Promise((resolve) => graceOver.signal.addEventListener('abort', resolve));
+    await Promise.race([connection.whenAnswered(), timeIsUp]);
   }
   await Promise.allSettled(underWay);
   // Abandoned calls get a response too: only there may the client read that an outcome is unknown.

@@ -31,10 +31,8 @@ const CARD_WAIT = local('card_wait', {
   async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
     const { waitForCard } = await import('../commands/card/wait.ts');
     const noLine = { show: async () => undefined, clear: async () => undefined };
-    const times = {
-      timeout: { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 },
-      interval: { text: '2s', ms: 2000 },
-    };
+    const timeout = { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 };
+    const times = { timeout, interval: { text: '2s', ms: 2000 } };
     return answered(await waitForCard(session, { cardId, status, ...times, abort }, noLine), warnings);
   },
 });

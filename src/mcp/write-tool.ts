@@ -93,12 +93,7 @@ function shown(value: JsonValue): string {
 }
 
 /** The question: profile, host, operation, ID, fields, what is open, then the card as it is now. */
-async function question(
-  session: Session,
-  service: Service,
-  single: SingleCall,
-  card: CardBefore | undefined,
-): Promise<string> {
+async function question(session: Session, service: Service, single: SingleCall, card: CardBefore | undefined) {
   const { call, id } = single;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
   const asked = [
@@ -137,9 +132,8 @@ function personCommand({ call, id }: SingleCall, profileFlag: string): string {
 /** The result of a call without a yes: nothing was sent, and the user can run the command. */
 function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
   const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
-  const failure = Failure.unsent('CANCELLED', `did not ${subjectOf(single.call)}: ${why}`, {
-    details: { outcome: 'not_sent' },
-  });
+  const details = { outcome: 'not_sent' } as const;
+  const failure = Failure.unsent('CANCELLED', `did not ${subjectOf(single.call)}: ${why}`, { details });
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
 }
 
@@ -181,23 +175,15 @@ export async function runWriteTool(
     const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
     if (card !== undefined) rememberShown(asker, subject, card);
     const message = await question(session, service, single, card);
-    const asked = await asker.ask(
-      ctx,
-      { subject, message, title: `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd() },
-      request.stopping,
-    );
+    const title = `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
+    const asked = await asker.ask(ctx, { subject, message, title }, request.stopping);
     if ('requestState' in asked) return inputRequired(asked);
     if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
   } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
   return send(session, single, takeShown(asker, subject), request);
 }
 
-async function send(
-  session: Session,
-  single: SingleCall,
-  shown: CardBefore,
-  request: WriteRequest,
-): Promise<CallToolResult> {
+async function send(session: Session, single: SingleCall, shown: CardBefore, request: WriteRequest) {
   const { clock } = session.context;
   // A cancellation that came with the answer counts first.
   await clock.sleep(0);

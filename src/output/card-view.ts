@@ -277,10 +277,8 @@ function drawBar(current: string, initial: string, unicode: boolean): string {
 
 /** Newest first if the times can be read, else as the service sent them. */
 function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
-  const timed = transactions.map((transaction) => ({
-    transaction,
-    time: momentOf(memberText(transaction, 'createdAt')) ?? Number.NaN,
-  }));
+  const timeOf = (one: JsonValue) => momentOf(memberText(one, 'createdAt')) ?? Number.NaN;
+  const timed = transactions.map((transaction) => ({ transaction, time: timeOf(transaction) }));
   if (timed.some(({ time }) => Number.isNaN(time))) return transactions;
   return timed.sort((a, b) => b.time - a.time).map(({ transaction }) => transaction);
 }

@@ -1,10 +1,7 @@
 import { Failure } from '../failure.ts';
 
 /** Does the work. Its USAGE failure is kept, and reported with the other faults of the call. */
-export async function collect<Result>(
-  faults: Failure[],
-  work: () => Result | Promise<Result>,
-): Promise<Result | undefined> {
+export async function collect<Result>(faults: Failure[], work: () => Result | Promise<Result>) {
   try {
     return await work();
   } catch (error) {

@@ -47,11 +47,7 @@ export function openUnder(...members: readonly string[]): IsOpenPath {
 }
 
 /** The columns that `--columns` names, in that order, else all fixed ones. USAGE, with the nearest name. */
-export function chooseColumns(
-  spec: string | undefined,
-  fixed: readonly Column[],
-  isOpen: IsOpenPath,
-): readonly Column[] {
+export function chooseColumns(spec: string | undefined, fixed: readonly Column[], isOpen: IsOpenPath) {
   if (spec === undefined) return fixed;
   return spec.split(',').map((part) => findColumn('--columns', part.trim(), fixed, isOpen));
 }

@@ -140,10 +140,8 @@ export function errorObject(failure: Failure): JsonValue {
     const value = members[name];
     if (value === undefined) continue;
     // Only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
-    object.set(
-      name,
-      name === 'http' || name === 'faults' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue),
-    );
+    const isPlain = name === 'http' || name === 'faults' || typeof value === 'number';
+    object.set(name, isPlain ? fromPlain(value) : (value as JsonValue));
   }
   return object;
 }

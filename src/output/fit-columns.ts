@@ -128,8 +128,6 @@ export function streamedWidths(columns: readonly Column[]): number[] {
 export function widenLast(fitted: FittedColumns, frame: Frame): FittedColumns {
   const rest = roomOf(frame, fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
   const last = fitted.widths.length - 1;
-  return {
-    ...fitted,
-    widths: fitted.widths.map((width, index) => (index === last ? width + Math.max(0, rest) : width)),
-  };
+  const widths = fitted.widths.map((width, index) => (index === last ? width + Math.max(0, rest) : width));
+  return { ...fitted, widths };
 }

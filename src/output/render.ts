@@ -228,10 +228,8 @@ async function writeWhole(
   const paint = makePaint(colour);
   const isChosen = (name: string) => chosen?.some((each) => name === each || name.startsWith(`${each}.`)) !== false;
   const members = flatten(resource).filter(([name]) => isChosen(name));
-  const lines = members.flatMap(([name, value]) => [
-    ...(header ? [paint.bold(safeText(name))] : []),
-    safeText(cellText(value)),
-  ]);
+  const headOf = (name: string) => (header ? [paint.bold(safeText(name))] : []);
+  const lines = members.flatMap(([name, value]) => [...headOf(name), safeText(cellText(value))]);
   await stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 

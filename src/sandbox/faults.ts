@@ -23,11 +23,8 @@ function readEffect(text: string): FaultEffect {
   const match = /^([2-5]\d\d)(?:\+retry-after=(\d{1,9}))?$/.exec(text);
   if (match === null) throw new Unreadable(`the effect '${text}' is none of ${EFFECTS_TEXT}`);
   const [, status, seconds] = match;
-  return {
-    kind: 'status',
-    status: Number(status),
-    retryAfterSeconds: seconds === undefined ? undefined : Number(seconds),
-  };
+  const retryAfterSeconds = seconds === undefined ? undefined : Number(seconds);
+  return { kind: 'status', status: Number(status), retryAfterSeconds };
 }
 
 /** The value, or `Unreadable`. */
@@ -50,16 +47,14 @@ function readPathPart(text: string): string {
 /** Reads one fault. The effect follows the last colon, so that an ID may contain one. */
 function readFault(text: string) {
   const form = "it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'";
-  const [, method = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
+  const [, given = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
   const [, effect = '', mark, amount = ''] = /^([^*@]*)(?:([*@])(.*))?$/s.exec(rest.trim()) ?? [];
+  const method = METHODS.find((known) => known === given.toUpperCase());
   const times = /^[1-9]\d{0,8}$/.test(amount) ? Number(amount) : undefined;
   const badTimes = `the times '*${amount}' are not a whole number from 1 on`;
   const badChance = `the chance '@${amount}' is not a percentage above 0 and up to 100, such as @50%`;
   return {
-    method: readable(
-      METHODS.find((known) => known === method.toUpperCase()),
-      `the method '${method}' is none of ${METHODS.join(', ')}`,
-    ),
+    method: readable(method, `the method '${given}' is none of ${METHODS.join(', ')}`),
     /** A part of the path as sent, without the query. */
     pathPart: readPathPart(pathPart.trim()),
     effect: readEffect(effect),

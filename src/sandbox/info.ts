@@ -43,12 +43,9 @@ export const INFO_OUTPUT = object({
 /** What `sandbox info` shows of the current state. */
 export function sandboxInfo(state: SandboxState): ShapeOf<typeof INFO_OUTPUT> {
   const { cards, calendars, subscribers } = state;
-  const memberOf = (card: JsonObject, name: string) => card.get(name) ?? null;
+  const of = (card: JsonObject, name: string) => card.get(name) ?? null;
   return {
-    cards: Array.from(cards.values(), (card) => ({
-      cardId: memberOf(card, 'cardId'),
-      status: memberOf(card, 'status'),
-    })),
+    cards: Array.from(cards.values(), (card) => ({ cardId: of(card, 'cardId'), status: of(card, 'status') })),
     calendars: Array.from(calendars.keys(), (id) => ({ id })),
     subscribers: Array.from(subscribers, ([id, one]) => ({ id, calendar: textAt(one, 'calendar') ?? '' })),
     choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => ({ topic, choice })),
