@@ -64,6 +64,13 @@ const CARD_CHANGE = {
   query: null,
 } as const satisfies Partial<Operation>;
 
+/** The effect of a change that a read of the card shows. */
+const STATUS_CHANGE = {
+  kind: 'write',
+  unavailable: 'retry',
+  unknownHint: 'check the card before you run this again',
+} as const;
+
 function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operation {
   return {
     ...CARD_CHANGE,
@@ -106,14 +113,7 @@ export const OPERATIONS = {
     verbPhrase: 'activate card',
     verb: 'activate',
     suggestedAt: ['WAITING_ACTIVATION'],
-    effect: {
-      kind: 'write',
-      done: 'Activated',
-      confirm: false,
-      readBack: { settledBy: 'ACTIVE' },
-      unavailable: 'retry',
-      unknownHint: 'check the card before you run this again',
-    },
+    effect: { ...STATUS_CHANGE, done: 'Activated', confirm: false, readBack: { settledBy: 'ACTIVE' } },
     body: null,
     response: Card,
     echoes: 'cardId',
@@ -126,14 +126,7 @@ export const OPERATIONS = {
     verbPhrase: 'block card',
     verb: 'block',
     suggestedAt: ['WAITING_ACTIVATION', 'ACTIVE'],
-    effect: {
-      kind: 'write',
-      done: 'Blocked',
-      confirm: true,
-      readBack: { settledBy: 'BLOCKED' },
-      unavailable: 'retry',
-      unknownHint: 'check the card before you run this again',
-    },
+    effect: { ...STATUS_CHANGE, done: 'Blocked', confirm: true, readBack: { settledBy: 'BLOCKED' } },
     body: ReasonBody,
     response: Card,
     echoes: 'cardId',

@@ -28,9 +28,7 @@ export async function runList(session: Session, command: CallCommand, { options 
   const message = `there may be more than ${plural(limit, call.operation.lists ?? 'entry')}, and the service documents no paging${
     limit < 100 ? '. --limit takes up to 100' : ''
   }`;
-  if (options.requireComplete === true) {
-    throw new Failure('PARTIAL', message, { details: { id: single.id } });
-  }
+  if (options.requireComplete === true) throw new Failure('PARTIAL', message, { details: { id: single.id } });
   await session.notify(warning('MAY_BE_INCOMPLETE', message));
   return 0;
 }

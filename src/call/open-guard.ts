@@ -66,7 +66,8 @@ type Digester = (body: JsonValue | undefined) => string;
 /** The digest of an event, in any order of members; undefined: none is kept. Rejects with LOCAL_IO. */
 export async function digesterOf(session: Session, operation: Operation): Promise<Digester | undefined> {
   const { stateDir } = session.places;
-  if (!isEvent(operation) || !session.keepsHistory || stateDir === undefined) return undefined;
+  const isEvent = isWrite(operation) && idParamOf(operation) === undefined;
+  if (!isEvent || !session.keepsHistory || stateDir === undefined) return undefined;
   const { openDigester } = await import('../history/keyed-digest.ts');
   const digest = await openDigester(stateDir, session.context.pid);
   const sorted = (body: JsonValue): JsonValue =>
@@ -221,11 +222,6 @@ function isAtSame({ url, host, profile }: OpenWrite, place: string): boolean {
 
 function familyOf({ call, operation }: OpenWrite): Family | undefined {
   return ALL_OPERATIONS.find(({ command, name }) => name === call || command === operation)?.family;
-}
-
-/** Is it a change without an ID, which its body identifies? */
-function isEvent(operation: Operation): boolean {
-  return isWrite(operation) && idParamOf(operation) === undefined;
 }
 
 /** Those that a change supersedes once it is done: activations and blocks, and updates of no other fields. */

@@ -44,15 +44,8 @@ export async function unsettledWrites(
   const { readHistory } = await import('../history/read.ts');
   const isWanted = (entry: HistoryEntry) =>
     !isClosed(entry) && entry.profile === session.profile.name && entry.host === host && canBeLookedAt(entry.operation);
-  const { entries } = await readHistory(session.stateDir(), {
-    id: cardId,
-    sinceMs,
-    outcome: 'unknown',
-    runs: false,
-    isWanted,
-    limit: Number.MAX_SAFE_INTEGER,
-  });
-  return entries;
+  const filter = { id: cardId, sinceMs, outcome: 'unknown', runs: false, isWanted } as const;
+  return (await readHistory(session.stateDir(), { ...filter, limit: Number.MAX_SAFE_INTEGER })).entries;
 }
 
 /** Does a card check show what a change aims at? */

@@ -13,15 +13,10 @@ export function cardRead(cardId: string): CallInput {
 }
 
 /** Makes one call. Returns how it ended. */
-export async function callService(
-  session: Session,
-  call: CallInput,
-  abort?: AbortSignal,
-  more: Pick<CallOptions, 'keepsLongError'> = {},
-): Promise<CallResult> {
+export async function callService(session: Session, call: CallInput, more: Partial<CallOptions> = {}) {
   const { client } = await session.service(call.operation.family);
   const { policy, listener } = session;
-  return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }), ...more });
+  return client.call(call, { policy, listener, ...more });
 }
 
 /** The answer of a call, after reporting its notices. Throws its failure. */
@@ -33,7 +28,7 @@ export async function takeAnswer(session: Session, result: CallResult): Promise<
 
 /** Makes one read. Returns its resource. */
 export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {
-  return (await takeAnswer(session, await callService(session, call, undefined, { keepsLongError: true }))).resource;
+  return (await takeAnswer(session, await callService(session, call, { keepsLongError: true }))).resource;
 }
 
 /** How a terminal shows a command's resource: what is given once is never cut. */

@@ -197,17 +197,14 @@ function openSearch(pattern: string, texts: readonly string[]) {
         script.runInContext(context, { timeout: LIMIT_MS });
       } catch (error) {
         if (!isTimeUp(error)) throw error;
+        if (found.length > before) return;
         // The next string alone takes too long.
-        if (found.length === before) throw tooSlow();
+        const problem = `searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
+        const hint = { text: 'give the profile a simpler pattern: `frontdesk profile set --help`' };
+        throw Failure.unsent('USAGE', `requireReason: ${problem}`, { hints: [hint] });
       }
     },
   };
-}
-
-function tooSlow(): Failure {
-  const message = `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
-  const hint = { text: 'give the profile a simpler pattern: `frontdesk profile set --help`' };
-  return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
 /** The error belongs to the other context, and is no `Error` of this one. */

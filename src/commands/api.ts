@@ -190,7 +190,7 @@ async function runApi(session: Session, given: ApiGiven): Promise<void> {
     }
     if (session.common.dryRun) await printDryRun(session, [call]);
     else if (writes) await write(session, single, print, given.again);
-    else await print(await takeAnswer(session, await callService(session, call, undefined, { keepsLongError: true })));
+    else await print(await takeAnswer(session, await callService(session, call, { keepsLongError: true })));
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     throw (writes ? error.asUnsent() : error).with({ id });

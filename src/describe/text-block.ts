@@ -52,10 +52,9 @@ function layOutBlock(block: Block, width: number): string[] {
     case 'examples':
       return [
         block.title,
-        ...block.examples.flatMap((example) => [
-          ...wrap(`# ${example.text}`, width - 2).map((line) => `  ${line}`),
-          ...foldCommand(example.line, width - 2).map((line) => `  ${line}`),
-        ]),
+        ...block.examples
+          .flatMap(({ text, line }) => [...wrap(`# ${text}`, width - 2), ...foldCommand(line, width - 2)])
+          .map((line) => `  ${line}`),
       ];
     case 'grid':
       return layOutGrid(block.header, block.rows, width);

@@ -86,7 +86,7 @@ export class CardAtHand {
   async #read(): Promise<Answer> {
     const { session } = this.#desk;
     const { cardId } = this.seen;
-    const read = (abort: AbortSignal) => callService(session, cardRead(cardId), abort);
+    const read = (abort: AbortSignal) => callService(session, cardRead(cardId), { abort });
     const answer = await takeAnswer(session, await waitingAtDesk(session, this.#desk.pasted, read));
     if (!isJsonObject(answer.resource)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
     return answer;

@@ -95,10 +95,6 @@ export class CardVisit {
     return { colour, unicode, isAccessible, width: context.stderr.columns ?? 80, now: context.clock.now() };
   }
 
-  get #rows(): number {
-    return this.#desk.session.context.stderr.rows ?? 24;
-  }
-
   #choose(): Promise<string> {
     const { cardId } = this.#hand.seen;
     const entries = this.#entries();
@@ -208,7 +204,7 @@ export class CardVisit {
     const lines = linesOf(text.trimEnd(), this.#style.width);
     if (!redraws) return session.context.stderr.write(`\n${lines.join('\n')}\n`);
     for (let at = 0; at < lines.length; ) {
-      const end = at + Math.max(3, this.#rows - PAGE_PROMPT_ROWS);
+      const end = at + Math.max(3, (session.context.stderr.rows ?? 24) - PAGE_PROMPT_ROWS);
       const page = lines.slice(at, end);
       const what =
         end < lines.length ? `Enter shows ${lines.length - end} more lines, Esc goes back` : 'Enter goes back';

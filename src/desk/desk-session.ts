@@ -34,29 +34,19 @@ export function judgeId(text: string, otherwise: string | undefined): Verdict {
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
-/** Listeners while the desk waits. */
-interface Wait {
-  /** Esc and Ctrl-C; `isEscape` distinguishes them. */
-  back(isEscape: boolean): void;
-  /** Something was pasted, and is thrown away. */
-  pasted(): void;
-}
-
-/** Waits for the service while listening to keys. */
-async function hearing<Value>(context: Context, wait: Wait, act: () => Promise<Value>): Promise<Value> {
-  const keys = new TerminalKeys(context.terminal(), canRedraw(context), { onLostPaste: wait.pasted });
+/** Waits for the service, listening to Esc and Ctrl-C (`back`) and to pastes, which are thrown away. */
+async function hearing<Value>(
+  context: Context,
+  { back, pasted }: { back(isEscape: boolean): void; pasted(): void },
+  act: () => Promise<Value>,
+): Promise<Value> {
+  const keys = new TerminalKeys(context.terminal(), canRedraw(context), { onLostPaste: pasted });
+  const [esc, ctrlC, ignored] = [() => back(true), () => back(false), () => undefined];
   try {
     // Keys typed before do not count, nor Esc during a change, but Ctrl-C does.
     await keys.drain();
-    if (keys.wasCancelled) wait.back(false);
-    keys.listen({
-      longest: TYPED_AHEAD,
-      keys: () => undefined,
-      paste: wait.pasted,
-      escape: () => wait.back(true),
-      ctrlC: () => wait.back(false),
-      end: () => undefined,
-    });
+    if (keys.wasCancelled) ctrlC();
+    keys.listen({ longest: TYPED_AHEAD, keys: ignored, paste: pasted, escape: esc, ctrlC, end: ignored });
     return await act();
   } finally {
     keys.close();
@@ -110,18 +100,15 @@ export function sessionOfWrites(session: Session, prompt: PromptPort, pasted: ()
   const service: Session['service'] = async (family) => {
     const known = await session.service(family);
     const call: Service['client']['call'] = (input, options) => {
-      if (!isWrite(input.operation)) {
+      if (!isWrite(input.operation))
         return waitingAtDesk(session, pasted, (abort) => known.client.call(input, { ...options, abort }));
-      }
       const back = (isEscape: boolean) => (isEscape ? undefined : signals.ctrlC());
-      const listener: typeof options.listener = {
-        ...options.listener,
-        onSend(attempt) {
-          options.listener?.onSend?.(attempt);
-          if (attempt === 1) onSend(input.operation);
-        },
+      const sent = (attempt: number): void => {
+        options.listener?.onSend?.(attempt);
+        if (attempt === 1) onSend(input.operation);
       };
-      return hearing(session.context, { back, pasted }, () => known.client.call(input, { ...options, listener }));
+      const listened = { ...options, listener: { ...options.listener, onSend: sent } };
+      return hearing(session.context, { back, pasted }, () => known.client.call(input, listened));
     };
     return { ...known, client: { call } };
   };

@@ -97,12 +97,8 @@ async function askForAnswer(
   { token, caFile }: { readonly token: string | undefined; readonly caFile: string | undefined },
 ): Promise<Exchange> {
   const { clock, env, version } = session.context;
-  const transport = lazyTransport({
-    baseUrl: base,
-    clock,
-    proxy: chooseProxy(base, env),
-    trustPems: caFile === undefined || caFile === '' ? [] : await readCaFile(caFile, env),
-  });
+  const trustPems = caFile ? await readCaFile(caFile, env) : [];
+  const transport = lazyTransport({ baseUrl: base, clock, proxy: chooseProxy(base, env), trustPems });
   const request = buildRequest({ ...PROBES[family], query: {}, body: undefined }, base, version);
   const headers =
     token === undefined ? request.headers : [...request.headers, ['Authorization', `Bearer ${token}`] as const];

@@ -84,9 +84,7 @@ export class TokenMask {
     // Most strings of a response are shorter than any token.
     if (text.length < this.#shortestLength) return text;
     let masked = text;
-    for (const form of this.#forms) {
-      if (masked.includes(form)) masked = masked.replaceAll(form, MASKED);
-    }
+    for (const form of this.#forms) if (masked.includes(form)) masked = masked.replaceAll(form, MASKED);
     return masked;
   }
 

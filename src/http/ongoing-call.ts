@@ -72,11 +72,12 @@ class OngoingCall {
       if (this.#isStopping()) return this.#cancelled();
       return this.#failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')), undefined);
     }
+    const writes = isWrite(this.#input.operation);
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
-      if (!(await this.#admit(isWrite(this.#input.operation) ? 'send' : 'read'))) return this.#cancelled();
+      if (!(await this.#admit(writes ? 'send' : 'read'))) return this.#cancelled();
       const verdict = await this.#attempt();
-      if (verdict.kind === 'accepted') return this.#accepted(verdict);
+      if (verdict.kind === 'accepted') return this.#answer(verdict, writes ? 'applied' : null);
       this.#note(verdict);
       if (verdict.breakage?.label === 'aborted') return this.#aborted(verdict);
       const end = await this.#afterFailure(verdict);
@@ -191,11 +192,6 @@ class OngoingCall {
     return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
   }
 
-  #accepted(accepted: Accepted): Answer {
-    this.#options.pacer?.succeeded();
-    return this.#answer(accepted, isWrite(this.#input.operation) ? 'applied' : null);
-  }
-
   /** The card check after `doubtful` showed that it was applied. */
   #confirmed(accepted: Accepted, doubtful: FailedAttempt): Answer {
     const status = textAt(accepted.resource, 'status');
@@ -208,6 +204,7 @@ class OngoingCall {
   }
 
   #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
+    if (outcome !== 'confirmed_by_read') this.#options.pacer?.succeeded();
     const callOutcome: CallOutcome = {
       ...NO_OUTCOME,
       outcome,

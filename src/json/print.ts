@@ -43,9 +43,7 @@ export function* printJsonPieces(
 ): Generator<string, void, undefined> {
   const printer = new Printer(options.indent === undefined ? undefined : (options.margin ?? ''));
   printer.begin(value);
-  while (printer.step()) {
-    if (printer.out.length >= PIECE_LENGTH) yield printer.take();
-  }
+  while (printer.step()) if (printer.out.length >= PIECE_LENGTH) yield printer.take();
   yield printer.take();
 }
 

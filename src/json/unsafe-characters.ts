@@ -2,15 +2,6 @@ const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
 // Sets of characters take milliseconds to build, so each is built at its first use.
 
-/**
- * Characters that text from outside must never bring raw to a stream: controls (C0, DEL, C1), lone surrogates, line and
- * paragraph separators, and everything invisible or reordering (bidi controls, zero-width characters, tags, fillers,
- * soft hyphens, interlinear marks).
- */
-function replaceCandidates(text: string, replacement: (character: string, index: number) => string): string {
-  return text.replace(/[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu, replacement);
-}
-
 /** Letters and marks of scripts that need joiners. Between Latin letters a joiner only hides. */
 function isJoining(character: string): boolean {
   return (
@@ -69,7 +60,9 @@ function isAscii(unit: number): boolean {
 
 function escapeSlice(text: string, replacement: (codePoint: number) => string): string {
   let flagEnd = 0;
-  return replaceCandidates(text, (character, index) => {
+  // Controls, lone surrogates, line and paragraph separators, and everything invisible or reordering.
+  const candidates = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+  return text.replace(candidates, (character: string, index: number) => {
     const codePoint = character.codePointAt(0) ?? 0;
     if (codePoint <= 0x9f) return replacement(codePoint);
     if (codePoint >= 0xe0000 && codePoint <= 0xe007f && index >= flagEnd) flagEnd = endOfFlag(text, index);

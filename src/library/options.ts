@@ -86,11 +86,7 @@ const OPTION_NAMES: readonly Option[] = ['cards', 'calendar', 'timeoutMs', 'retr
 export function checkOptions(options: unknown, env: Context['env']) {
   const given = optionsOf(options, 'createClient', OPTION_NAMES);
   const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
-  return {
-    families: { ...(cards === undefined ? {} : { cards }), ...(calendar === undefined ? {} : { calendar }) },
-    policy: policyOf(given),
-    trustPems: certificatesOf(given['ca']),
-  };
+  return { families: { cards, calendar }, policy: policyOf(given), trustPems: certificatesOf(given['ca']) };
 }
 
 /** The signal among the options of one call. */

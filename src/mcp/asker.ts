@@ -38,15 +38,8 @@ function readAnswer(answer: unknown): Given {
 }
 
 function form({ message, title }: Confirmation) {
-  return {
-    mode: 'form' as const,
-    message,
-    requestedSchema: {
-      type: 'object' as const,
-      properties: { [BOX]: { type: 'boolean' as const, title, default: false } },
-      required: [BOX],
-    },
-  };
+  const properties = { [BOX]: { type: 'boolean' as const, title, default: false } };
+  return { mode: 'form' as const, message, requestedSchema: { type: 'object' as const, properties, required: [BOX] } };
 }
 
 /** Asks the user through the client, in the way of either protocol generation. Any failure is a no. */

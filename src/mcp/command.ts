@@ -8,10 +8,8 @@ import { URL_VARIABLES } from '../settings/resolve.ts';
 /** USAGE unless profile or service was named: an assistant never works on one that happens to be current. */
 function requireNamedService({ profile, context }: Session): void {
   if (profile.namedBy !== undefined || Object.values(URL_VARIABLES).some((name) => context.env[name])) return;
-  throw usageFailure(
-    [{ where: 'mcp', problem: 'no service is named' }],
-    ['name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment'],
-  );
+  const hint = 'name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment';
+  throw usageFailure([{ where: 'mcp', problem: 'no service is named' }], [hint]);
 }
 
 export const command = localCommand({

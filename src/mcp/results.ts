@@ -16,11 +16,9 @@ type CallEnd = Omit<ShapeOf<typeof STRUCTURED_RESULT>, 'text'>;
 /** `structuredContent` repeats the text, because some clients give a model nothing else. */
 function result(texts: readonly string[], facts: CallEnd, isError: boolean): CallToolResult {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return {
-    content: texts.map((text) => ({ type: 'text', text })),
-    structuredContent: { text: texts.join('\n'), ...Object.fromEntries(known) },
-    ...(isError ? { isError } : {}),
-  };
+  const content = texts.map((text) => ({ type: 'text' as const, text }));
+  const structuredContent = { text: texts.join('\n'), ...Object.fromEntries(known) };
+  return { content, structuredContent, ...(isError ? { isError } : {}) };
 }
 
 /** What was asked for, digit for digit, followed by the warnings. */

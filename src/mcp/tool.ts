@@ -67,7 +67,7 @@ export function reading(operation: Operation, words: CallWords): ReadTool {
     async run(session, { args, abort, warnings }) {
       const { call, warnings: suspicious } = readCall(operation, args);
       warnings.push(...suspicious);
-      const result = await callService(session, call, abort);
+      const result = await callService(session, call, { abort });
       if (result.kind === 'failed') throw result.failure;
       if (operation.query !== null) {
         const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);

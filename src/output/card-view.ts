@@ -146,10 +146,8 @@ class CardView {
     const hiddenMade = made - Math.max(0, kept.length - 2);
     const hiddenFields =
       Math.max(0, metadata.length - 1) - Math.max(0, fields.length - 1) + others.length - more.length;
-    const counted = [
-      ...(hiddenMade === 0 ? [] : [plural(hiddenMade, 'transaction', 'transactions')]),
-      ...(hiddenFields === 0 ? [] : [plural(hiddenFields, 'field', 'fields')]),
-    ];
+    const count = (hidden: number, word: string) => (hidden === 0 ? [] : [plural(hidden, word)]);
+    const counted = [...count(hiddenMade, 'transaction'), ...count(hiddenFields, 'field')];
     return [...fields, ...kept, ...more, this.#paint.faint(`${counted.join(', ')}: All details`)];
   }
 

@@ -80,9 +80,7 @@ function readTop(text: string, members: readonly string[], report: Report): Json
     report('', `is not JSON: ${error.message}`);
   }
   if (!isJsonObject(top)) return new Map();
-  for (const name of top.keys()) {
-    if (!members.includes(name)) report(name, `is none of ${members.join(', ')}`);
-  }
+  for (const name of top.keys()) if (!members.includes(name)) report(name, `is none of ${members.join(', ')}`);
   return top;
 }
 

@@ -60,9 +60,7 @@ export function keyOf(kind: string, id: string): string {
 
 /** Puts changed resources into `state`, in place. */
 export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
-  for (const { kind, id, resource } of changes) {
-    state[kind].set(keyOf(kind, id), resource);
-  }
+  for (const { kind, id, resource } of changes) state[kind].set(keyOf(kind, id), resource);
   const [oldest] = state.events.keys();
   if (oldest !== undefined && state.events.size > KEPT_EVENTS) state.events.delete(oldest);
 }

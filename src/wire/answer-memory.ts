@@ -93,15 +93,12 @@ export class AnswerMemory {
 
   #give(answer: ReadAnswer, weight: number): boolean {
     const more = weight - (this.#places.get(answer) ?? 0);
-    const mayExceed = answer.isAwaited || (this.#held === 0 && this.#isIdle());
+    const isIdle = () => [...this.#places.keys()].every((each) => this.#waiting.has(each));
+    const mayExceed = answer.isAwaited || (this.#held === 0 && isIdle());
     if (this.#used + more > BUDGET_BYTES && !mayExceed) return false;
     this.#used += more;
     this.#places.set(answer, weight);
     return true;
-  }
-
-  #isIdle(): boolean {
-    return [...this.#places.keys()].every((answer) => this.#waiting.has(answer));
   }
 
   /** One per turn: its result may be printed at once. */
