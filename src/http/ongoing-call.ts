@@ -72,12 +72,11 @@ class OngoingCall {
       if (this.#isStopping()) return this.#cancelled();
       return this.#failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')), undefined);
     }
-    const writes = isWrite(this.#input.operation);
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
-      if (!(await this.#admit(writes ? 'send' : 'read'))) return this.#cancelled();
+      if (!(await this.#admit(isWrite(this.#input.operation) ? 'send' : 'read'))) return this.#cancelled();
       const verdict = await this.#attempt();
-      if (verdict.kind === 'accepted') return this.#answer(verdict, writes ? 'applied' : null);
+      if (verdict.kind === 'accepted') return this.#answer(verdict);
       this.#note(verdict);
       if (verdict.breakage?.label === 'aborted') return this.#aborted(verdict);
       const end = await this.#afterFailure(verdict);
@@ -200,18 +199,19 @@ class OngoingCall {
     const seen = `The card now shows status ${status}, so this counts as done. Another request may have made the change`;
     const message = `${subjectOf(this.#input)}: ${whatHappened(doubtful)}. ${seen}${reason}`;
     const notices = [warning('CONFIRMED_BY_READ', message), ...accepted.notices];
-    return this.#answer({ ...accepted, notices }, 'confirmed_by_read');
+    return this.#answer({ ...accepted, notices }, true);
   }
 
-  #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
-    if (outcome !== 'confirmed_by_read') this.#options.pacer?.succeeded();
+  #answer({ reply, resource, notices }: Accepted, isConfirmed = false): Answer {
+    const outcome = isConfirmed ? 'confirmed_by_read' : isWrite(this.#input.operation) ? 'applied' : null;
+    if (!isConfirmed) this.#options.pacer?.succeeded();
     const callOutcome: CallOutcome = {
       ...NO_OUTCOME,
       outcome,
       httpStatus: reply.status,
       requestId: reply.requestId,
       attempts: this.#attempts,
-      sentAtMs: outcome === 'confirmed_by_read' ? this.#doubt?.sentAtMs : this.#sentAtMs,
+      sentAtMs: isConfirmed ? this.#doubt?.sentAtMs : this.#sentAtMs,
       durationMs: this.#durationMs(),
       resultId: outcome === 'applied' ? resultIdOf(this.#input.operation, resource) : undefined,
       ...(outcome === null ? {} : seenOf(this.#input, resource)),
