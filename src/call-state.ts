@@ -5,30 +5,34 @@ import type { Format } from './output/options.ts';
 export type Drop = () => Promise<unknown>;
 
 /** What is known of the call so far, for the report of a failure at any moment. */
-export interface CallState {
+export class CallState {
   format: Format;
   operation: string | undefined;
   /** The command line is of a change. */
-  writes: boolean;
+  writes = false;
   /** The command may send changes. Only then a failure says that nothing was sent. */
-  maySend: boolean;
+  maySend = false;
   /** Masks frontdesk's own tokens in everything that is reported. */
   mask?: (text: string) => string;
   /** Changes from before their beginning is recorded until their end is. */
-  writesUnderWay: number;
+  writesUnderWay = 0;
   /** The outcome of a change of this call is unknown. */
-  isUnknown: boolean;
+  isUnknown = false;
   /** Called when no change is in progress any more. */
   onQuiet?: () => void;
   /** How many signals ended only one action, like Ctrl-C at the desk. */
-  forgiven: number;
-  readonly done: string[];
+  forgiven = 0;
+  readonly done: string[] = [];
   /** An uncaught error is being reported. */
-  isCrashing: boolean;
+  isCrashing = false;
   /** Removes what is drawn on the terminal before an unexpected report. */
   clearDisplay?: () => void;
   /** Remove files with customers' data that must not outlive a call that a signal or a crash ends. */
-  readonly temporary: Set<Drop>;
+  readonly temporary = new Set<Drop>();
+
+  constructor(format: Format) {
+    this.format = format;
+  }
 }
 
 /**

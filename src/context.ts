@@ -8,10 +8,7 @@ export interface OutputPort {
   readonly rows?: number | undefined;
   /** It is the null device. */
   readonly isNull?: boolean;
-  /**
-   * Resolves once the text (of a workbook its bytes) was handed to the operating system, so awaiting it is
-   * backpressure. Rejects with a `StreamFailure` if the reader went away or the disk is full.
-   */
+  /** Resolves once the system has taken it, which is backpressure. Rejects with a `StreamFailure`. */
   write(text: string | Uint8Array): Promise<void>;
 }
 
@@ -50,10 +47,7 @@ export function signalWords(signal: SignalName): string {
 /** Signals as they arrive. The first asks for an orderly stop, the second for an immediate one. */
 export interface SignalPort {
   readonly received: readonly SignalName[];
-  /**
-   * Only the newest listener gets a signal: a change in progress decides how it ends. `count` is 1 for the first signal
-   * of the process. Returns how to stop listening.
-   */
+  /** Only the newest listener hears a signal, the `count`-th of the process. Returns how to stop listening. */
   onSignal(listener: (signal: SignalName, count: number) => void): () => void;
 }
 
@@ -86,11 +80,7 @@ export interface PromptPort {
   text(
     question: string,
     judge: (answer: string) => Verdict,
-    how?: Above & {
-      readonly show?: (answer: string) => string;
-      readonly keepsAtEscape?: boolean;
-      readonly room?: number;
-    },
+    how?: Above & { show?(answer: string): string; readonly keepsAtEscape?: boolean; readonly room?: number },
   ): Promise<string>;
   /** Free text that is not echoed. */
   secret(question: string, judge: (answer: string) => Verdict): Promise<string>;
@@ -107,26 +97,26 @@ export interface PromptPort {
   /** An entry, by number, beginning of its name, or arrow keys. `orText` judges another text, if there is one. */
   choose(
     question: string,
-    choices: readonly {
-      readonly value: string;
-      readonly text: string;
-      readonly remark?: string | undefined;
-      readonly number?: number;
-    }[],
+    choices: readonly Choice[],
     how?: Above & { readonly orText?: (text: string) => Verdict },
   ): Promise<string>;
 }
 
-/** `above`: what the screen shows above a question, drawn together with it. */
-interface Above {
-  readonly above?: ScreenAbove | undefined;
-}
-
-/**
- * The screen above a question, with line ends. `room`: how many lines it may have; undefined: it is printed once, so
- * nothing scrolls away.
- */
+/** The screen above a question, of at most `room` lines. Undefined: it is printed once, whatever its length. */
 export type ScreenAbove = (room: number | undefined) => string;
+
+/** What the screen shows above a question, drawn together with it. */
+type Above = { readonly above?: ScreenAbove | undefined };
+
+/** An entry of a list. It keeps its number when others are not offered. */
+export interface Choice {
+  readonly value: string;
+  /** Its name. The beginning of it chooses it. */
+  readonly text: string;
+  readonly remark?: string | undefined;
+  /** Its number, if it is not its place in the list. */
+  readonly number?: number;
+}
 
 /** `true`: it is the answer. A text: why it is none. `instead`: the probable meaning, which Enter accepts. */
 export type Verdict = true | string | { readonly instead: string; readonly why: string };
@@ -149,10 +139,7 @@ export interface CompiledCodeFacts {
   readonly chunks: ReadonlyMap<string, { readonly state: ChunkState }>;
 }
 
-/**
- * How a file of the program was loaded. `used`: with stored code. `none`: without any. `damaged`: the stored code was
- * changed. `refused`: V8 did not accept it.
- */
+/** How a file was loaded: with stored code (`used`), without any, with changed code, or with code that V8 refused. */
 export type ChunkState = 'used' | 'none' | 'damaged' | 'refused';
 
 /** Everything outside the program, as one call sees it. */
@@ -169,10 +156,7 @@ export interface Context {
   readonly stdin: InputPort;
   readonly stdout: OutputPort;
   readonly stderr: OutputPort;
-  /**
-   * stdin and stderr, for questions. `onExit`: the process ends, for any reason. `onContinue`: it continues after a
-   * stop, as by ^Z and fg. `suspend` stops it.
-   */
+  /** stdin and stderr, for questions. `onContinue`: the process goes on after a stop, as by `suspend` or ^Z and fg. */
   terminal(): {
     readonly input: NodeJS.ReadableStream;
     readonly output: NodeJS.WritableStream;
@@ -186,15 +170,9 @@ export interface Context {
   readonly signals: SignalPort;
   /** Gets an uncaught error, which is a bug. The process continues until the listener ends it. */
   onCrash(listener: (error: unknown) => void): void;
-  /**
-   * Ends the process at once with this code. Only for a signal and a crash: the normal path drains its streams, because
-   * an early exit cuts a pipe.
-   */
+  /** Ends the process at once. Only after a signal or a crash, because an early exit cuts a pipe. */
   exitNow(code: number): void;
-  /**
-   * After a signal: a reader of stdout or stderr that takes nothing for a second counts as gone, so that a pager which
-   * stands still cannot keep the process.
-   */
+  /** After a signal, a reader that takes nothing for a second (a pager) counts as gone and keeps no process. */
   dropStalledReaders(): void;
   /** Collects garbage at once. */
   readonly collectGarbage?: () => void;

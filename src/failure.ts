@@ -13,10 +13,7 @@ interface FailureRow {
   readonly repeat: string;
 }
 
-/**
- * THE table of failures: code name -> exit code and meaning. Help, reference page and `schema` are made from it. Codes
- * are never reused. 9, 12, 13 and 14 are Node's own.
- */
+/** THE table of failures, of which help, pages and `schema` are made. Codes are never reused; 9, 12 to 14 are Node's. */
 export const FAILURES = {
   INTERNAL: { exitCode: 1, meaning: 'a bug in frontdesk', repeat: '' },
   USAGE: {
@@ -178,9 +175,8 @@ function isNamed(after: After): after is keyof typeof AFTER {
 }
 
 /**
- * The one kind of error that frontdesk throws on purpose. `problem`: what was attempted, on what, and what came back.
- * `message` adds whether anything was sent or changed. Both may hold text from outside, which the writers make safe for
- * a terminal. Any other error is a bug and ends as INTERNAL.
+ * The one error that is thrown on purpose; any other is a bug (INTERNAL). `problem`: what was attempted, on what, and
+ * what came back. `message` adds what was sent or changed. Both may hold text from outside, which writers make safe.
  */
 export class Failure extends Error {
   readonly problem: string;

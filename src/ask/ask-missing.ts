@@ -13,20 +13,18 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 
-/** Asks for an ID until it is valid. An optional one may be empty. Characters around a pasted card ID are removed. */
+/** Asks for an ID until it is valid. Characters around a pasted card ID are removed. */
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
   { question = '' }: Pick<ArgumentSpec, 'question'>,
-  { isOptional = false } = {},
 ): Promise<string> {
   const [field = 'id'] = Object.keys(params.shape);
   const clean = (typed: string) => {
     const read = readCardId(typed);
     return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
   };
-  const check = (typed: string) =>
-    typed === '' ? isOptional || 'is required' : judgeField(params, field, clean(typed));
+  const check = (typed: string) => (typed === '' ? 'is required' : judgeField(params, field, clean(typed)));
   const room = field === 'cardId' ? CARD_ID_COLUMNS : 0;
   return clean(await prompt.text(question, check, { show: clean, room }));
 }

@@ -3,10 +3,7 @@ import { Failure } from '../failure.ts';
 import { YES } from '../options/common.ts';
 import type { Session } from '../session.ts';
 
-/**
- * A missing required argument or option (`where`: `<name>`, `--older-than`). In a terminal asks for it, checking each
- * answer with `problemOf`; elsewhere USAGE.
- */
+/** Asks for a required value that is missing (`where`: `<name>`) until it has no problem; USAGE without a terminal. */
 export async function missingText(
   session: Session,
   where: string,

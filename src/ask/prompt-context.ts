@@ -1,4 +1,4 @@
-import type { ScreenAbove, SignalName, Verdict } from '../context.ts';
+import type { Choice, ScreenAbove, SignalName, Verdict } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, type FailureDetails } from '../failure.ts';
 import type { TerminalKeys, TerminalStreams } from './terminal-keys.ts';
 
@@ -7,16 +7,6 @@ export interface PromptStyle {
   readonly unicode: boolean;
   /** Redrawn with each key; in lines, for screen readers; in lines without escape sequences (TERM=dumb). */
   readonly look: 'drawn' | 'lines' | 'dumb';
-}
-
-/** An entry of a list. It keeps its number when others are not offered. */
-export interface Choice {
-  readonly value: string;
-  /** Its name. The beginning of it chooses it. */
-  readonly text: string;
-  readonly remark?: string | undefined;
-  /** Its number, if it is not its place in the list. */
-  readonly number?: number;
 }
 
 export interface Question {

@@ -35,9 +35,8 @@ function deciding(ask: (question: Question) => Promise<string>): PromptPort['dec
 }
 
 /**
- * Questions on stderr, so that stdout has only the result. What was typed before a question is thrown away, but Ctrl-C
- * always counts. However a question ends, the terminal is as before: cursor shown, echo on, colors reset, pastes
- * unmarked. `onLostPaste` is called for a paste that ended together with the question.
+ * Questions on stderr. What was typed before one is thrown away, but Ctrl-C always counts. However it ends, the terminal
+ * is as before. `onLostPaste` is called for a paste that ended together with the question.
  */
 export function terminalPrompt(
   open: () => TerminalStreams,

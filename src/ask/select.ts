@@ -8,9 +8,10 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core';
+import type { Choice } from '../context.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
 import { breakLine, safeText } from '../output/text.ts';
-import { answerGap, type Choice, type Given, type PromptStyle } from './prompt-context.ts';
+import { answerGap, type Given, type PromptStyle } from './prompt-context.ts';
 
 /** `? ` before a question, and the blank and the cursor beside an answer. */
 export const AROUND_ANSWER = 4;

@@ -54,9 +54,8 @@ const KEY_REST_MS = 60;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The keys of a terminal during a question or a wait, read one by one. What arrives before `listen` is thrown away, and
- * so is the rest of a paste that began before. The terminal marks pastes (`brackets`) if it obeys escape sequences.
- * `close`, and the end of the process, restore the terminal.
+ * The keys of a terminal at a question or in a wait, one by one. What arrives before `listen` is thrown away, with the
+ * rest of its paste. `brackets`: the terminal marks pastes. `close`, and the end of the process, restore the terminal.
  */
 export class TerminalKeys {
   readonly #streams: TerminalStreams;

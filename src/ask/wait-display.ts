@@ -104,10 +104,7 @@ export function isAccessible({ env }: Pick<Context, 'env'>): boolean {
   return isSwitchedOn(env, 'FRONTDESK_ACCESSIBLE') === true;
 }
 
-/**
- * May a line be redrawn? Not outside a terminal, for a screen reader, or in a terminal without escape sequences or a
- * known width (ora clears for ever if the width is 0).
- */
+/** May a line be redrawn? Not for a screen reader, or without escape sequences or a width (ora would clear for ever). */
 export function canRedraw(context: Context): boolean {
   const { env, stderr } = context;
   return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb' && !isAccessible(context);

@@ -22,36 +22,26 @@ export interface Child {
   readonly summary: string;
 }
 
-/** The command tree for the engine. */
-export interface Registry {
-  readonly entries: readonly CommandEntry[];
-  readonly groups: readonly GroupEntry[];
-  find(path: readonly string[]): CommandEntry | undefined;
-  /** The command that runs for a group without a subcommand. */
-  defaultOf(path: readonly string[]): CommandEntry | undefined;
-  /** Commands and groups directly below a path. */
-  childrenOf(path: readonly string[]): readonly Child[];
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
 /** The command tree of a list of commands and groups. */
-export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]): Registry {
-  const at =
-    (words: readonly string[]) =>
-    ({ path }: { readonly path: readonly string[] }) =>
-      path.length === words.length && path.every((word, index) => word === words[index]);
-  const find = (path: readonly string[]) => entries.find(at(path));
+export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]) {
+  const isBelow = ({ path }: Pick<GroupEntry, 'path'>, above: readonly string[], levels: number) =>
+    path.length === above.length + levels && above.every((word, index) => word === path[index]);
+  const find = (path: readonly string[]) => entries.find((entry) => isBelow(entry, path, 0));
   return {
     entries,
     groups,
     find,
-    defaultOf(path) {
-      const name = groups.find(at(path))?.default;
+    /** The command that runs for a group without a subcommand. */
+    defaultOf(path: readonly string[]): CommandEntry | undefined {
+      const name = groups.find((group) => isBelow(group, path, 0))?.default;
       return name === undefined ? undefined : find([...path, name]);
     },
-    childrenOf(path) {
-      return [...groups, ...entries]
-        .filter((item) => item.path.length === path.length + 1 && path.every((word, at) => item.path[at] === word))
-        .map((item) => ({ name: item.path.at(-1) ?? '', summary: item.summary }));
+    /** Commands and groups directly below a path. */
+    childrenOf(path: readonly string[]): readonly Child[] {
+      const children = [...groups, ...entries].filter((item) => isBelow(item, path, 1));
+      return children.map((child) => ({ name: child.path.at(-1) ?? '', summary: child.summary }));
     },
   };
 }

@@ -76,28 +76,14 @@ export interface LocalCommand extends CommandBase {
 export type Command = CallCommand | (LocalCommand & Pick<CallCommand, 'path'>);
 
 /** A command as plain data, for help, completions, man page and `schema`. */
-export interface CommandDoc extends CommandBase {
-  /** `card block`. */
-  readonly command: string;
-  readonly path: readonly string[];
-  readonly summary: string;
-}
+export type CommandDoc = ReturnType<typeof describeCommand>;
 
 /** Describes a command: its own options and those of its kind, without the common ones. */
-export function describeCommand(command: Command, summary: string): CommandDoc {
+export function describeCommand(command: Command, summary: string) {
   const { path, description, writes, arguments: words, examples, exitCodes } = command;
   const options = optionsOf(command).filter((option) => !COMMON_OPTIONS.includes(option));
-  return {
-    command: path.join(' '),
-    path,
-    summary,
-    description,
-    writes,
-    arguments: words,
-    options,
-    examples,
-    exitCodes,
-  };
+  const name = path.join(' ');
+  return { command: name, path, summary, description, writes, arguments: words, options, examples, exitCodes };
 }
 
 /** The operations of a command: several if an option chooses. */
@@ -192,10 +178,7 @@ function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly n
   ];
 }
 
-/**
- * Exit codes of any command: done, a bug, a usage error, a failed output, a signal, a lost reader of stdout (of a
- * change: before it was sent, or of its dry run or plan).
- */
+/** Exit codes of any command. 141 of a change: before it was sent, or of its dry run or plan. */
 const COMMON = [0, 1, 2, 16, 129, 130, 141, 143];
 
 function withCommon(codes: readonly number[]): readonly number[] {

@@ -1,49 +1,44 @@
 import type { Fault } from '../failure.ts';
 import type { CommonOptions } from '../options/common.ts';
 import type { OptionSpec, RawInput } from '../options/option.ts';
-import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-value.ts';
+import { type GivenValues, missingOf, readArguments, readOptions } from '../options/read-value.ts';
 import { type CallGiven, type Command, optionsOf } from './command.ts';
 
 /** A command line as typed values. */
-export interface Given {
-  readonly words: readonly string[];
-  /** The common options, without those that this command redefines. */
-  readonly common: CommonOptions;
-  readonly commonFaults: readonly Fault[];
-  /** Arguments and the command's own options, by name. */
-  readonly own: GivenValues;
-  readonly faults: readonly Fault[];
-  readonly missing: readonly Missing[];
-  /** Long names of the given options, also of faulty ones. */
-  readonly typed: ReadonlySet<string>;
-}
+export type Given = ReturnType<typeof readGiven>;
 
 /** Options with the same meaning for the session and for the commands that declare them. */
 const SAME = ['concurrency', 'dryRun', 'yes'] as const;
 
 /** Reads a typed command line by the declarations of the command. */
-export function readGiven(command: Command, typed: RawInput): Given {
+export function readGiven(command: Command, typed: RawInput) {
   const words = (command.kind === 'local' ? command.meant?.(typed.words) : undefined) ?? typed.words;
   const input = { ...typed, words };
   const isOwn = (option: OptionSpec) => command.options.includes(option);
   const shared = optionsOf(command).filter((option) => !isOwn(option));
   const [faults, commonFaults]: [Fault[], Fault[]] = [[], []];
   // The declarations have these types.
-  const common = readOptions(shared, input, commonFaults) as CommonOptions;
-  const own = { ...readArguments(command.arguments, words, faults), ...readOptions(command.options, input, faults) };
+  const common: CommonOptions = readOptions(shared, input, commonFaults);
+  const own: GivenValues = {
+    ...readArguments(command.arguments, words, faults),
+    ...readOptions(command.options, input, faults),
+  };
   return {
     words,
+    /** The common options, without those that this command redefines. */
     common: {
       ...common,
       // If `--output` is redefined, `--json` still says how the result is printed.
       ...(common.json === true ? { output: 'json' } : {}),
       // The same meaning wherever they are declared.
       ...Object.fromEntries(SAME.filter((name) => own[name] !== undefined).map((name) => [name, own[name]])),
-    },
+    } satisfies CommonOptions,
     commonFaults,
+    /** Arguments and the command's own options, by name. */
     own,
     faults,
     missing: missingOf(command, input),
+    /** Long names of the given options, also of faulty ones. */
     typed: new Set(input.options.keys()),
   };
 }

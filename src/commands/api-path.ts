@@ -54,10 +54,7 @@ const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: 
   ],
 ];
 
-/**
- * Why a text cannot be the path of a raw call; undefined if it can. It must stay below the base URL: no other host, and
- * no dot segment that a server would fold into another resource, in any encoding.
- */
+/** Why a text cannot be the path of a raw call, which must stay below the base URL however it is decoded. */
 export function pathProblem(
   target: string,
 ): { readonly problem: string; readonly hint?: string | undefined } | undefined {
@@ -101,10 +98,7 @@ function secretWord({ effect, path }: Operation): string | undefined {
   return words[words.findIndex((word) => word.startsWith('{')) + 1];
 }
 
-/**
- * May a POST there be an operation with a reason, or one that returns a one-time secret? Wider than `matchRow` on
- * purpose: a guard must hold for any spelling that a server may accept (`/BLOCK/`, `/%62lock`).
- */
+/** May a POST there take a reason, or return secrets? Wider than `matchRow`, for any spelling: `/BLOCK/`, `/%62lock`. */
 export function guardsOf(
   family: Family,
   target: string,

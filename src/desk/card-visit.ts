@@ -1,12 +1,12 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { nounOf, type Operation, settledBy } from '../api/operation.ts';
 import { CARD_ACTIONS } from '../api/operations.ts';
-import { type Choice, PromptAborted } from '../ask/prompt-context.ts';
+import { PromptAborted } from '../ask/prompt-context.ts';
 import { idAlone } from '../command/read-given.ts';
 import { waitShown } from '../commands/card/wait.ts';
 import { historyResult } from '../commands/history/list.ts';
 import { resolveEntry } from '../commands/history/resolve.ts';
-import type { ScreenAbove } from '../context.ts';
+import type { Choice, ScreenAbove } from '../context.ts';
 import { runCall } from '../engine/call.ts';
 import { Failure } from '../failure.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';

@@ -1,4 +1,4 @@
-import type { CallState } from '../call-state.ts';
+import { CallState } from '../call-state.ts';
 import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { type Context, isSwitchedOn, SWITCH_PROBLEM, SWITCHES, signalWords } from '../context.ts';
@@ -132,18 +132,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     const { quoteFor, shellOf } = await import('../files/shell-quote.ts');
     quoteFor(shellOf(context.env));
   }
-  const state: CallState = {
-    format: formatWanted(context.argv, context.env),
-    operation: undefined,
-    writes: false,
-    maySend: false,
-    writesUnderWay: 0,
-    isUnknown: false,
-    forgiven: 0,
-    done: [],
-    isCrashing: false,
-    temporary: new Set(),
-  };
+  const state = new CallState(formatWanted(context.argv, context.env));
   /** How the program ends: by the first failure that is reported, whatever comes after it. */
   let end: { readonly exitCode: number; readonly isTold: Promise<void> } | undefined;
   const endBy = (failure: Failure, tidy?: () => Promise<void>): void => {
@@ -210,9 +199,8 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
 }
 
 /**
- * Finds the command in argv, where common options may stand between its words: the command or group they name, and the
- * words of argv that remain, which only the command parses. `unknown`: the first word that names nothing below it;
- * `unknownAfter`: the option right before that, whose value it may be.
+ * The command or group that argv names, with common options between its words, and the rest, which the command parses.
+ * `unknown`: the first word that names nothing. `unknownAfter`: the option right before it, whose value it may be.
  */
 export function locateCommand(
   argv: readonly string[],

@@ -69,13 +69,9 @@ export const WRITE = declareOptions({
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
 /** The letters without a value, which may be joined: `-qy`. */
-export const FLAG_LETTERS = [
-  COMMON.quiet.short,
-  COMMON.verbose.short,
-  COMMON.help.short,
-  WRITE.dryRun.short,
-  WRITE.yes.short,
-].join('');
+export const FLAG_LETTERS = [COMMON.quiet, COMMON.verbose, COMMON.help, WRITE.dryRun, WRITE.yes]
+  .map(({ short }) => short)
+  .join('');
 
 /** Options of the commands that take many rows. */
 export const BULK = declareOptions({

@@ -41,10 +41,7 @@ function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number):
   return ms > maxMs ? undefined : ms;
 }
 
-/**
- * Milliseconds of a typed wait (`500ms`, `30s`, `2m`, `1h`); undefined for any other form. A plain number is refused,
- * because it may mean seconds or milliseconds. At most seven days.
- */
+/** Milliseconds of a typed wait (`500ms`, `30s`, `2m`, `1h`; at most seven days). A plain number has no unit, and is none. */
 export function parseDuration(text: string): number | undefined {
   return parse(text, UNIT_MS, MAX_WAIT_MS);
 }
@@ -66,10 +63,7 @@ function dayOf(year: number, month: number, day: number): Moment {
   return { fromMs: new Date(year, month, day).getTime(), toMs: new Date(year, month, day + 1).getTime() };
 }
 
-/**
- * A moment of the past as typed: an age, `today`, `yesterday`, or an ISO 8601 date or date-time, which is local without
- * a zone. Undefined for any other form, and for a day that does not exist.
- */
+/** A moment as typed: an age, `today`, `yesterday`, or an ISO 8601 date or date-time (local without a zone) that exists. */
 function parseMoment(text: string, nowMs: number): Moment | undefined {
   const age = parseAge(text);
   if (age !== undefined) return { fromMs: nowMs - age, toMs: nowMs - age };
@@ -253,23 +247,18 @@ export function readArguments(specs: readonly ArgumentSpec[], words: readonly st
 }
 
 /** A missing argument or option that is required. */
-export interface Missing {
-  readonly name: string;
-  readonly spec: ValueSpec;
-  readonly fault: Fault;
-}
+export type Missing = ReturnType<typeof missingOf>[number];
 
 /** What a command line lacks, without what the command asks for itself. */
 export function missingOf(
   specs: { readonly arguments: readonly ArgumentSpec[]; readonly options: readonly OptionSpec[] },
-  input: RawInput,
-): readonly Missing[] {
-  const missing = (spec: ValueSpec, isGiven: boolean, name: string, where: string): readonly Missing[] => {
+  { words, options }: RawInput,
+) {
+  const missing = (spec: ValueSpec, isGiven: boolean, name: string, where: string) => {
     if (spec.required !== true || spec.isOwnQuestion === true || isGiven) return [];
     const which = spec.choices === undefined ? '' : `: ${choiceWords(spec.choices)}`;
     return [{ name, spec, fault: { where, problem: `is required${which}` } }];
   };
-  const { words, options } = input;
   return [
     ...specs.arguments.flatMap((spec, at) => missing(spec, at in words, spec.name, `<${spec.name}>`)),
     ...specs.options.flatMap((spec) => missing(spec, options.has(spec.long), nameOf(spec.long), `--${spec.long}`)),

@@ -3,10 +3,7 @@ import { quoteValue } from '../input/values.ts';
 
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
 
-/**
- * Why no file or folder may have that name on Windows; undefined if it may, or on another system. Node makes it anyway,
- * and no other program there can open or remove it.
- */
+/** Why no file may have that name on Windows, where Node makes one that no other program can open or remove. */
 export function windowsNameProblem(path: string, isWindows = sep === '\\'): string | undefined {
   const name = isWindows ? win32.basename(path) : '';
   const problem = DEVICE.test(name) ? 'Windows uses that name for a device' : undefined;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../src/api/operation.ts';
+import { CallState } from '../../src/call-state.ts';
 import type { CallGiven } from '../../src/command/command.ts';
 import {
   type Context,
@@ -199,18 +200,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     profile,
     settings: NO_SETTINGS,
   });
-  const state = {
-    format: output.format,
-    operation: undefined,
-    writes: true,
-    maySend: true,
-    writesUnderWay: 0,
-    isUnknown: false,
-    forgiven: 0,
-    isCrashing: false,
-    done: [],
-    temporary: new Set<() => Promise<unknown>>(),
-  };
+  const state = Object.assign(new CallState(output.format), { writes: true, maySend: true });
   const facts = {
     operation: options.operation ?? 'plan.apply',
     common: options.common ?? {},

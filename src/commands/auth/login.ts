@@ -194,16 +194,7 @@ async function checkIdFaults(family: Family, id: string): Promise<readonly Fault
   return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
 }
 
-async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
-  const { askForId } = await import('../../ask/ask-missing.ts');
-  const question = `ID of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
-  return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
-}
-
-/**
- * Reads with the new credential, so that the user learns at once whether it is accepted. A refused one is not kept:
- * `before` is restored.
- */
+/** Reads with the new credential. A refused one is not kept, and the one `before` it is restored. */
 async function checkWithRead(
   session: Session,
   family: Family,
@@ -256,10 +247,6 @@ export const command = localCommand({
     const urls = await readUrls(session, given, family);
     const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
-    // The person is led through the login where nothing was said on the command line but the profile.
-    const isSaid =
-      (given.family ?? given.cardsUrl ?? given.calendarUrl ?? given.check) !== undefined || hasSource(given);
-    const check = isSaid || !session.prompt.available ? given.check : await askCheckId(session, family);
     // Before the first step: a profile without its credential would be half a login.
     await refuseUnsafeStore(session.credentialPlace());
     const { origin } = (await storeTarget(session, family, urls)).base;
@@ -274,6 +261,7 @@ export const command = localCommand({
       const message = `the credentials file was damaged. A copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
+    const { check } = given;
     if (check !== undefined) await checkWithRead(session, family, check, before);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
     const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };

@@ -35,32 +35,25 @@ const MORE_TIME = {
   desk: 'choose Wait for a status again to go on waiting',
 };
 
-/** One line on a stderr terminal that is overwritten. */
-interface WaitLine {
-  show(text: string): Promise<void>;
-  /** Removes the line before anything else is written. */
-  clear(): Promise<void>;
-}
+type WaitLine = ReturnType<typeof openWaitLine>;
 
 const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
 
-/**
- * Returns the line, or one that shows nothing. The cursor rests below it, so that an unexpected message begins on its
- * own line. It is cut to the width, because only one line is erased.
- */
+/** A line that is overwritten, or nothing unless `isWanted`. The cursor rests below it, for an unexpected message. */
 function openWaitLine(
   stderr: OutputPort,
   { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
-): WaitLine {
+) {
   let isShown = false;
   return {
-    async show(text) {
+    async show(text: string): Promise<void> {
       if (!isWanted) return;
       const width = Math.max(10, (stderr.columns ?? 80) - 1);
       await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
       isShown = true;
     },
-    async clear() {
+    /** Removes the line before anything else is written. */
+    async clear(): Promise<void> {
       if (isShown) await stderr.write(`${ERASE_LINE_ABOVE}\r`);
       isShown = false;
     },

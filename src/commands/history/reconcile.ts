@@ -111,9 +111,8 @@ function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): s
 }
 
 /**
- * Reads the cards of `unknown` changes and records what each shows: those of the named entries, or all of this profile
- * and host since `sinceMs` (milliseconds since 1970). Sends no change. Prints the entries as they are now, and returns
- * 8 while one is unknown, else 0.
+ * Reads the cards of unknown changes, records what each shows, and prints the entries as they are now: the named ones,
+ * or all of this profile and host since `sinceMs` (Unix milliseconds). Returns 8 while one is unknown, else 0.
  */
 export async function reconcileHistory(
   session: Session,

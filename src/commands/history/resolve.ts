@@ -59,10 +59,7 @@ async function obstacle(session: Session, entry: HistoryEntry): Promise<string |
   return held.size === 0 ? undefined : `is a row of run ${entry.run}, which a process works on`;
 }
 
-/**
- * Records a resolution in the run of a row, so that a resume sends the row again or never does, and its state and
- * counts are true. Before the history, because it decides what is sent.
- */
+/** Records it in the run of a row, before the history: it decides whether a resume sends the row again. */
 async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found): Promise<void> {
   const ports = portsOf(session);
   const known = await requireRun(ports.stateDir, run);

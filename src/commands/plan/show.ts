@@ -90,10 +90,7 @@ async function writeTable(
   await writer.close();
 }
 
-/**
- * `plan show`: sends nothing, and works in any state of the plan. In a terminal it shows what a reviewer needs,
- * elsewhere a table of the rows, or one JSON document.
- */
+/** Shows a plan in any state: in a terminal what a reviewer needs, elsewhere its rows, or one JSON document. */
 export async function showPlan(
   session: Session,
   path: string,

@@ -1,6 +1,5 @@
 import { missingText } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
-import { note } from '../../failure.ts';
 import { changeProfile, PROFILE_OPTIONS, profileNameProblem } from '../../settings/settings.ts';
 import { COLUMNS, NAME, PROFILE, printProfile } from './profile.ts';
 
@@ -20,9 +19,5 @@ export const command = localCommand({
     const name = given.name ?? (await missingText(session, '<name>', 'Name of the profile', profileNameProblem));
     const settings = await session.changeSettings((before) => changeProfile(before, name, given));
     await printProfile(session, settings, name);
-    const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
-    if ((given.requireReason ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined) return;
-    const say = `say in words what a reason has to hold, for those who are asked, with --require-reason-hint`;
-    await session.notify(note('REASON_HINT', say));
   },
 });

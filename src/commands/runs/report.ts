@@ -207,10 +207,7 @@ async function openReported(session: Session, run: StoredRunHandle, { timeline, 
   return { stored, knowsOld: typeof header.options['changedFrom'] === 'string' };
 }
 
-/**
- * Prints one document about a run, or about the shards of one input, in any state. USAGE if there is no such run, or
- * they do not belong together. Sends and changes nothing. Returns 15 if shards are missing or doubled, else 0.
- */
+/** Prints one document about a run, or about shards of one input (else USAGE). 15 if some are missing or doubled. */
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
   const known: StoredRunHandle[] = [];
   for (const name of names) known.push(await requireRun(session.stateDir(), name, true));

@@ -69,8 +69,7 @@ function useInputFormat(session: Session, run: StoredRunHandle): void {
 
 /**
  * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
- * `_outcome`, as input of the same command, in the input's format instead of a table. Unreadable rows are thrown after
- * the others (LOCAL_IO). Returns 15 if shards are missing or doubled, else 0.
+ * `_outcome`. Unreadable rows are thrown after the others (LOCAL_IO). Returns 15 if shards are missing or doubled.
  */
 export async function printRunResults(
   session: Session,

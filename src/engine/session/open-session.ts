@@ -1,5 +1,5 @@
 import { type Family, type Operation, sensitiveOf } from '../../api/operation.ts';
-import { IdleTimer } from '../../ask/idle-timer.ts';
+import { idleTimer } from '../../ask/idle-timer.ts';
 import { terminalPrompt } from '../../ask/prompt.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from '../../ask/wait-display.ts';
 import type { CallState } from '../../call-state.ts';
@@ -128,7 +128,7 @@ function promptsOf(
     return context.terminal();
   };
   return (idleMs, onLostPaste) => {
-    const idle = idleMs === undefined ? undefined : new IdleTimer(context.clock, idleMs);
+    const idle = idleMs === undefined ? undefined : idleTimer(context.clock, idleMs);
     return terminalPrompt(open, context.signals, style, isAvailable, { idle, onLostPaste });
   };
 }

@@ -147,11 +147,6 @@ const [AS, KEY] = [' --as ann', ' --key work/key'];
 const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
 const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
 const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
-const GUIDED: Step[] = [
-  [/Gift cards or calendars/, 'entry 0'],
-  [/Base URL/, 'https://cards.example.com\r'],
-  [/Token of/, 'a-token-of-this-test\r'],
-];
 const ALONE = { isAlone: true } as const;
 
 /** One operation of each command. */
@@ -265,10 +260,6 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
       isSecret: true,
     },
   ),
-  'an id to check with': asked(LOGIN, /ID of a card to check with/, ['ask-missing.ts text'], {
-    isAlone: true,
-    steps: GUIDED,
-  }),
 };
 
 /** Every question of the program: a new one joins this list, or `test/contract/questions-joined.test.ts` fails. */

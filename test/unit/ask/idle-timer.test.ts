@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IdleTimer } from '../../../src/ask/idle-timer.ts';
+import { idleTimer } from '../../../src/ask/idle-timer.ts';
 import { FakeClock } from '../run/fakes.ts';
 
 const WARNING = 'no key was pressed for a while. The desk closes in a minute. Press any key to stay';
@@ -7,7 +7,7 @@ const WARNING = 'no key was pressed for a while. The desk closes in a minute. Pr
 function question(idleMs: number) {
   const clock = new FakeClock();
   const { now, monotonic } = clock;
-  const timer = new IdleTimer({ now, monotonic, sleep: (ms, signal) => clock.sleep(ms, signal) }, idleMs);
+  const timer = idleTimer({ now, monotonic, sleep: (ms, signal) => clock.sleep(ms, signal) }, idleMs);
   const warnings: string[] = [];
   const left = new Promise<number>((resolve) => timer.signal.addEventListener('abort', () => resolve(clock.ms)));
   return { clock, timer, warnings, left, warn: (text: string) => void warnings.push(`${clock.ms}: ${text}`) };
