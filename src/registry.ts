@@ -4,9 +4,7 @@ import { type CommandEntry, createRegistry, type Registry } from './command/comm
 type Declared = CallCommand | LocalCommand;
 
 /** What the file of a command exports: its declaration, or, if it needs all commands, a function that makes it. */
-interface CommandModule {
-  readonly command: Declared | ((registry: Registry) => Declared);
-}
+type CommandModule = { readonly command: Declared | ((registry: Registry) => Declared) };
 
 /** A line of the registry. The command's file is loaded when it is used. */
 function entry(words: string, summary: string, load: () => Promise<CommandModule>): CommandEntry {

@@ -112,8 +112,7 @@ function parseOnce(rest: readonly string[], options: readonly OptionSpec[]): Raw
   const occurrences = new Map<string, (string | true)[]>();
   const parser = new Parser().exitOverride().configureOutput({ writeErr: () => undefined });
   addOptions(parser, options, rest, (long, value) => {
-    const list = occurrences.get(long) ?? [];
-    occurrences.set(long, [...list, value]);
+    occurrences.set(long, [...(occurrences.get(long) ?? []), value]);
   });
   try {
     const { operands, unknown } = parser.parseOptions([...rest]);
@@ -168,25 +167,22 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
   const owner = ['frontdesk', ...path].join(' ');
   const doubtful: string[] = [];
   let left = rest;
-  let parsed: RawInput | undefined;
-  while (parsed === undefined) {
-    const result = parseOnce(left, options);
-    if ('words' in result) {
-      parsed = result;
-      break;
-    }
-    const { fault, at } = refusal(result, left, options, owner);
+  let parsed = parseOnce(left, options);
+  while (!('words' in parsed)) {
+    const { fault, at } = refusal(parsed, left, options, owner);
     faults.push(fault);
     const next = left[at + 1];
     const isValue = isValueOf(left[at] ?? '', next, options);
     if (isValue === 'maybe' && next !== undefined) doubtful.push(next);
     left = left.toSpliced(at, isValue === true ? 2 : 1);
+    parsed = parseOnce(left, options);
   }
-  const certain = parsed.words.filter((word) => !doubtful.includes(word));
+  const given = parsed;
+  const certain = given.words.filter((word) => !doubtful.includes(word));
   const isElsewhere = options.some(
-    ({ long, excludes = {} }) => parsed.options.has(long) && Object.keys(excludes).some((name) => name.startsWith('<')),
+    ({ long, excludes = {} }) => given.options.has(long) && Object.keys(excludes).some((name) => name.startsWith('<')),
   );
-  const words = certain.length === 0 && args.length > 0 && !isElsewhere ? parsed.words : certain;
+  const words = certain.length === 0 && args.length > 0 && !isElsewhere ? given.words : certain;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
     const unexpected = words.slice(limit);
@@ -194,5 +190,5 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
     const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
     faults.push(usageFailure([fault], [`see \`${owner} --help\``]));
   }
-  return { words: words.slice(0, limit), options: parsed.options };
+  return { words: words.slice(0, limit), options: given.options };
 }

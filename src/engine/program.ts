@@ -182,14 +182,11 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   return end?.exitCode ?? exitCode;
 }
 
+/** `--output json` and `-o json` take the next word, `-ojson` has its value, `-qo json` ends with the one that takes it. */
 function takesValue(token: string, options: readonly OptionSpec[]): boolean {
-  if (token.startsWith('--')) {
-    if (token.includes('=')) return false;
-    return options.some((option) => option.value !== undefined && `--${option.long}` === token);
-  }
-  // `-o json` takes the next word, `-ojson` has its value, `-qo json` ends with the one that takes it.
-  const last = token.at(-1);
-  return options.some((option) => option.value !== undefined && option.short === last);
+  const taking = options.filter(({ value }) => value !== undefined);
+  if (token.startsWith('--')) return taking.some(({ long }) => `--${long}` === token);
+  return taking.some(({ short }) => short === token.at(-1));
 }
 
 function isOneOf(token: string, options: readonly OptionSpec[]): boolean {

@@ -109,14 +109,9 @@ function choiceProblem(value: string, choices: readonly string[]): string {
 }
 
 /** A kind of time: its name, its forms, and its default maximum. */
-interface TimeForm {
-  readonly noun: string;
-  readonly forms: string;
-  readonly most: string;
-  parse(text: string): number | undefined;
-}
+type TimeForm = typeof WAIT;
 
-const WAIT: TimeForm = { noun: 'a duration', forms: '500ms, 30s, 2m or 1h', most: '168h', parse: parseDuration };
+const WAIT = { noun: 'a duration', forms: '500ms, 30s, 2m or 1h', most: '168h', parse: parseDuration };
 const AGE: TimeForm = { noun: 'an age', forms: '30s, 2m, 24h, 90d or 2w', most: '100 years', parse: parseAge };
 const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
 

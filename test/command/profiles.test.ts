@@ -23,17 +23,6 @@ async function live(settings: readonly string[]) {
   return { home, server, call: (args: readonly string[]) => run([...args, '--profile', 'live'], tokens), run };
 }
 
-test('profile set with a pattern for reasons suggests --require-reason-hint, until there is one', async () => {
-  const { run } = atHome();
-  const pattern = ['--require-reason', '[A-Z]+-[0-9]+'];
-  const url = ['--cards-url', 'https://cards.example.com'];
-  const bare = await run(['profile', 'set', 'live', ...url, ...pattern]);
-  expect(bare.code).toBe(0);
-  expect(bare.stderr).toContain('with --require-reason-hint');
-  const said = await run(['profile', 'set', 'live', ...pattern, '--require-reason-hint', 'a ticket number']);
-  expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
-});
-
 test('profile set creates and changes a profile, printed under its documented keys', async () => {
   const { run } = atHome();
   const made = await run([

@@ -20,7 +20,7 @@ const SHORTEST_READ_MS = 50;
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
 /** What to wait for, and how long. */
-export interface WaitInput {
+interface WaitInput {
   readonly cardId: string;
   readonly status: readonly string[];
   readonly timeout: Span;

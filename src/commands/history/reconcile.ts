@@ -22,25 +22,6 @@ import { commandWords } from '../../output/people-text.ts';
 import type { Service, Session } from '../../session.ts';
 import { SINCE } from './entry.ts';
 
-export const command = localCommand({
-  columns: HISTORY_COLUMNS,
-  usesProfile: true,
-  description:
-    'Checks the card of each single activate, block or reissue with an unknown outcome, for this profile and host. If the card has the expected status, the outcome becomes confirmed_by_read. Otherwise it stays unknown. A reissue always stays unknown. The check changes nothing at the service. For the rows of a run, use `frontdesk runs resume <run> --reconcile`.',
-  arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
-  options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
-  exitCodes: [8],
-  examples: {
-    'Check all cards with an unknown outcome': 'history reconcile -p live',
-    'Only changes of the last week': 'history reconcile -p live --since 7d',
-    'One entry': 'history reconcile 9f3a1c -p live',
-  },
-  output: () => list(HISTORY_OUTPUT),
-  async run(session, { entry, since }) {
-    return reconcileHistory(session, entry, since?.at(session.context.clock.now()).fromMs);
-  },
-});
-
 /** Why a card check resolves nothing of an entry, and what does; undefined if it may. */
 function obstacle(
   session: Session,
@@ -110,40 +91,48 @@ function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardLook): s
   return `${commandWords(operation)} ${id} (entry ${entry}) is still unknown: the card shows ${seen.status ?? 'no status'}${never}`;
 }
 
-/**
- * Reads the cards of unknown changes, records what each shows, and prints the entries as they are now: the named ones,
- * or all of this profile and host since `sinceMs` (Unix milliseconds). Returns 8 while one is unknown, else 0.
- */
-export async function reconcileHistory(
-  session: Session,
-  names: readonly string[],
-  sinceMs: number | undefined,
-): Promise<number> {
-  if (!session.keepsHistory) {
-    throw new Failure('USAGE', 'could not record anything: FRONTDESK_NO_HISTORY is set. No card was checked', {
-      hints: ['unset FRONTDESK_NO_HISTORY'],
-    });
-  }
-  const service = await session.service('cards');
-  const chosen =
-    names.length > 0
-      ? await namedEntries(session, service, names)
-      : await unsettledWrites(session, service, { sinceMs });
-  const looks = new Map<string, CardLook | undefined>();
-  const known = await recordLooks(session, chosen, async (entry) => {
-    const key = (entry.id ?? '').toLowerCase();
-    if (entry.callOutcome.outcome !== 'unknown' || isClosed(entry)) return undefined;
-    if (!looks.has(key)) looks.set(key, await look(session, entry.id ?? ''));
-    const seen = looks.get(key);
-    if (seen !== undefined && !isSettledBy(entry, seen)) {
-      await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
+export const command = localCommand({
+  columns: HISTORY_COLUMNS,
+  usesProfile: true,
+  description:
+    'Checks the card of each single activate, block or reissue with an unknown outcome, for this profile and host. If the card has the expected status, the outcome becomes confirmed_by_read. Otherwise it stays unknown. A reissue always stays unknown. The check changes nothing at the service. For the rows of a run, use `frontdesk runs resume <run> --reconcile`.',
+  arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
+  options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
+  exitCodes: [8],
+  examples: {
+    'Check all cards with an unknown outcome': 'history reconcile -p live',
+    'Only changes of the last week': 'history reconcile -p live --since 7d',
+    'One entry': 'history reconcile 9f3a1c -p live',
+  },
+  output: () => list(HISTORY_OUTPUT),
+  async run(session, { entry: names, since }) {
+    if (!session.keepsHistory) {
+      throw new Failure('USAGE', 'could not record anything: FRONTDESK_NO_HISTORY is set. No card was checked', {
+        hints: ['unset FRONTDESK_NO_HISTORY'],
+      });
     }
-    return seen;
-  });
-  const named = new Map(known.map((entry) => [entry.entry, entry]));
-  const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
-  const rows = now.map(historyJson);
-  const none = `No unknown outcomes of profile ${session.profile.name} to ${service.host}.`;
-  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
-  return now.some((entry) => entry.callOutcome.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
-}
+    const sinceMs = since?.at(session.context.clock.now()).fromMs;
+    const service = await session.service('cards');
+    const chosen =
+      names.length > 0
+        ? await namedEntries(session, service, names)
+        : await unsettledWrites(session, service, { sinceMs });
+    const looks = new Map<string, CardLook | undefined>();
+    const known = await recordLooks(session, chosen, async (entry) => {
+      const key = (entry.id ?? '').toLowerCase();
+      if (entry.callOutcome.outcome !== 'unknown' || isClosed(entry)) return undefined;
+      if (!looks.has(key)) looks.set(key, await look(session, entry.id ?? ''));
+      const seen = looks.get(key);
+      if (seen !== undefined && !isSettledBy(entry, seen)) {
+        await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
+      }
+      return seen;
+    });
+    const named = new Map(known.map((entry) => [entry.entry, entry]));
+    const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
+    const rows = now.map(historyJson);
+    const none = `No unknown outcomes of profile ${session.profile.name} to ${service.host}.`;
+    await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
+    return now.some((entry) => entry.callOutcome.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
+  },
+});

@@ -31,40 +31,8 @@ import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { FILE, profileOf } from './plan-argument.ts';
 
-export const command = localCommand({
-  columns: APPROVAL_COLUMNS,
-  exitCodes: [5],
-  description:
-    'Shows the plan, then signs it with an SSH key. The signature is a new file <file>.<name>.sig beside it. A profile with --approvers and --approvals requires that many signatures, of different people and keys, for bulk changes. This stops mistakes. It does not stop somebody who has the token and another program. Outside a terminal, it needs --yes.',
-  arguments: { file: FILE },
-  options: {
-    key: {
-      kind: 'path',
-      required: true,
-      text: 'private key, or the public key of one that an agent holds',
-      question: 'Which key? (a file)',
-    },
-    as: {
-      kind: 'text',
-      value: 'name',
-      required: true,
-      text: 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -',
-      question: 'Your name in the allowed-signers file',
-    },
-    yes: YES,
-  },
-  examples: {
-    'Approve a plan that you reviewed': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
-    'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
-  },
-  output: () => APPROVED_OUTPUT,
-  async run(session, { file, key, as }) {
-    return approvePlan(session, { path: file, key, as, profile: await profileOf(session) });
-  },
-});
-
 /** Who signs what with which key. */
-export interface Approving {
+interface Approving {
   readonly path: string;
   readonly key: string;
   readonly as: string;
@@ -115,7 +83,7 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
 }
 
 /** The output of `plan approve`. `key`: the fingerprint. */
-export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
+const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
 /** Makes the signature in the temporary folder of the copy. Refused unless it would count for the current profile. */
 async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
@@ -133,37 +101,64 @@ async function sign(session: Session, tool: SshKeygen, approving: Approving, cop
   return signed.signature;
 }
 
-/** Signs a plan after showing it. Sends nothing. Returns the exit code. */
-export async function approvePlan(session: Session, approving: Approving): Promise<number> {
-  const { context, common, prompt } = session;
-  const { path, as, key, profile } = approving;
-  if (!isApproverName(as)) {
-    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteValue(as)}`;
-    throw usageFailure([{ where: '--as', problem }]);
-  }
-  const file = signaturePath(path, as);
-  if (await succeeds(lstat(file))) throw alreadyThere(file);
-  return withTemporaryFolder(async (folder) => {
-    const copy = join(folder, basename(path));
-    // Exactly the bytes that were shown are signed.
-    const plan = await readPlan(session, path, { copyTo: copy });
-    const tool = await findSshKeygen(context.env, context.platform);
-    // What can be checked of a key without a passphrase, before the user reads the whole plan.
-    const problem = await keyProblem(key);
-    if (problem !== undefined) throw notSigned(key, problem);
-    refuseUncounted(approversProblem(profile?.approvers));
-    // Without a question, a refusal need not wait until the whole plan is shown.
-    const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
-    await confirm(session, approving, plan);
-    const signature = early ?? (await sign(session, tool, approving, copy));
-    await keepSignature(file, signature, context.pid);
-    const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
-    const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
-    await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
-    if (profile?.approvers === undefined) {
-      const message = 'the approval was not compared with any approvers: the current profile names none';
-      await session.notify(note('NOT_COMPARED', message));
+export const command = localCommand({
+  columns: APPROVAL_COLUMNS,
+  exitCodes: [5],
+  description:
+    'Shows the plan, then signs it with an SSH key. The signature is a new file <file>.<name>.sig beside it. A profile with --approvers and --approvals requires that many signatures, of different people and keys, for bulk changes. This stops mistakes. It does not stop somebody who has the token and another program. Outside a terminal, it needs --yes.',
+  arguments: { file: FILE },
+  options: {
+    key: {
+      kind: 'path',
+      required: true,
+      text: 'private key, or the public key of one that an agent holds',
+      question: 'Which key? (a file)',
+    },
+    as: {
+      kind: 'text',
+      value: 'name',
+      required: true,
+      text: 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -',
+      question: 'Your name in the allowed-signers file',
+    },
+    yes: YES,
+  },
+  examples: {
+    'Approve a plan that you reviewed': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
+    'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
+  },
+  output: () => APPROVED_OUTPUT,
+  async run(session, { file: path, key, as }) {
+    const { context, common, prompt } = session;
+    const approving = { path, key, as, profile: await profileOf(session) };
+    const { profile } = approving;
+    if (!isApproverName(as)) {
+      const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteValue(as)}`;
+      throw usageFailure([{ where: '--as', problem }]);
     }
-    return 0;
-  });
-}
+    const file = signaturePath(path, as);
+    if (await succeeds(lstat(file))) throw alreadyThere(file);
+    await withTemporaryFolder(async (folder) => {
+      const copy = join(folder, basename(path));
+      // Exactly the bytes that were shown are signed.
+      const plan = await readPlan(session, path, { copyTo: copy });
+      const tool = await findSshKeygen(context.env, context.platform);
+      // What can be checked of a key without a passphrase, before the user reads the whole plan.
+      const problem = await keyProblem(key);
+      if (problem !== undefined) throw notSigned(key, problem);
+      refuseUncounted(approversProblem(profile?.approvers));
+      // Without a question, a refusal need not wait until the whole plan is shown.
+      const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
+      await confirm(session, approving, plan);
+      const signature = early ?? (await sign(session, tool, approving, copy));
+      await keepSignature(file, signature, context.pid);
+      const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
+      const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
+      await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
+      if (profile?.approvers === undefined) {
+        const message = 'the approval was not compared with any approvers: the current profile names none';
+        await session.notify(note('NOT_COMPARED', message));
+      }
+    });
+  },
+});

@@ -19,31 +19,6 @@ import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { FILE, profileOf } from './plan-argument.ts';
 
-export const command = localCommand({
-  columns: rowColumns(true),
-  isOpenColumn: openUnder('body', 'before', 'about'),
-  description:
-    'Shows what the plan would send and its state on this machine: new, expired, running, unsettled, stopped (rows are left, also if its process was killed) or finished. Sends nothing. Works for expired plans too. Outside a terminal, the rows go to stdout and the facts about the plan to stderr. With --json, prints the whole plan as one document.',
-  arguments: { file: FILE },
-  options: {
-    as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },
-    out: WORKBOOK.out,
-  },
-  examples: {
-    'Review it before you approve or apply it': 'plan show stolen.plan',
-    'For a pull request': 'plan show stolen.plan --as markdown',
-    'The rows for a spreadsheet': 'plan show stolen.plan -o xlsx --out stolen.xlsx',
-    'Print its state, for a script': 'plan show stolen.plan --json --query plan.state --raw',
-  },
-  output: async () => {
-    const { PLAN_OUTPUT, PLAN_DOCUMENT } = await import('../../plan/plan-file.ts');
-    return anyOf(PLAN_OUTPUT, PLAN_DOCUMENT);
-  },
-  async run(session, { file, as }) {
-    return showPlan(session, file, await profileOf(session), as);
-  },
-});
-
 /** Writes the plan as Markdown; with JSON on the command line, as a member of one JSON object. */
 async function writeMarkdown(
   { context, output, preferences }: Session,
@@ -91,16 +66,6 @@ async function writeTable(
 }
 
 /** Shows a plan in any state: in a terminal what a reviewer needs, elsewhere its rows, or one JSON document. */
-export async function showPlan(
-  session: Session,
-  path: string,
-  profile: ResolvedProfile | undefined,
-  as: 'markdown' | undefined,
-): Promise<number> {
-  await withTemporaryFolder((folder) => show(session, path, profile, as, join(folder, 'plan')));
-  return 0;
-}
-
 async function show(
   session: Session,
   path: string,
@@ -129,3 +94,29 @@ async function show(
     }
   } else await writeTable(session, plan, view, rows);
 }
+
+export const command = localCommand({
+  columns: rowColumns(true),
+  isOpenColumn: openUnder('body', 'before', 'about'),
+  description:
+    'Shows what the plan would send and its state on this machine: new, expired, running, unsettled, stopped (rows are left, also if its process was killed) or finished. Sends nothing. Works for expired plans too. Outside a terminal, the rows go to stdout and the facts about the plan to stderr. With --json, prints the whole plan as one document.',
+  arguments: { file: FILE },
+  options: {
+    as: { kind: 'choice', choices: ['markdown'], text: 'print Markdown, for a pull request or a ticket' },
+    out: WORKBOOK.out,
+  },
+  examples: {
+    'Review it before you approve or apply it': 'plan show stolen.plan',
+    'For a pull request': 'plan show stolen.plan --as markdown',
+    'The rows for a spreadsheet': 'plan show stolen.plan -o xlsx --out stolen.xlsx',
+    'Print its state, for a script': 'plan show stolen.plan --json --query plan.state --raw',
+  },
+  output: async () => {
+    const { PLAN_OUTPUT, PLAN_DOCUMENT } = await import('../../plan/plan-file.ts');
+    return anyOf(PLAN_OUTPUT, PLAN_DOCUMENT);
+  },
+  async run(session, { file, as }) {
+    const profile = await profileOf(session);
+    await withTemporaryFolder((folder) => show(session, file, profile, as, join(folder, 'plan')));
+  },
+});

@@ -23,10 +23,7 @@ export const command = localCommand({
     const removed = await removeCredentials(session.credentialPlace(), { profile: name });
     if (removed.length > 0) session.done.push('its credentials are removed');
     await session.changeSettings((before) => removeProfile(before, name));
-    await session.print({
-      kind: 'text',
-      text: `Profile ${name} is removed.`,
-      json: jsonOf(REMOVED, { removed: name }),
-    });
+    const text = `Profile ${name} is removed.`;
+    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed: name }) });
   },
 });

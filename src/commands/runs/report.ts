@@ -24,33 +24,6 @@ import { LAST, RUNS, runNamesOf } from './run-name.ts';
 const REPORT_FORMS = ['html', 'junit', 'markdown'] as const;
 type ReportForm = (typeof REPORT_FORMS)[number];
 
-export const command = localCommand({
-  description:
-    'Three formats: html is one file to open, print or mail; junit is for CI servers that show test results; markdown is for a job summary. Works for a run in any state, sends nothing, and leaves the run as it is. Rows are named by number and ID: the report contains no token, body, reason, e-mail address or name of a customer.',
-  arguments: RUNS,
-  options: {
-    last: LAST,
-    as: {
-      kind: 'choice',
-      value: 'form',
-      choices: REPORT_FORMS,
-      required: true,
-      text: 'print this kind of report',
-      question: 'Which document?',
-    },
-  },
-  exitCodes: [15],
-  examples: {
-    'A page for the team': 'runs report --last --as html > report.html',
-    'Test results for a CI server': 'runs report --last --as junit > report.xml',
-    'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
-  },
-  output: () => REPORT_OUTPUT,
-  async run(session, given) {
-    return printRunReport(session, await runNamesOf(session, given), given.as);
-  },
-});
-
 /** `knowsOld`: are the old values of an update known, from the older file or the plan? */
 type Reported = Awaited<ReturnType<typeof openReported>>;
 
@@ -99,10 +72,8 @@ async function factsOf(
   causes: CauseCounter<Outcome>,
   clock: ClockPort,
 ): Promise<RunFacts> {
-  const held = await heldRuns(
-    runs.map(({ stored }) => stored),
-    clock,
-  );
+  const stored = runs.map((run) => run.stored);
+  const held = await heldRuns(stored, clock);
   const parts = runs.map((run) => {
     const { folder, end } = run.stored;
     const outcomes = run.stored.outcomes();
@@ -112,10 +83,10 @@ async function factsOf(
   const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';
   const sum = (outcome: Outcome) => parts.reduce((all, { outcomes }) => all + (outcomes[outcome] ?? 0), 0);
   return {
-    header: headerOfAll(runs.map(({ stored }) => stored.header)),
+    header: headerOfAll(stored.map(({ header }) => header)),
     timeline,
     state,
-    reached: runs.reduce((all, { stored }) => all + stored.reached, 0),
+    reached: stored.reduce((all, { reached }) => all + reached, 0),
     stoppedBy: parts.find((part) => part.state === state)?.end?.why,
     outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(outcome)])),
     missing,
@@ -179,7 +150,7 @@ async function* documentOf(session: Session, shards: Shards, form: ReportForm): 
 }
 
 /** The JSON output of `runs report`. */
-export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
+const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
 /** Writes the document; with JSON on the command line, as a member of one JSON object. */
 async function writeDocument(session: Session, shards: Shards, form: ReportForm): Promise<void> {
@@ -207,21 +178,43 @@ async function openReported(session: Session, run: StoredRunHandle, { timeline, 
   return { stored, knowsOld: typeof header.options['changedFrom'] === 'string' };
 }
 
-/** Prints one document about a run, or about shards of one input (else USAGE). 15 if some are missing or doubled. */
-export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
-  const known: StoredRunHandle[] = [];
-  for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
-  const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
-  const runs: Reported[] = [];
-  const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing };
-  try {
-    for (const run of known) runs.push(await openReported(session, run, shards));
-    if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
-    await writeDocument(session, shards, form);
-    if (notice === undefined) return 0;
-    await session.notify(notice);
-    return FAILURES.PARTIAL.exitCode;
-  } finally {
-    for (const { stored } of runs) await stored.close();
-  }
-}
+export const command = localCommand({
+  description:
+    'Three formats: html is one file to open, print or mail; junit is for CI servers that show test results; markdown is for a job summary. Works for a run in any state, sends nothing, and leaves the run as it is. Rows are named by number and ID: the report contains no token, body, reason, e-mail address or name of a customer.',
+  arguments: RUNS,
+  options: {
+    last: LAST,
+    as: {
+      kind: 'choice',
+      value: 'form',
+      choices: REPORT_FORMS,
+      required: true,
+      text: 'print this kind of report',
+      question: 'Which document?',
+    },
+  },
+  exitCodes: [15],
+  examples: {
+    'A page for the team': 'runs report --last --as html > report.html',
+    'Test results for a CI server': 'runs report --last --as junit > report.xml',
+    'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
+  },
+  output: () => REPORT_OUTPUT,
+  async run(session, given) {
+    const names = await runNamesOf(session, given);
+    const known = await Promise.all(names.map((name) => requireRun(session.stateDir(), name, true)));
+    const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
+    const runs: Reported[] = [];
+    const shards: Shards = { runs, timeline: new RunTimeline(), notes: new Set(), missing };
+    try {
+      for (const run of known) runs.push(await openReported(session, run, shards));
+      if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
+      await writeDocument(session, shards, given.as);
+      if (notice === undefined) return 0;
+      await session.notify(notice);
+      return FAILURES.PARTIAL.exitCode;
+    } finally {
+      for (const { stored } of runs) await stored.close();
+    }
+  },
+});

@@ -15,10 +15,7 @@ export const command = localCommand({
   async run(session) {
     await resetSandbox(session.stateDir(), lockPorts(session));
     await markSandboxReset(session.stateDir());
-    await session.print({
-      kind: 'text',
-      text: 'The sandbox has its initial data again.',
-      json: jsonOf(RESET, { reset: true }),
-    });
+    const text = 'The sandbox has its initial data again.';
+    await session.print({ kind: 'text', text, json: jsonOf(RESET, { reset: true }) });
   },
 });

@@ -9,6 +9,7 @@ import type { Given } from '../../command/read-given.ts';
 import { type Context, isSwitchedOn } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
+import type { CallPolicy } from '../../http/call.ts';
 import { TokenMask } from '../../http/mask.ts';
 import { collect } from '../../output/collect.ts';
 import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
@@ -35,14 +36,6 @@ function isLasting(command: Command): boolean {
   return command.kind === 'local' && command.isLasting === true;
 }
 
-/** The settings for a command. One that repairs things works without damaged ones. */
-async function loadSettings(command: Command, configDir: string | undefined): Promise<Settings> {
-  return readSettings(configDir).catch((error: unknown) => {
-    if (mustWork(command) && error instanceof Failure) return NO_SETTINGS;
-    throw error;
-  });
-}
-
 /** The preferences for a command. One that must work ignores bad variables. */
 function loadPreferences(command: Command, request: PreferenceRequest, faults: Failure[]): ResolvedPreferences {
   try {
@@ -65,28 +58,27 @@ function outputOptions(
   context: Context,
   command: Command,
   given: Given,
-  known: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
+  { profile, ...known }: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
 ): OutputOptions {
-  const { format, mask, profile } = known;
-  const { common, own } = given;
+  const { out, showSensitive } = given.own;
+  const { columns, sortBy, query, raw, noHeader, csvRaw } = given.common;
   return {
-    format,
-    out: format === 'xlsx' && typeof own['out'] === 'string' ? own['out'] : undefined,
-    columns: common.columns,
-    sortBy: common.sortBy,
-    header: common.noHeader !== true,
-    csvRaw: common.csvRaw === true,
-    query: common.query,
-    raw: common.raw,
+    ...known,
+    ...{ columns, sortBy, query, raw, header: noHeader !== true, csvRaw: csvRaw === true },
+    out: known.format === 'xlsx' && typeof out === 'string' ? out : undefined,
     colour: wantsColour(context, context.stdout),
     unicode: isUtf8(context),
     isAccessible: isAccessible(context),
-    mask,
-    hideSensitive:
-      command.kind === 'local' || own['showSensitive'] === true ? [] : rowsOfCommand(command).flatMap(sensitiveOf),
+    hideSensitive: command.kind === 'local' || showSensitive ? [] : rowsOfCommand(command).flatMap(sensitiveOf),
     now: context.clock.now(),
     command: isLasting(command) ? undefined : `frontdesk${profile?.namedBy === undefined ? '' : ` -p ${profile.name}`}`,
   };
+}
+
+function policyOf({ timeoutMs, retries, retryMaxTimeMs: { value, source } }: ResolvedPreferences): CallPolicy {
+  // One attempt may always take its own limit: the default budget does not cut a longer --timeout.
+  const retryMaxTimeMs = source === 'flag' ? value : Math.max(value, timeoutMs.value);
+  return { timeoutMs: timeoutMs.value, retries: retries.value, retryMaxTimeMs };
 }
 
 /** USAGE if Node would accept any certificate: a token would go to one that has expired (measured). */
@@ -142,9 +134,7 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>) {
     (await import('./open-service.ts')).openService(session, family, { ...options, isPermitted });
   return {
     open(family: Family, session: Session) {
-      const known = opened.get(family);
-      if (known !== undefined) return known;
-      const service = open(family, session);
+      const service = opened.get(family) ?? open(family, session);
       opened.set(family, service);
       // The cause may be repaired while a program that lasts continues.
       service.catch(() => opened.delete(family));
@@ -169,7 +159,11 @@ export async function openSession(
   const { env, stderr } = context;
   const places = findPlaces(context);
   const mayBeNew = command.path.join(' ') === 'auth login';
-  const settings = await loadSettings(command, places.configDir);
+  // A command that repairs things works without damaged settings.
+  const settings = await readSettings(places.configDir).catch((error: unknown) => {
+    if (mustWork(command) && error instanceof Failure) return NO_SETTINGS;
+    throw error;
+  });
   const choose = (known: Settings) =>
     resolveProfile({ flagProfile: given.common.profile, env, settings: known }, { mayBeNew });
   const callsService = command.kind === 'call' || command.usesProfile;
@@ -188,13 +182,9 @@ export async function openSession(
   const { common } = given;
   const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);
-  const { unicode } = output;
-  const timeoutMs = preferences.timeoutMs.value;
-  const { value: budgetMs, source } = preferences.retryMaxTimeMs;
-  // One attempt may always take its own limit: the default budget does not cut a longer --timeout.
-  const retryMaxTimeMs = source === 'flag' ? budgetMs : Math.max(budgetMs, timeoutMs);
-  const colour = paintsErrors(context);
-  const display = createWaitDisplay(context, { ...common, format, colour, unicode, timeoutMs });
+  const policy = policyOf(preferences);
+  const look = { colour: paintsErrors(context), unicode: output.unicode };
+  const display = createWaitDisplay(context, { ...common, ...look, format, timeoutMs: policy.timeoutMs });
   state.clearDisplay = display.clear;
   const canAsk = context.stdin.isTerminal && stderr.isTerminal && common.noInput !== true;
   // A call that will be refused asks nothing.
@@ -222,7 +212,7 @@ export async function openSession(
   const session: Session = createSession(shared, {
     ...ports,
     context,
-    policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs },
+    policy,
     prompt: promptUntil(),
     listener: display.listener,
     caller: 'command',
