@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/behaviour/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/behavior/**/*.test.ts'],
           pool: 'threads',
           // Modules of src keep no state of a call, so each worker loads them once: half the time of a run.
           isolate: false,

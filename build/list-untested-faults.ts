@@ -20,7 +20,7 @@ interface TestFile {
   readonly program: Node;
   /** Functions and values of the file by their names. */
   readonly declared: ReadonlyMap<string, Node>;
-  /** The neighbours that names come from. */
+  /** The neighbors that names come from. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -53,7 +53,7 @@ function fileAt(path: string): TestFile {
   return file;
 }
 
-/** Whether a part of a test comes to an `expect`, also by what it names of its file and of its neighbours. */
+/** Whether a part of a test comes to an `expect`, also by what it names of its file and of its neighbors. */
 function asserts(file: TestFile, part: Node, seen = new Set<Node>()): boolean {
   if (seen.has(part)) return false;
   seen.add(part);

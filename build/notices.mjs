@@ -1,7 +1,7 @@
-// Writes down whose work is in the bundle, and under which licence, as those licences ask for.
+// Writes down whose work is in the bundle, and under which license, as those licenses ask for.
 import { readdirSync, readFileSync } from 'node:fs';
 
-const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
+const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
 /** Folders of the packages that the modules of a bundle come from. */
 function packageFolders(moduleIds) {
@@ -16,14 +16,14 @@ function packageFolders(moduleIds) {
 
 function readPackage(folder) {
   const { name, version, license, author } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file));
-  if (typeof license !== 'string') throw new Error(`${name} ${version} does not say under which licence it is`);
+  const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
+  if (typeof license !== 'string') throw new Error(`${name} ${version} does not say under which license it is`);
   const by = typeof author === 'string' ? author : author?.name;
   const texts = files.sort().map((file) => readFileSync(`${folder}/${file}`, 'utf8').replaceAll('\r\n', '\n').trim());
   return { name, version, license, by, texts };
 }
 
-/** Most packages have the same permission of the MIT licence: it stands once, under the first of them. */
+/** Most packages have the same permission of the MIT license: it stands once, under the first of them. */
 function permissionsOnce() {
   const owners = new Map();
   return (text, owner) => {
@@ -35,7 +35,7 @@ function permissionsOnce() {
   };
 }
 
-/** Markdown that names every package of the bundle, its version, its licence and the licence's text. */
+/** Markdown that names every package of the bundle, its version, its license and the license's text. */
 export function writeNotices(moduleIds) {
   const once = permissionsOnce();
   const packages = packageFolders(moduleIds).map(readPackage);
@@ -45,7 +45,7 @@ export function writeNotices(moduleIds) {
     const text =
       texts.length > 0
         ? once(texts.join('\n\n'), `${name} ${version}`)
-        : `The package holds no text of its licence. By ${by ?? 'its contributors'}.`;
+        : `The package holds no text of its license. By ${by ?? 'its contributors'}.`;
     const source = `https://www.npmjs.com/package/${name}/v/${version}`;
     return `## ${name} ${version} (${license})\n\nIts source: ${source}\n\n${text.replaceAll(/^/gm, '    ').replaceAll(/ +$/gm, '')}\n`;
   });

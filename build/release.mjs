@@ -81,17 +81,17 @@ function executableName() {
   return `frontdesk-${version}-${PLATFORMS[platform]}-${isForeign ? 'x64' : process.arch}${end}`;
 }
 
-/** The notices of the executable: of what is bundled, and of Node itself, whose licence asks for it. */
+/** The notices of the executable: of what is bundled, and of Node itself, whose license asks for it. */
 function executableNotices(node) {
   const bundled = readFileSync(`${exe}/THIRD-PARTY-NOTICES.md`, 'utf8');
-  const text = node.licence
+  const text = node.license
     .replaceAll('\r\n', '\n')
     .trim()
     .replaceAll(/^(?=.)/gm, '    ');
   return `${bundled}\n# Node.js ${node.version}\n\nThe executables contain it.\n\n${text}\n`;
 }
 
-/** The Node that the executable is made of, and the licence that lies beside it. */
+/** The Node that the executable is made of, and the license that lies beside it. */
 function embeddedNode() {
   const path = process.env.FRONTDESK_EXE_NODE ?? `${root}.cache/node-26/node_modules/node/bin/node`;
   const file = existsSync(path) ? path : `${path}.exe`;
@@ -99,9 +99,9 @@ function embeddedNode() {
   const packages = resolve(file, '../../node_modules');
   const names = existsSync(packages) ? readdirSync(packages) : [];
   const folders = [...names.map((name) => `${packages}/${name}`), resolve(file, '../..'), resolve(file, '..')];
-  const licence = folders.map((folder) => `${folder}/LICENSE`).find((path) => existsSync(path));
-  if (licence === undefined) throw new Error(`the licence of Node does not lie beside ${file}`);
-  return { version: run(file, ['--version']).slice(1), licence: readFileSync(licence, 'utf8') };
+  const license = folders.map((folder) => `${folder}/LICENSE`).find((path) => existsSync(path));
+  if (license === undefined) throw new Error(`the license of Node does not lie beside ${file}`);
+  return { version: run(file, ['--version']).slice(1), license: readFileSync(license, 'utf8') };
 }
 
 function write(name, content) {

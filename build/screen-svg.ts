@@ -30,7 +30,7 @@ function isSame(left: CellStyle, right: CellStyle): boolean {
 }
 
 /**
- * Neighbours of one style, parted at borders and wide gaps: each part begins at a place of its own, so that columns
+ * Neighbors of one style, parted at borders and wide gaps: each part begins at a place of its own, so that columns
  * meet even where the font of the picture cannot be had.
  */
 function spansOf(cells: readonly Cell[]): readonly Span[] {

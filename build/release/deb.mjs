@@ -62,7 +62,7 @@ function copyright() {
   return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: frontdesk
 Comment: Node.js and the packages of npm that the executable contains are named, with
- their licences, in THIRD-PARTY-NOTICES.md.gz beside this file.
+ their licenses, in THIRD-PARTY-NOTICES.md.gz beside this file.
 
 Files: *
 Copyright: ${holder}

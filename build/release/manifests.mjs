@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { root } from '../bundle.mjs';
 
 /**
- * Fills the template in. `facts`: version, summary, licence, home page. `assets`: URL and SHA-256 of each file that is
+ * Fills the template in. `facts`: version, summary, license, home page. `assets`: URL and SHA-256 of each file that is
  * handed out, by `package`, `linux-x64` and so on. A file that asks for an asset that is not there cannot be checked by
  * the person who installs from it, so it is only named (`incomplete`).
  */

@@ -8,8 +8,8 @@ function packageUrl({ name, version }) {
 }
 
 /** An identifier of SPDX, or an expression of several. */
-function licencesOf(licence) {
-  return /^[\w.+-]+$/.test(licence) ? [{ license: { id: licence } }] : [{ expression: licence }];
+function licensesOf(license) {
+  return /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 }
 
 /** The SHA-512 of the package as the registry serves it, which the lock has and npm checked. */
@@ -25,7 +25,7 @@ function hashesOf({ name, version }, locked) {
 function component(entry, locked) {
   const { name, version, license } = entry;
   const purl = packageUrl(entry);
-  const licenses = licencesOf(license);
+  const licenses = licensesOf(license);
   return { type: 'library', 'bom-ref': purl, name, version, hashes: hashesOf(entry, locked), licenses, purl };
 }
 
@@ -57,7 +57,7 @@ export function sbom({ version, time, license, nodeVersion, packages }) {
     version: nodeVersion,
     description:
       'Node.js, in the executables and in the Debian package; the npm package runs on the Node that is there.',
-    licenses: licencesOf('MIT'),
+    licenses: licensesOf('MIT'),
     purl: `pkg:generic/node@${nodeVersion}`,
   };
   const metadata = {
@@ -68,7 +68,7 @@ export function sbom({ version, time, license, nodeVersion, packages }) {
       'bom-ref': self,
       name: 'frontdesk',
       version,
-      licenses: licencesOf(license),
+      licenses: licensesOf(license),
       purl: self,
       components: [node],
     },

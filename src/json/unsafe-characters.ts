@@ -86,7 +86,7 @@ function belongs(text: string, index: number, length: number, codePoint: number)
     return isJoining(before) && isJoining(after);
   }
   const isSelector = /^[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u.test(text.slice(index, index + length));
-  // A second selector in a row carries hidden data.
+  // A second consecutive selector carries hidden data.
   const isVariable = () =>
     /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u.test(codePointBefore(text, index));
   return isSelector && isVariable();

@@ -31,14 +31,15 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bnot shown by\b|\bshows? (?:no rule|none)\b/i, 'not documented'],
   [/\b(?:is|are) told\b/i, 'who tells'],
   [/\bgo(?:es)? on with\b/i, 'resume'],
-  [/\bcolou?red\b|\bcolour\b/i, 'color'],
+  [/\bcolou?red\b/i, 'color'],
+  [/(?:behavi|neighb|fav|hon|col)our|licence|\w(?:al|ial|gn|an)is(?:e|ed|es|ing)\b|\bgrey\b/i, 'American spelling'],
   [/\bno person can be asked\b/i, 'there is no terminal to ask on'],
   [/\bprofile in use\b/i, 'current profile'],
   [/\blies in the\b/i, 'is in'],
   [/\bnothing real is touched\b/i, 'no real cards or calendars are affected'],
   [/\bwrites? of many rows\b|\bmany-row runs?\b/i, 'bulk change, bulk run'],
   [/\bas it (?:had to|was meant to) be\b/i, 'did not match what was expected'],
-  [/\brows in a row\b/i, 'consecutive rows'],
+  [/\b(?:rows?|\d+|\w+(?:st|nd|rd|th)) in a row\b/i, 'consecutive'],
   [/\btokens? ends in\b/i, 'expires in'],
 ];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REGISTRY } from '../../src/registry.ts';
 import {
-  type Behaviour,
+  type Behavior,
   json,
   raw,
   reply,
@@ -153,7 +153,7 @@ test.concurrent('tokens are printed by no command, with --verbose and FRONTDESK_
 
 test.concurrent('tokens are printed by no failure, although the response echoes them', async () => {
   const echo = `${CARDS_CANARY} ${encodeURIComponent(CARDS_CANARY)} Bearer ${CARDS_CANARY}`;
-  const faults: readonly Behaviour[] = [
+  const faults: readonly Behavior[] = [
     json(401, { errorCode: CARDS_CANARY, message: echo, details: { echo: [echo] } }),
     json(403, { title: echo, detail: echo }),
     reply(404, { 'Content-Type': 'text/html' }, `<title>${echo}</title>${echo}`),
@@ -167,7 +167,7 @@ test.concurrent('tokens are printed by no failure, although the response echoes 
     raw(CARDS_CANARY),
     resetAfterRequest(),
   ];
-  const play = (fault: Behaviour) =>
+  const play = (fault: Behavior) =>
     onStage(
       async (stage) => {
         const more = ['--verbose', '--retries', '0', '-o'];

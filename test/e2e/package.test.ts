@@ -85,7 +85,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('the package has the program, its manual, completions, licences and changes, and no sources or tests', () => {
+  it('the package has the program, its manual, completions, licenses and changes, and no sources or tests', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -145,7 +145,7 @@ describe('the package', () => {
   });
 });
 
-const LICENCES = new Set([
+const LICENSES = new Set([
   'MIT',
   'ISC',
   'BSD-2-Clause',
@@ -158,11 +158,11 @@ const LICENCES = new Set([
 const headings = [
   ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
 ];
-const bundled = headings.map(([, name = '', version = '', licence = '']) => ({ name, version, licence }));
+const bundled = headings.map(([, name = '', version = '', license = '']) => ({ name, version, license }));
 
-it('each bundled package is named in the notices, under a licence that allows it', () => {
+it('each bundled package is named in the notices, under a license that allows it', () => {
   expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'undici', 'zod']));
-  expect(bundled.filter(({ licence }) => !LICENCES.has(licence))).toEqual([]);
+  expect(bundled.filter(({ license }) => !LICENSES.has(license))).toEqual([]);
 });
 
 const lock = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(join(root, 'package-lock.json'));

@@ -3,7 +3,7 @@ import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 import {
-  type Behaviour,
+  type Behavior,
   closeAfterRequest,
   closeOnAccept,
   counted,
@@ -33,7 +33,7 @@ const WRITES = PLAY_NAMES.filter((name) => playOf(name, 0).operation.effect.kind
 const origin = `(seed ${SEED}, repeat with FRONTDESK_FUZZ_SEED=${SEED})`;
 
 /** Trouble before, while and after the service does what it is asked. */
-function trouble(play: Play, seeded: Seeded): Behaviour {
+function trouble(play: Play, seeded: Seeded): Behavior {
   switch (seeded.below(12)) {
     case 0:
       return resetOnAccept();

@@ -5,7 +5,7 @@ import type { CallInput } from '../../src/http/call.ts';
 import { fromPlain } from '../../src/json/value.ts';
 import type { Column } from '../../src/output/column.ts';
 import { REGISTRY } from '../../src/registry.ts';
-import { type Behaviour, counted } from '../support/fault-server.ts';
+import { type Behavior, counted } from '../support/fault-server.ts';
 import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
 import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';
 import type { Seeded } from './seeded.ts';
@@ -97,7 +97,7 @@ export function damaged(play: Play, seeded: Seeded): WireAnswer {
 }
 
 /** Writes an answer in its pieces, each in a turn of its own. */
-export function answerWith(answer: WireAnswer, applies: boolean): Behaviour {
+export function answerWith(answer: WireAnswer, applies: boolean): Behavior {
   const write = (socket: Socket): void => {
     const size = Math.max(1, Math.ceil(answer.bytes.length / answer.pieces));
     let at = 0;

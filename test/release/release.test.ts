@@ -126,7 +126,7 @@ describe.skipIf(releases === undefined)('the bill of materials of a release', ()
 
   function named(notices: string): readonly string[] {
     const headings = notices.matchAll(/^## (\S+) (\S+) \((.+)\)$/gm);
-    return [...headings].map(([, name, version, licence]) => `${name} ${version} ${licence}`);
+    return [...headings].map(([, name, version, license]) => `${name} ${version} ${license}`);
   }
 
   it('the bill of materials names the packages of the notices, and so those of the npm package and of the executable', () => {

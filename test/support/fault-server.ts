@@ -14,7 +14,7 @@ export interface RecordedRequest {
 }
 
 /** What the server does with a connection or with one request on it. */
-export interface Behaviour {
+export interface Behavior {
   /** Whether the service did what was asked before it answered (or failed to). */
   readonly applies: boolean;
   /** Acts as soon as the connection is there, before a byte is read. */
@@ -27,9 +27,9 @@ export interface Behaviour {
 
 export interface FaultServerOptions {
   /** What the requests meet, in order; the last one stays. */
-  readonly script?: readonly Behaviour[];
+  readonly script?: readonly Behavior[];
   /** Asked first for every whole request; undefined: the script goes on. */
-  readonly route?: (request: RecordedRequest, count: number) => Behaviour | undefined;
+  readonly route?: (request: RecordedRequest, count: number) => Behavior | undefined;
   /** Speaks TLS with this certificate. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Address to listen on; 127.0.0.1. */
@@ -48,7 +48,7 @@ export interface FaultServer {
   close(): Promise<void>;
 }
 
-/** A server on loopback that misbehaves by script, one behaviour for each request (or connection). */
+/** A server on loopback that misbehaves by script, one behavior for each request (or connection). */
 export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
   const state = new State(options);
   const onConnection = (socket: Socket): void => state.accept(socket);
@@ -148,7 +148,7 @@ class State {
     });
   }
 
-  #scripted(): Behaviour | undefined {
+  #scripted(): Behavior | undefined {
     const script = this.#options.script ?? [];
     return script[Math.min(this.#next, script.length - 1)];
   }
@@ -156,14 +156,14 @@ class State {
   #serve(socket: Socket, request: RecordedRequest): void {
     this.requests.push(request);
     const routed = this.#options.route?.(request, this.requests.length);
-    const behaviour = routed ?? this.#scripted();
+    const behavior = routed ?? this.#scripted();
     if (routed === undefined) this.#next += 1;
-    if (behaviour === undefined) throw new Error(`no behaviour for ${request.method} ${request.target}`);
-    if (behaviour.applies) {
+    if (behavior === undefined) throw new Error(`no behavior for ${request.method} ${request.target}`);
+    if (behavior.applies) {
       const key = `${request.method} ${request.target}`;
       this.#applied.set(key, (this.#applied.get(key) ?? 0) + 1);
     }
-    behaviour.onRequest?.(socket, request);
+    behavior.onRequest?.(socket, request);
   }
 }
 
@@ -193,20 +193,20 @@ function head(status: number, headers: Headers): string {
 }
 
 /** A whole answer with a correct length. */
-export function reply(status: number, headers: Headers, body: string | Uint8Array): Behaviour {
+export function reply(status: number, headers: Headers, body: string | Uint8Array): Behavior {
   const bytes = Buffer.from(typeof body === 'string' ? Buffer.from(body, 'utf8') : body);
   const answer = Buffer.concat([Buffer.from(head(status, { ...headers, 'Content-Length': `${bytes.length}` })), bytes]);
   return { applies: status < 300, onRequest: (socket) => socket.write(answer) };
 }
 
 /** A whole JSON answer. A string is taken for JSON text, anything else is printed. */
-export function json(status: number, value: unknown, headers: Headers = {}): Behaviour {
+export function json(status: number, value: unknown, headers: Headers = {}): Behavior {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return reply(status, { 'Content-Type': 'application/json', ...headers }, text);
 }
 
 /** These bytes as they are; then the connection is closed unless `keepOpen`. */
-export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: boolean } = {}): Behaviour {
+export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: boolean } = {}): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
@@ -217,48 +217,48 @@ export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: b
 }
 
 /** RST as soon as the connection is there. */
-export function resetOnAccept(): Behaviour {
+export function resetOnAccept(): Behavior {
   return { applies: false, onAccept: (socket) => socket.resetAndDestroy() };
 }
 
 /** FIN as soon as the connection is there, nothing read. */
-export function closeOnAccept(): Behaviour {
+export function closeOnAccept(): Behavior {
   return { applies: false, onAccept: (socket) => socket.end() };
 }
 
 /** Accepts and then never reads or says anything. */
-export function deafOnAccept(): Behaviour {
+export function deafOnAccept(): Behavior {
   return { applies: false, onAccept: (socket) => socket.pause() };
 }
 
 /** RST after the headers of the request, its body unread. */
-export function resetAfterHeaders(): Behaviour {
+export function resetAfterHeaders(): Behavior {
   return { applies: false, onHeaders: (socket) => socket.resetAndDestroy() };
 }
 
 /** Answers after the headers of the request and resets, its body unread. */
-export function earlyReply(status: number, body: string): Behaviour {
+export function earlyReply(status: number, body: string): Behavior {
   const answer = `${head(status, { 'Content-Length': `${Buffer.byteLength(body)}`, Connection: 'close' })}${body}`;
   return { applies: false, onHeaders: (socket) => socket.end(answer) };
 }
 
 /** RST after the whole request was read and done. */
-export function resetAfterRequest(): Behaviour {
+export function resetAfterRequest(): Behavior {
   return { applies: true, onRequest: (socket) => socket.resetAndDestroy() };
 }
 
 /** FIN after the whole request was read and done. */
-export function closeAfterRequest(): Behaviour {
+export function closeAfterRequest(): Behavior {
   return { applies: true, onRequest: (socket) => socket.end() };
 }
 
 /** Reads the whole request, does it, and never answers. */
-export function silence(): Behaviour {
+export function silence(): Behavior {
   return { applies: true, onRequest: () => undefined };
 }
 
 /** Sends `piece` again and again, `times` times or until the connection goes. */
-export function drip(first: string, piece: string, everyMs: number, times = Number.POSITIVE_INFINITY): Behaviour {
+export function drip(first: string, piece: string, everyMs: number, times = Number.POSITIVE_INFINITY): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
@@ -275,7 +275,7 @@ export function drip(first: string, piece: string, everyMs: number, times = Numb
 }
 
 /** Writes `first` and then `piece` without end, as fast as the client takes it. */
-export function flood(first: string, piece: string): Behaviour {
+export function flood(first: string, piece: string): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
@@ -290,11 +290,11 @@ export function flood(first: string, piece: string): Behaviour {
 }
 
 /** Declares `declared` bytes, sends `body` and closes. */
-export function wrongLength(status: number, declared: number, body: string): Behaviour {
+export function wrongLength(status: number, declared: number, body: string): Behavior {
   return raw(`${head(status, { 'Content-Type': 'application/json', 'Content-Length': `${declared}` })}${body}`);
 }
 
-/** The same behaviour, but the service did (or did not do) what was asked. */
-export function counted(behaviour: Behaviour, applies: boolean): Behaviour {
-  return { ...behaviour, applies };
+/** The same behavior, but the service did (or did not do) what was asked. */
+export function counted(behavior: Behavior, applies: boolean): Behavior {
+  return { ...behavior, applies };
 }

@@ -1,5 +1,5 @@
 import {
-  type Behaviour,
+  type Behavior,
   CLOSED_PORT,
   closeAfterRequest,
   counted,
@@ -31,25 +31,25 @@ export interface Stage {
  * says that it did not do it; without it nobody can tell from the answer.
  */
 export type Event =
-  | { readonly kind: 'answers'; readonly behaviour: Behaviour; readonly refused?: number }
+  | { readonly kind: 'answers'; readonly behavior: Behavior; readonly refused?: number }
   | { readonly kind: 'closed_port' }
-  | { readonly kind: 'tls'; readonly behaviour: Behaviour; readonly certificate: boolean };
+  | { readonly kind: 'tls'; readonly behavior: Behavior; readonly certificate: boolean };
 
 type Headers = Readonly<Record<string, string>>;
 
-const answers = (behaviour: Behaviour): Event => ({ kind: 'answers', behaviour });
+const answers = (behavior: Behavior): Event => ({ kind: 'answers', behavior });
 const status = (code: number, headers: Headers = {}): Event => answers(json(code, '', headers));
 const refuses = (code: number, headers: Headers = {}) =>
-  ({ kind: 'answers', behaviour: json(code, '', headers), refused: code }) as const;
+  ({ kind: 'answers', behavior: json(code, '', headers), refused: code }) as const;
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const PAGE = '<!doctype html><title>Sign in</title>';
 
 export const EVENTS = {
   'connection refused': { kind: 'closed_port' },
-  'reset in the handshake': { kind: 'tls', behaviour: resetOnAccept(), certificate: false },
-  'handshake never answered': { kind: 'tls', behaviour: deafOnAccept(), certificate: false },
-  'untrusted certificate': { kind: 'tls', behaviour: json(200, '{}'), certificate: true },
+  'reset in the handshake': { kind: 'tls', behavior: resetOnAccept(), certificate: false },
+  'handshake never answered': { kind: 'tls', behavior: deafOnAccept(), certificate: false },
+  'untrusted certificate': { kind: 'tls', behavior: json(200, '{}'), certificate: true },
   '429': refuses(429),
   '429 with Retry-After': refuses(429, { 'Retry-After': '1' }),
   '408': status(408),
@@ -160,11 +160,11 @@ export async function build({ write, event, isDone }: Meeting): Promise<Stage> {
   const tls = event.kind === 'tls' && event.certificate ? { tls: GOOD_CERTIFICATE } : {};
   const server: FaultServer = await startFaultServer(
     event.kind === 'tls'
-      ? { ...tls, script: [event.behaviour] }
+      ? { ...tls, script: [event.behavior] }
       : {
           route: ({ method }) =>
             method === 'POST'
-              ? counted(event.behaviour, isDone)
+              ? counted(event.behavior, isDone)
               : counted(json(200, cardText(server.applications() > 0 ? shows : 'EXPIRED')), false),
         },
   );

@@ -5,7 +5,7 @@ import { afterAll, onTestFinished } from 'vitest';
 /** One whole request, as it was sent. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The request target, not decoded and not normalised. */
+  /** The request target, not decoded and not normalized. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

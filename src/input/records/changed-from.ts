@@ -116,7 +116,7 @@ export class ChangedFrom {
   }
 
   /** An ID of the older file that differs only in leading zeros or case. */
-  neighbour(id: string): string | undefined {
+  neighbor(id: string): string | undefined {
     const wanted = withoutZeros(id);
     for (let index = 0; index < this.#count; index += 1) {
       const other = this.#part(index, 0);

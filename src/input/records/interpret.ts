@@ -55,7 +55,7 @@ function columnsOf(names: readonly string[], known: ColumnRoles) {
 }
 
 /** How many IDs get a search for a similar one in the older file. */
-const MAX_NEIGHBOURS = 20;
+const MAX_NEIGHBORS = 20;
 
 /** Turns rows into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
@@ -225,7 +225,7 @@ export class Interpreter {
 
   #notInOlder(id: string, changedFrom: ChangedFrom): string {
     this.#strangers += 1;
-    const near = this.#strangers > MAX_NEIGHBOURS ? undefined : changedFrom.neighbour(id);
+    const near = this.#strangers > MAX_NEIGHBORS ? undefined : changedFrom.neighbor(id);
     const hint =
       near === undefined
         ? 'so its changes are unknown'

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type Behaviour, flood, json, raw, reply, wrongLength } from '../../support/fault-server.ts';
+import { type Behavior, flood, json, raw, reply, wrongLength } from '../../support/fault-server.ts';
 import { createHome, NO_PAUSE, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { type CallName, type FaultOptions, faulty, meet, onPost, seen } from './fault-run.ts';
@@ -13,8 +13,8 @@ const ACTIVE = json(200, cardText('ACTIVE'));
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const CARD = cardText('ACTIVE');
 
-async function once(behaviour: Behaviour, call: CallName | readonly string[], options: FaultOptions = {}) {
-  const server = await faulty(behaviour);
+async function once(behavior: Behavior, call: CallName | readonly string[], options: FaultOptions = {}) {
+  const server = await faulty(behavior);
   return { server, ...(await meet(server, call, options)) };
 }
 
@@ -24,7 +24,7 @@ function cardWith(members: string): string {
 }
 
 /** A body that nobody can read: a read fails, is tried again and says why; a write is unknown, and sent once. */
-async function expectUnreadable(answer: Behaviour, text: string | RegExp): Promise<void> {
+async function expectUnreadable(answer: Behavior, text: string | RegExp): Promise<void> {
   const read = await once(answer, 'get', { retries: 1, budgetMs: 40_000 });
   expect(read.end).toBe('10');
   expect(read.error?.message).toMatch(text);
@@ -37,7 +37,7 @@ async function expectUnreadable(answer: Behaviour, text: string | RegExp): Promi
 }
 
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-const rows: readonly (readonly [string, Behaviour, RegExp])[] = [
+const rows: readonly (readonly [string, Behavior, RegExp])[] = [
   ['B1 chunked and cut', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{"cardId"`), /the response was cut off/],
   [
     'B2 chunked, valid JSON so far, without the last chunk',

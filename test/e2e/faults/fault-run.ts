@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import {
-  type Behaviour,
+  type Behavior,
   type FaultServer,
   type FaultServerOptions,
   startFaultServer,
@@ -81,15 +81,15 @@ afterAll(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A misbehaving service, closed after the test file. One behaviour stays for every request. */
-export async function faulty(script: Behaviour | FaultServerOptions): Promise<FaultServer> {
+/** A misbehaving service, closed after the test file. One behavior stays for every request. */
+export async function faulty(script: Behavior | FaultServerOptions): Promise<FaultServer> {
   const server = await startFaultServer('applies' in script ? { script: [script] } : script);
   servers.push(server);
   return server;
 }
 
 /** The same fault for every POST; a card is read with `read`. */
-export function onPost(post: Behaviour, read: Behaviour): FaultServerOptions {
+export function onPost(post: Behavior, read: Behavior): FaultServerOptions {
   return { route: (request) => (request.method === 'POST' ? post : read) };
 }
 

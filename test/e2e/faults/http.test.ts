@@ -1,15 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
-import {
-  type Behaviour,
-  counted,
-  earlyReply,
-  json,
-  raw,
-  reply,
-  resetAfterRequest,
-} from '../../support/fault-server.ts';
+import { type Behavior, counted, earlyReply, json, raw, reply, resetAfterRequest } from '../../support/fault-server.ts';
 import { CARDS_TOKEN } from '../../support/recording-server.ts';
 import { NO_PAUSE } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -23,14 +15,14 @@ const BLOCKED = json(200, cardText('BLOCKED'));
 const ESC = '\u001b';
 
 /** The same answer to every request, met once by a call. */
-async function once(behaviour: Behaviour, call: CallName, options: FaultOptions = {}) {
-  const server = await faulty(behaviour);
+async function once(behavior: Behavior, call: CallName, options: FaultOptions = {}) {
+  const server = await faulty(behavior);
   return { server, ...(await meet(server, call, options)) };
 }
 
 /** A status for the write and ACTIVE for every read, as a service that did it and then failed. */
-async function write(behaviour: Behaviour, call: CallName, options: FaultOptions = {}, read: Behaviour = ACTIVE) {
-  const server = await faulty(onPost(behaviour, read));
+async function write(behavior: Behavior, call: CallName, options: FaultOptions = {}, read: Behavior = ACTIVE) {
+  const server = await faulty(onPost(behavior, read));
   return { server, ...(await meet(server, call, options)) };
 }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import {
-  type Behaviour,
+  type Behavior,
   CLOSED_PORT,
   closeAfterRequest,
   closeOnAccept,
@@ -106,7 +106,7 @@ it.concurrent('N8 for a connection that is closed right after accept a change is
 });
 
 /** Writes a text one character at a time. */
-function spelled(text: string, everyMs: number): Behaviour {
+function spelled(text: string, everyMs: number): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
@@ -176,7 +176,7 @@ it.concurrent('N12 a stale keep-alive connection that is reset on reuse does not
   expect(server.requests[1]?.connection).toBe(server.requests[0]?.connection);
 });
 
-const slow: readonly (readonly [string, Behaviour, string, attemptMs: number])[] = [
+const slow: readonly (readonly [string, Behavior, string, attemptMs: number])[] = [
   ['N13 headers dripped byte by byte', spelled('HTTP/1.1 200 OK\r\n', 200), 'No reply within 2 s', 2000],
   [
     'N14 endless 103 Early Hints',
@@ -198,13 +198,13 @@ const slow: readonly (readonly [string, Behaviour, string, attemptMs: number])[]
     3000,
   ],
 ];
-it.concurrent.each(slow)('for %s a change is unknown, and a read is retried', async (_, behaviour, text, attemptMs) => {
-  const server = await faulty(behaviour);
+it.concurrent.each(slow)('for %s a change is unknown, and a read is retried', async (_, behavior, text, attemptMs) => {
+  const server = await faulty(behavior);
   const write = await meet(server, 'subscriber', { attemptMs, retries: 2 });
   expect(write.end).toBe('8 unknown');
   expect(write.error?.message).toContain(text);
   expect(seen(server)).toBe('1 POST, 0 GET');
-  const other = await faulty(behaviour);
+  const other = await faulty(behavior);
   const read = await meet(other, 'list', { attemptMs: 1500, retries: 1, budgetMs: 40_000 });
   expect(read.end).toBe('10');
   expect(seen(other)).toBe('0 POST, 2 GET');

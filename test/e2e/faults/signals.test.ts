@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
-import type { Behaviour, RecordedRequest } from '../../support/fault-server.ts';
+import type { Behavior, RecordedRequest } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { answerAsService, IS_LONG, onStage, type Stage } from './stage.ts';
 
@@ -49,7 +49,7 @@ const OPERATIONS: readonly (readonly [name: string, call: (index: number) => { a
 ];
 
 /** Answers like the service, after up to 60 ms, so that there are moments of every kind. */
-function answerLater(request: RecordedRequest, count: number): Behaviour {
+function answerLater(request: RecordedRequest, count: number): Behavior {
   const answer = answerAsService(request);
   return {
     applies: true,

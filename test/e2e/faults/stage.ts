@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  type Behaviour,
+  type Behavior,
   type FaultServer,
   json,
   type RecordedRequest,
@@ -55,7 +55,7 @@ export function onSmallDisk(folder: string, kilobytes: number, script: string): 
 
 interface StageOptions {
   /** Answers a request; undefined: as the service would. */
-  readonly route?: (request: RecordedRequest, count: number) => Behaviour | undefined;
+  readonly route?: (request: RecordedRequest, count: number) => Behavior | undefined;
 }
 
 /** One imaginary user and one service. Whatever happens on it, no planted token may be seen outside its store. */
@@ -92,7 +92,7 @@ export async function until(what: string, condition: () => boolean): Promise<voi
 }
 
 /** What a service that keeps to the spec answers. */
-export function answerAsService(request: RecordedRequest): Behaviour {
+export function answerAsService(request: RecordedRequest): Behavior {
   const { method, target } = request;
   const [path = ''] = target.split('?');
   const card = /\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);

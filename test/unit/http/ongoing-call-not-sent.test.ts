@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { createHttpClient } from '../../../src/http/ongoing-call.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
-import { type Behaviour, counted, type FaultServer, json, raw, startFaultServer } from '../../support/fault-server.ts';
+import { type Behavior, counted, type FaultServer, json, raw, startFaultServer } from '../../support/fault-server.ts';
 import { baseUrl, card, inputFor, POLICY, TOKEN } from './fakes.ts';
 
 /** The service's own count is the judge (docs/faults.md G4): what it did is never reported as not done. */
 
-let current: readonly Behaviour[] = [];
+let current: readonly Behavior[] = [];
 let index = 0;
 let server: FaultServer;
 
@@ -16,9 +16,9 @@ beforeAll(async () => {
   server = await startFaultServer({
     route: (request) => {
       if (request.method === 'GET') return counted(json(200, card('ACTIVE')), false);
-      const behaviour = current[Math.min(index, current.length - 1)];
+      const behavior = current[Math.min(index, current.length - 1)];
       index += 1;
-      return behaviour;
+      return behavior;
     },
   });
 });
@@ -40,9 +40,9 @@ const garbage = fc
     counted(raw(Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)]).subarray(0, cut)), applies),
   );
 
-const reset = (applies: boolean): Behaviour => ({ applies, onRequest: (socket) => socket.resetAndDestroy() });
+const reset = (applies: boolean): Behavior => ({ applies, onRequest: (socket) => socket.resetAndDestroy() });
 
-const behaviour = fc.oneof(
+const behavior = fc.oneof(
   { weight: 6, arbitrary: garbage },
   { weight: 1, arbitrary: fc.boolean().map(reset) },
   { weight: 1, arbitrary: fc.constantFrom(500, 502, 503).map((status) => counted(json(status, ''), true)) },
@@ -57,7 +57,7 @@ it.each([OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.calendarUpdate
   async (operation) => {
     const url = baseUrl(server.url);
     await fc.assert(
-      fc.asyncProperty(fc.array(behaviour, { minLength: 1, maxLength: 3 }), async (script) => {
+      fc.asyncProperty(fc.array(behavior, { minLength: 1, maxLength: 3 }), async (script) => {
         current = script;
         index = 0;
         const before = server.applications();

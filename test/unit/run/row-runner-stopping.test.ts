@@ -35,8 +35,8 @@ it.each<[string, readonly (() => CallResult)[], number[], number]>([
   ['at the first 401', [() => rejected(401)], [1], 4],
   ['at a 401 after successes', [ok, ok, () => rejected(401)], [1, 2, 3], 4],
   ['at a 403 when no row has succeeded', [() => rejected(404), () => rejected(403)], [1, 2], 5],
-  ['at the fifth 403 in a row', [ok, ...times(5, () => rejected(403))], [1, 2, 3, 4, 5, 6], 5],
-  ['at the fifth row in a row that could not be sent', [ok, ...times(5, unreachable)], [1, 2, 3, 4, 5, 6], 15],
+  ['at the fifth consecutive 403', [ok, ...times(5, () => rejected(403))], [1, 2, 3, 4, 5, 6], 5],
+  ['at the fifth consecutive row that could not be sent', [ok, ...times(5, unreachable)], [1, 2, 3, 4, 5, 6], 15],
   ['at the fifth row that could not be sent, when none could', times(5, unreachable), [1, 2, 3, 4, 5], 7],
   [
     'at five unsent rows with rows between them that --expect held back',
@@ -93,7 +93,7 @@ it.each<[string, readonly (() => CallResult)[], number]>([
 it.each<[string, readonly (() => CallResult)[], number, number, string]>([
   ['at the fifth read of a service that is not there', times(9, unread('UNREACHABLE')), 5, 7, 'unreachable'],
   [
-    'at the fifth in a row, after reads that were answered',
+    'at the fifth consecutive one, after reads that were answered',
     [ok, ...times(4, unread('UNREACHABLE')), ok, ...times(5, unread('UNREACHABLE'))],
     11,
     15,
@@ -109,7 +109,7 @@ it.each<[string, readonly (() => CallResult)[], number, number, string]>([
   expect(report).toMatchObject({ exitCode, state: 'stopped', stop: { kind } });
 });
 
-it('a run of many rows stops at the fifth row in a row that was not sent, whatever kept it back', () => {
+it('a run of many rows stops at the fifth consecutive row that was not sent, whatever kept it back', () => {
   const rules = new StopRules(undefined, 0);
   const about = { command: 'card.block', isWrite: true, mayHaveLeft: false };
   const busy = () => rules.ended(sentResult({ row: 1, id: 'card-1' }, failed('BUSY', { outcome: 'not_sent' }), about));
@@ -126,7 +126,7 @@ it('a run of many rows stops not at a 403 when rows of an earlier process and of
 });
 
 it.each<[string, readonly (() => CallResult)[], number, string]>([
-  ['at the tenth unknown row in a row', times(20, unknown), 10, 'lost'],
+  ['at the tenth consecutive unknown row', times(20, unknown), 10, 'lost'],
   ['at the tenth after an answer', [...times(9, unknown), () => rejected(404), ...times(12, unknown)], 20, 'lost'],
   ['at the tenth that is unknown or was not sent', [...times(4, unreachable), ...times(12, unknown)], 10, 'lost'],
   [

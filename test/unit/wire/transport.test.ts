@@ -7,7 +7,7 @@ import { parseBaseUrl } from '../../../src/wire/base-url.ts';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
 import {
-  type Behaviour,
+  type Behavior,
   CLOSED_PORT,
   closeAfterRequest,
   closeOnAccept,
@@ -45,17 +45,17 @@ function post(target = '/v1/x'): WireRequest {
   return { method: 'POST', target, headers, body: '{"a":1}' };
 }
 
-async function serve(...script: Behaviour[]): Promise<FaultServer> {
+async function serve(...script: Behavior[]): Promise<FaultServer> {
   const server = await startFaultServer({ script });
   cleanups.push(() => server.close());
   return server;
 }
 
 async function exchangeWith(
-  behaviour: Behaviour,
+  behavior: Behavior,
   timeoutMs = 5000,
 ): Promise<{ exchange: Exchange; server: FaultServer }> {
-  const server = await serve(behaviour);
+  const server = await serve(behavior);
   const exchange = await transportTo(server.url).exchange(post(), { timeoutMs });
   return { exchange, server };
 }
@@ -69,7 +69,7 @@ function summary(exchange: Exchange): string {
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 
-const rows: readonly [title: string, behaviour: Behaviour, expected: string][] = [
+const rows: readonly [title: string, behavior: Behavior, expected: string][] = [
   ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
   ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers: the connection closed before a reply'],
   [
@@ -161,12 +161,12 @@ const rows: readonly [title: string, behaviour: Behaviour, expected: string][] =
   ],
   ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
 ];
-it.each(rows)('a broken connection is distinguished by its stage: %s', async (_, behaviour, expected) => {
-  const { exchange } = await exchangeWith(behaviour);
+it.each(rows)('a broken connection is distinguished by its stage: %s', async (_, behavior, expected) => {
+  const { exchange } = await exchangeWith(behavior);
   expect(summary(exchange)).toBe(expected);
 });
 
-const slow: readonly [title: string, behaviour: Behaviour, expected: string][] = [
+const slow: readonly [title: string, behavior: Behavior, expected: string][] = [
   ['N11 no answer', silence(), 'sent awaiting_headers: no reply within 0.3 s'],
   ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers: no reply within 0.3 s'],
   [
@@ -187,8 +187,8 @@ const slow: readonly [title: string, behaviour: Behaviour, expected: string][] =
 ];
 it.each(slow)(
   'a broken connection is distinguished by its stage: %s: ended by the timeout',
-  async (_, behaviour, expected) => {
-    const { exchange } = await exchangeWith(behaviour, 300);
+  async (_, behavior, expected) => {
+    const { exchange } = await exchangeWith(behavior, 300);
     expect(summary(exchange)).toBe(expected);
   },
 );

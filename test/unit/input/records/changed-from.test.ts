@@ -208,13 +208,13 @@ it('an older file may have a row twice where both are equal, and its ID in one c
 it('an older file finds the ID that lost its zeros or its case, whichever of its rows it stands in', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => `0${index}00A`);
   const old = await read(`id,email\n${ids.map((id) => `${id},a\n`).join('')}00,b\n000b,c\n`);
-  expect([old.neighbour('000a'), old.neighbour('3900A'), old.neighbour('B'), old.neighbour('0')]).toEqual([
+  expect([old.neighbor('000a'), old.neighbor('3900A'), old.neighbor('B'), old.neighbor('0')]).toEqual([
     '0000A',
     '03900A',
     '000b',
     '00',
   ]);
-  expect([old.neighbour('10A'), old.neighbour('')]).toEqual([undefined, undefined]);
+  expect([old.neighbor('10A'), old.neighbor('')]).toEqual([undefined, undefined]);
 });
 
 it('an older file has no fault in a cell of a column that nothing reads', async () => {
