@@ -26,7 +26,16 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && is
 function startProgram(dist) {
   const { readFileSync } = require('node:fs');
   const { Script } = require('node:vm');
-  const build = readFileSync(`${dist}/build-id`, 'latin1');
+  let build;
+  try {
+    build = readFileSync(`${dist}/build-id`, 'latin1');
+  } catch (error) {
+    process.exitCode = 16;
+    process.stderr.write(
+      `frontdesk: could not start: ${error.message}\nhint: in a checkout, build it: npm run build\n`,
+    );
+    return;
+  }
   const look = () => findFolder(build);
   const compiled = { ...look(), look, dist, chunks: new Map() };
   const modules = new Map();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -112,4 +112,17 @@ it.each([
   ['transport.cjs', 240_000],
 ])('what every call loads of %s stays below %i bytes', (name, limitBytes) => {
   expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
+});
+
+it('a checkout that was not built says how to build it', () => {
+  const folder = join(createHome().path, 'checkout');
+  mkdirSync(folder);
+  cpSync(join(PROGRAM, '..'), join(folder, 'bin'), { recursive: true });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'frontdesk.js'), 'doctor'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 16, stdout: '' });
+  expect(stderr).toMatch(
+    /^frontdesk: could not start: ENOENT: .*build-id'\nhint: in a checkout, build it: npm run build\n$/,
+  );
 });
