@@ -64,7 +64,10 @@ function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
   };
 }
 
-/** `run`: its own open rows are left to its resume. LOCAL_IO or AUTH if the records cannot be read. */
+/**
+ * What rows of an operation need to know of the open writes of this machine. `run`: its own open rows are left to its
+ * resume. LOCAL_IO or AUTH if the records cannot be read.
+ */
 export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader) {
   const own = `${run?.run ?? ''}:`;
   const hasNews = watchHistory(session);

@@ -90,7 +90,7 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
 }
 
 /** Reserves a free place by an empty file. Returns false if something is there. */
-async function isOurs(path: string): Promise<boolean> {
+async function isReserved(path: string): Promise<boolean> {
   try {
     await (await open(path, 'wx', 0o600)).close();
     return true;
@@ -107,7 +107,7 @@ export async function putInNewPlace(temporary: string, path: string): Promise<bo
     await link(temporary, path);
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    if (!(await isOurs(path))) return false;
+    if (!(await isReserved(path))) return false;
     await rename(temporary, path);
     return true;
   }

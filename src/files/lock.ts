@@ -87,8 +87,8 @@ function seconds(ms: number): string {
  * Takes a lock for a whole run. If its holder died on this machine, also by kill -9, it is taken over at once. A living
  * one here is refused (USAGE, naming its pid). A holder on another machine or in another container cannot be asked: it
  * is watched for up to 90 s, and its lock is taken over after 60 s without a sign of life, else refused. So is a holder
- * here whose pid may belong to another process by now, but that is refused at its first sign of life. `report` is
- * called then.
+ * here whose pid may belong to another process by now, but that is refused at its first sign of life. `report` gets a
+ * message about each wait and takeover.
  */
 export async function acquireLock(
   path: string,

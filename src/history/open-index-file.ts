@@ -10,7 +10,7 @@ import {
   type RunFolder,
   readRunHeader,
   runFolder,
-  runNames,
+  runFolders,
   runsFolder,
   type StoredRunHandle,
 } from '../run/stored/run-folder.ts';
@@ -167,12 +167,12 @@ export async function readRuns(index: Index, ports: OpenPorts): Promise<boolean>
   requireOwnState(stateDir, all);
   const mtimeMs = statSync(all, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const isSame = mtimeMs !== 0 && mtimeMs === index.runsMtimeMs;
-  const held = [...index.runs].flatMap(([name, part]) => (part.mtimeMs === 0 ? [name] : []));
+  const held = [...index.runs].flatMap(([name, part]) => (part.mtimeMs === 0 ? [runFolder(stateDir, name)] : []));
   if (isSame && held.length === 0) return false;
   const runs = new Map<string, RunPart>(isSame ? index.runs : []);
   const changed: { readonly folder: RunFolder; readonly facts: Stats }[] = [];
-  for (const name of isSame ? held : await runNames(stateDir)) {
-    const folder = runFolder(stateDir, name);
+  for (const folder of isSame ? held : await runFolders(stateDir)) {
+    const name = folder.run;
     const facts = statSync(folder.journal, { throwIfNoEntry: false });
     runs.delete(name);
     if (facts === undefined) continue;

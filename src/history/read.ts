@@ -2,15 +2,7 @@ import { statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
 import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
-import {
-  findRunName,
-  isRunName,
-  type RunFolder,
-  readRunHeader,
-  runFolder,
-  runNames,
-  type StoredRunHandle,
-} from '../run/stored/run-folder.ts';
+import { findRunName, readRunHeader, runFolder, runFolders, type StoredRunHandle } from '../run/stored/run-folder.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
 import {
   DISORDER,
@@ -225,7 +217,7 @@ function parseEntry({ begin, others }: EntryLines): HistoryEntry | undefined {
 }
 
 /** When the journal of a run was last written; undefined if there is none. Reading it says why it is unreadable. */
-function changeTime({ journal }: RunFolder): number | undefined {
+function changeTime(journal: string): number | undefined {
   try {
     return statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
   } catch {
@@ -245,10 +237,9 @@ async function* runEntries(
 ): AsyncGenerator<HistoryEntry> {
   const wanted = id === undefined ? undefined : wantedId(id);
   const wantedRuns = among && new Set([...among].map((entry) => entry.split(':', 1)[0]));
-  const names = (await runNames(stateDir)).filter((name) => wantedRuns?.has(name) !== false);
-  const folders = names.map((name) => runFolder(stateDir, name));
+  const folders = (await runFolders(stateDir)).filter(({ run }) => wantedRuns?.has(run) !== false);
   const changed = folders.flatMap((folder) => {
-    const changedMs = changeTime(folder);
+    const changedMs = changeTime(folder.journal);
     return changedMs === undefined ? [] : [{ folder, changedMs }];
   });
   // What changed last comes first, and may make opening the others unnecessary.
@@ -267,7 +258,6 @@ async function* runEntries(
 
 /** One row of a run; undefined without the row or its journal. */
 async function runEntry(stateDir: string, run: string, row: number): Promise<HistoryEntry | undefined> {
-  if (!isRunName(run)) return undefined;
   const folder = runFolder(stateDir, run);
   const header = await readRunHeader(folder);
   const entries = header === undefined ? [] : entriesOf({ folder, header }, { first: row, last: row });
@@ -278,8 +268,8 @@ async function runEntry(stateDir: string, run: string, row: number): Promise<His
 /** When the oldest readable run was begun, in milliseconds since 1970; undefined if there is none. */
 async function firstRun(stateDir: string): Promise<number | undefined> {
   let firstMs: number | undefined;
-  for (const name of await runNames(stateDir)) {
-    const header = await readRunHeader(runFolder(stateDir, name)).catch(() => undefined);
+  for (const folder of await runFolders(stateDir)) {
+    const header = await readRunHeader(folder).catch(() => undefined);
     if (header !== undefined) firstMs = Math.min(Date.parse(header.startedAt), firstMs ?? Number.POSITIVE_INFINITY);
   }
   return firstMs;

@@ -46,7 +46,7 @@ export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
 /** A header before the file has its hash. */
 export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
 
-/** What is known of a plan before it is begun. */
+/** What a plan is made of. By whom and when is added. */
 export type PlanOrigin = Omit<PlanDraft, 'createdBy' | 'createdAt' | 'expiresAt'>;
 
 const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER_SHAPES } as const;

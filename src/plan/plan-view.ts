@@ -67,7 +67,7 @@ export class PlanSurvey {
     this.#body = this.#body === undefined || this.#body === body ? body : null;
   }
 
-  /** `status=ACTIVE: held when planned, compared again`, for the fields in line 1. */
+  /** `status=ACTIVE: true when planned, compared again before each change`, for the fields in line 1. */
   expected(fields: readonly string[] = []): readonly string[] {
     const texts = fields.map((field) => {
       const value = this.#expects.get(field);

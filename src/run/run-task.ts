@@ -8,7 +8,7 @@ import type { Stop } from './stop.ts';
 
 /** What the sender of a row gets. */
 export interface RowSlot {
-  /** Asked before each request of the row. The intent of a change is on the disk then; a read has none. */
+  /** Asked before each request of the row. Once it admits a change, the intent is on the disk. A read has none. */
   readonly pacer: Pacer;
   /** Aborted: begin nothing new, let requests in flight finish. */
   readonly stopping: AbortSignal;

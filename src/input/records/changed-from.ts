@@ -141,7 +141,7 @@ export class ChangedFrom {
     return this.#read.rows[place];
   }
 
-  /** Those of the fields that are not empty in the older row. */
+  /** The names of these fields that are not empty in the older row. */
   filled(id: string, names: readonly string[]): readonly string[] {
     if (names.length === 0) return names;
     const cells = this.cells(id);

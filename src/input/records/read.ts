@@ -87,7 +87,7 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
 /**
  * The rows of an input in order, in batches of one piece of the file, so that memory does not grow with the rows.
  * Faults come in their batch. A fault that makes the rest unreadable ends the input. USAGE if a spreadsheet cannot be
- * read.
+ * read, or `--sheet` is given for another file.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
   const input = await peek(bytes, ({ length }) => length >= MAGIC_BYTES);

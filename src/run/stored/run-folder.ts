@@ -125,7 +125,7 @@ export function makeRunName(clock: ClockPort, random: () => number): string {
 
 /** The run of a name, or of a part that no other name has; undefined if there is none. USAGE if several match. */
 export async function findRunName(stateDir: string, part: string): Promise<string | undefined> {
-  const names = await runNames(stateDir);
+  const names = (await runFolders(stateDir)).map(({ run }) => run);
   if (names.includes(part)) return part;
   const found = part === '' ? [] : names.filter((name) => name.includes(part)).sort();
   if (found.length <= 1) return found[0];
@@ -236,12 +236,12 @@ export async function requireRun(stateDir: string, name: string, isForReading = 
   return { folder, header };
 }
 
-/** Names of all folders that may be runs, unordered, and of links, which are refused by name. */
-export async function runNames(stateDir: string): Promise<readonly string[]> {
+/** The folders of all runs, unordered, and links, which are refused by name. */
+export async function runFolders(stateDir: string): Promise<RunFolder[]> {
   const path = runsFolder(stateDir);
   requireOwnState(stateDir, path);
   const reading = ignoreNotFound(readdir(path, { withFileTypes: true }));
   const entries = await orIoFailure(reading, `could not list the runs (${path})`, 'unchanged');
   const found = (entries ?? []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-  return found.map(({ name }) => name).filter(isRunName);
+  return found.filter(({ name }) => isRunName(name)).map(({ name }) => runFolder(stateDir, name));
 }

@@ -7,15 +7,7 @@ import { plural } from '../../output/text.ts';
 import { readLastRecord } from '../journal/reader.ts';
 import type { OutcomeCounts } from '../journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import {
-  type RunFolder,
-  type RunHeader,
-  readRunHeader,
-  requireRun,
-  runFolder,
-  runNames,
-  type StoredRunHandle,
-} from './run-folder.ts';
+import { type RunFolder, readRunHeader, requireRun, runFolders, type StoredRunHandle } from './run-folder.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 
@@ -46,8 +38,8 @@ function latestBeginMs({ header }: RunFolder): number {
 
 /** The folders of all runs with that time, newest first. */
 async function foldersByTime(stateDir: string) {
-  const folders = (await runNames(stateDir)).map((name) => runFolder(stateDir, name));
-  return folders.map((folder) => ({ folder, ms: latestBeginMs(folder) })).sort((one, other) => other.ms - one.ms);
+  const folders = (await runFolders(stateDir)).map((folder) => ({ folder, ms: latestBeginMs(folder) }));
+  return folders.sort((one, other) => other.ms - one.ms);
 }
 
 /**
@@ -61,7 +53,7 @@ async function* newestRuns(
   const read: StoredRunHandle[] = [];
   let isSorted = true;
   for (const { folder, ms } of byTime) {
-    if (!isSorted) read.sort((one, other) => newestFirst(other.header, one.header));
+    if (!isSorted) read.sort((one, other) => newestFirst(other, one));
     isSorted = true;
     for (let last = read.at(-1); last !== undefined; last = read.at(-1)) {
       if (Date.parse(last.header.startedAt) <= ms + APART_MS) break;
@@ -78,7 +70,7 @@ async function* newestRuns(
       unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
   }
-  yield* read.sort((one, other) => newestFirst(one.header, other.header));
+  yield* read.sort(newestFirst);
 }
 
 /** Runs that are checked together: holders elsewhere are watched at the same time. */
@@ -133,7 +125,7 @@ export async function lastRunName({ stateDir }: ListPorts): Promise<string> {
   throw new Failure('USAGE', 'there is no run yet');
 }
 
-function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader, 'run' | 'startedAt'>): number {
+function newestFirst({ header: a }: StoredRunHandle, { header: b }: StoredRunHandle): number {
   const [one, other] = [`${a.startedAt} ${a.run}`, `${b.startedAt} ${b.run}`];
   return one < other ? 1 : one > other ? -1 : 0;
 }

@@ -24,7 +24,7 @@ import {
   requireRun,
   rowsFileOf,
   runFolder,
-  runNames,
+  runFolders,
   runsFolder,
   type StoredRunHandle,
   storedRowsOf,
@@ -164,14 +164,14 @@ async function release(lock: HeldLock, { report }: RunPorts): Promise<void> {
  */
 export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread: Unread): Promise<readonly string[]> {
   const old: string[] = [];
-  for (const name of [...(await runNames(ports.stateDir))].sort()) {
-    const folder = runFolder(ports.stateDir, name);
+  const folders = await runFolders(ports.stateDir);
+  for (const folder of folders.sort((one, other) => (one.run < other.run ? -1 : 1))) {
     try {
       const header = await readRunHeader(folder, true);
       const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
-      if (startedMs < ports.clock.now() - ageMs) old.push(name);
+      if (startedMs < ports.clock.now() - ageMs) old.push(folder.run);
     } catch (error) {
-      unread.set(name, ioFailure('it could not be read', error, 'it was not removed'));
+      unread.set(folder.run, ioFailure('it could not be read', error, 'it was not removed'));
     }
   }
   // Locks that processes elsewhere left behind are watched at the same time.
