@@ -135,22 +135,18 @@ export async function writeTemporary(path: string, data: string | Uint8Array): P
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  {
-    pid,
-    what,
-    assertStillHeld,
-  }: { readonly pid: number; readonly what: string; readonly assertStillHeld?: () => void },
+  by: { readonly pid: number; readonly what: string; readonly assertStillHeld?: () => void },
 ): Promise<void> {
   const folder = dirname(path);
   await ensurePrivateFolder(folder);
-  const temporary = join(folder, temporaryName(pid));
+  const temporary = join(folder, temporaryName(by.pid));
   try {
     await writeTemporary(temporary, data);
-    assertStillHeld?.();
+    by.assertStillHeld?.();
     await putInPlace(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw ioFailure(`could not save ${what} ${path}`, error);
+    throw ioFailure(`could not save ${by.what} ${path}`, error);
   }
 }
 

@@ -11,11 +11,8 @@ function processes() {
     return pids.map((pid) => ({ pid: Number(pid), parent: undefined, ...readProcStat(Number(pid)) }));
   } catch {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], { encoding: 'utf8' });
-    return [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.+)$/gm)].map(([, pid, parent, start]) => ({
-      pid: Number(pid),
-      parent: Number(parent),
-      start,
-    }));
+    const found = [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.+)$/gm)];
+    return found.map(([, pid, parent, start]) => ({ pid: Number(pid), parent: Number(parent), start }));
   }
 }
 

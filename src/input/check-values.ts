@@ -1,6 +1,6 @@
 import { isUpdate, type Operation } from '../api/operation.ts';
 import type { Fault } from '../failure.ts';
-import { fromPlain, type JsonValue } from '../json/value.ts';
+import { fromPlain } from '../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './fields.ts';
 
 /** JavaScript says `undefined` for a field that is not given. */
@@ -26,12 +26,7 @@ export function checkValues(
   operation: Operation,
   values: { readonly params: Part; readonly query?: Part; readonly body?: Part },
   nameOf: (field: string) => string = (field) => field,
-): {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: JsonValue | undefined;
-  readonly faults: readonly Fault[];
-} {
+) {
   const [params, query, body] = [given(values.params), given(values.query), given(values.body)];
   const faults: Fault[] = [
     ...checkFields(operation.params, params, nameOf),
@@ -42,10 +37,6 @@ export function checkValues(
     faults.push({ where: operation.command.replaceAll('.', ' '), problem: NOTHING_TO_CHANGE });
   }
   if (faults.length > 0) return { params: {}, query: {}, body: undefined, faults };
-  return {
-    params: texts(params),
-    query: texts(query),
-    body: operation.body === null ? undefined : fromPlain(body),
-    faults,
-  };
+  const sent = operation.body === null ? undefined : fromPlain(body);
+  return { params: texts(params), query: texts(query), body: sent, faults };
 }

@@ -39,13 +39,10 @@ interface Change {
 
 /**
  * The first rows of a plan: `row 3 sub_1  email: a@x → b@x`, of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`,
- * in columns. Nothing is cut: an approver must see all that will be sent.
+ * in columns. Nothing is cut: an approver must see all that will be sent. `isShared`: the fields of cards are shown
+ * elsewhere, because all send the same.
  */
-export function planRowLines(
-  { first, isShared }: { readonly first: readonly PlanRow[]; readonly isShared: boolean },
-  operation: string,
-  style: ViewStyle,
-): readonly string[] {
+export function planRowLines(first: readonly PlanRow[], isShared: boolean, operation: string, style: ViewStyle) {
   const paint = makePaint(style.colour);
   const between = `${arrow(style)} `;
   const verb = operation.split('.').at(-1) ?? '';

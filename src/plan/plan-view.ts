@@ -111,11 +111,7 @@ export function planView(view: PlanView, style: ViewStyle): string {
   );
   const rest = header.rows - survey.first.length;
   const more = rest > 0 ? [`and ${groupThousands(rest)} more: ${safeText(view.allRows)}`] : [];
-  const rows = planRowLines(
-    { first: survey.first, isShared: survey.sharedBody() !== undefined },
-    header.operation,
-    style,
-  );
+  const rows = planRowLines(survey.first, survey.sharedBody() !== undefined, header.operation, style);
   return `${[paint.bold(planTitle(header)), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
 }
 

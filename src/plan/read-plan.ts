@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { isUpdate, type Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
@@ -74,49 +74,37 @@ function planFailure(
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
-/** Checks the lines of a plan against the hash in its header. */
-export class PlanSeal {
-  readonly #name: string;
-  readonly #header: PlanHeader;
-  readonly #hash: Hash;
-  /** Hash of the file with its original line ends. */
-  readonly #plain: Hash;
-
-  /** `name`: in quotes. `line`: the first one, with the header. */
-  constructor(name: string, header: PlanHeader, line: Buffer) {
-    this.#name = name;
-    this.#header = header;
-    this.#hash = hashFirstLine(line.toString());
-    this.#plain = hashFirstLine(line.toString().replace(LINE_END, '\n'));
-  }
-
-  /** Adds the next line, with its end. */
-  take(line: Buffer): void {
-    this.#hash.update(line);
-    this.#plain.update(line.toString('latin1').replace(LINE_END, '\n'), 'latin1');
-  }
-
-  /** What is wrong with the file after all lines: it was changed, or has this fault in its rows. */
-  judge(fault?: PlanFault, rows = this.#header.rows): Failure | undefined {
-    const { sha256, rows: said } = this.#header;
-    if (this.#hash.digest('hex') !== sha256) return this.#changed();
-    if (fault !== undefined) return planFailure(this.#name, fault);
-    if (rows === said) return undefined;
-    return planFailure(this.#name, { line: 1, problem: `it says ${said} rows, not ${rows}` });
-  }
-
-  #changed(): Failure {
-    if (this.#plain.digest('hex') !== this.#header.sha256) {
-      const problem = 'its hash does not match: the file was edited or cut off';
-      return planFailure(this.#name, { line: 1, problem });
+/**
+ * Checks the lines of a plan against the hash in its header. `name`: of the file, in quotes. `line`: the first one, with
+ * the header.
+ */
+export function openSeal(name: string, header: Pick<PlanHeader, 'sha256' | 'rows'>, line: Buffer) {
+  const { sha256, rows: said } = header;
+  const hash = hashFirstLine(line.toString());
+  /** Of the file with its original line ends. */
+  const plain = hashFirstLine(line.toString().replace(LINE_END, '\n'));
+  const changed = (): Failure => {
+    if (plain.digest('hex') !== sha256) {
+      return planFailure(name, { line: 1, problem: 'its hash does not match: the file was edited or cut off' });
     }
-    const pattern = /\.\w+(?="?$)/.exec(this.#name)?.[0] ?? '.plan';
-    return planFailure(
-      this.#name,
-      { line: 1, problem: 'only its line ends were changed, as git and some editors do' },
-      `add the line \`*${pattern} -text\` to .gitattributes, commit it, and get the original file`,
-    );
-  }
+    const pattern = /\.\w+(?="?$)/.exec(name)?.[0] ?? '.plan';
+    const hint = `add the line \`*${pattern} -text\` to .gitattributes, commit it, and get the original file`;
+    return planFailure(name, { line: 1, problem: 'only its line ends were changed, as git and some editors do' }, hint);
+  };
+  return {
+    /** Adds the next line, with its end. */
+    take(bytes: Buffer): void {
+      hash.update(bytes);
+      plain.update(bytes.toString('latin1').replace(LINE_END, '\n'), 'latin1');
+    },
+    /** What is wrong with the file after all lines: it was changed, or has this fault in its rows. */
+    judge(fault?: PlanFault, rows = said): Failure | undefined {
+      if (hash.digest('hex') !== sha256) return changed();
+      if (fault !== undefined) return planFailure(name, fault);
+      if (rows === said) return undefined;
+      return planFailure(name, { line: 1, problem: `it says ${said} rows, not ${rows}` });
+    },
+  };
 }
 
 function firstLine(line: Uint8Array | undefined): ReturnType<typeof headerOf> {
@@ -172,7 +160,7 @@ async function openPlan(file: InputFile, copyTo?: string) {
     await pieces.return(undefined);
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
-  const seal = new PlanSeal(file.name, head.header, first);
+  const seal = openSeal(file.name, head.header, first);
   async function* lines(): AsyncGenerator<readonly Buffer[]> {
     yield more;
     yield* pieces;

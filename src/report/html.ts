@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../failure.ts';
 import { formatDuration, groupThousands, plural } from '../output/text.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
-import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
+import { causeOf, outcomeName } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
 import { countRows, factList, headline, isGood, type ReportedRow, type RunFacts, remarks, utc } from './run-facts.ts';
 import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from './run-timeline.ts';
@@ -48,7 +48,7 @@ function rowLine({ row, id, callOutcome, timeMs, run }: ReportedRow): string {
   const cells = [
     `<td class="number">${row}</td>`,
     `<td class="id"><code>${text(id ?? '')}</code></td>`,
-    `<td>${OUTCOME_NAMES[outcome]}</td>`,
+    `<td>${outcomeName(outcome)}</td>`,
     `<td class="number">${httpStatus ?? ''}</td>`,
     `<td class="cause">${causeText(causeOf(callOutcome) ?? '')}</td>`,
     `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
@@ -77,7 +77,7 @@ function outcomeSection(facts: RunFacts): string {
   const all = countRows(facts);
   if (all === 0) return '';
   const rows = OUTCOMES.flatMap((outcome) => {
-    const words = OUTCOME_NAMES[outcome];
+    const words = outcomeName(outcome);
     const count = facts.outcomes[outcome] ?? 0;
     const key = `<svg class="key" aria-hidden="true"><title>${words}</title><rect class="${outcome}" width="100%" height="100%"/></svg>`;
     const share = `${((100 * count) / all).toFixed(1)} %`;
@@ -91,7 +91,7 @@ function outcomeSection(facts: RunFacts): string {
 function causeSection({ causes }: RunFacts): string {
   if (causes.length === 0) return '';
   const rows = causes.map(({ outcome, name, rows: count }) => {
-    return `<tr><th scope="row">${OUTCOME_NAMES[outcome]}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
+    return `<tr><th scope="row">${outcomeName(outcome)}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
   });
   return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause', 'cause']], rows, isSmall: true })}</section>\n`;
 }
@@ -195,7 +195,7 @@ function outcomeBar(outcomes: OutcomeCounts): string {
     x += width;
     return shape;
   });
-  const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${OUTCOME_NAMES[o]}`);
+  const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${outcomeName(o)}`);
   return svg('outcome-picture', `Outcomes: ${words.join(', ')}`, 28, shapes);
 }
 

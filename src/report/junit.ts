@@ -1,4 +1,4 @@
-import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
+import { causeOf, outcomeName } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
 import { countRows, type ReportedRow, type RunFacts } from './run-facts.ts';
 
@@ -16,7 +16,7 @@ function verdict({ callOutcome }: ReportedRow): string {
   const cause = causeOf(callOutcome);
   if (cause === undefined) return '';
   const causes = new Set([...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]), plainCause(cause)]);
-  const message = escapeMarkup(`${OUTCOME_NAMES[outcome]}: ${[...causes].join(' ')}`);
+  const message = escapeMarkup(`${outcomeName(outcome)}: ${[...causes].join(' ')}`);
   if (outcome === 'not_sent') return `<skipped message="${message}"/>`;
   const element = outcome === 'unknown' ? 'error' : 'failure';
   return `<${element} message="${message}" type="${escapeMarkup(plainCause(cause))}">${message}</${element}>`;

@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../failure.ts';
 import { groupThousands } from '../output/text.ts';
-import { OUTCOME_NAMES } from '../run/run-tally.ts';
+import { outcomeName } from '../run/run-tally.ts';
 import { markdownCode, plainCause, plainText } from './plain-text.ts';
 import { countRows, factList, headline, isGood, type RunFacts, remarks } from './run-facts.ts';
 
@@ -10,7 +10,7 @@ const MAX_CAUSES = 20;
 
 function causeList(facts: RunFacts): readonly string[] {
   const lines = OUTCOMES.flatMap((outcome) => {
-    const words = OUTCOME_NAMES[outcome];
+    const words = outcomeName(outcome);
     const causes = facts.causes.filter((cause) => cause.outcome === outcome);
     const shown = causes.slice(0, MAX_CAUSES).map(({ name, rows }) => {
       return `- ${groupThousands(rows)} ${words}: ${markdownCode(plainCause(name))}`;
@@ -26,7 +26,7 @@ export function markdownReport(facts: RunFacts): string {
   const { outcomes, commands } = facts;
   const counts = OUTCOMES.flatMap((outcome) => {
     const count = outcomes[outcome] ?? 0;
-    return count === 0 ? [] : [`| ${OUTCOME_NAMES[outcome]} | ${groupThousands(count)} |`];
+    return count === 0 ? [] : [`| ${outcomeName(outcome)} | ${groupThousands(count)} |`];
   });
   const all = `| all | ${groupThousands(countRows(facts))} |`;
   const ways = commands.map(({ purpose, line }) => `${purpose}:\n\n\`\`\`sh\n${line}\n\`\`\``);

@@ -56,17 +56,14 @@ export async function openFailedFile(options: FailedFileOptions) {
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const after = options.isKept ? 'the results are kept in the run' : undefined;
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
-  const cellOf = (row: JsonObject, name: string): string => {
-    const text = cellText(row.get(name));
-    return csvRaw || name === '_row' ? text : guardCell(text);
-  };
+  const cellsOf = (row: JsonObject): readonly string[] =>
+    columns.map((name) => {
+      const text = cellText(row.get(name));
+      return csvRaw || name === '_row' ? text : guardCell(text);
+    });
   const maker = new RowMaker(options.shape);
   const printers: Readonly<Record<Style, (row: JsonObject) => string>> = {
-    csv: (row) =>
-      csvLine(
-        columns.map((name) => cellOf(row, name)),
-        dialect,
-      ),
+    csv: (row) => csvLine(cellsOf(row), dialect),
     ndjson: (row) => `${printJson(row)}\n`,
     json: (row) => `${rows === 0 ? '\n' : ',\n'}${printJson(row)}`,
   };

@@ -1,5 +1,5 @@
 import { formatDuration, formatSeconds, groupThousands } from '../output/text.ts';
-import { OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
+import { outcomeName, RunTally, type TallyKey } from './run-tally.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
@@ -61,7 +61,7 @@ export class Progress {
     if (waited !== undefined) parts.push(waitedText(waited));
     for (const key of NAMED) {
       const rows = tally.of(key) - (key === 'not_sent' ? tally.notReached : 0);
-      if (rows > 0) parts.push(`${groupThousands(rows)} ${OUTCOME_NAMES[key]}`);
+      if (rows > 0) parts.push(`${groupThousands(rows)} ${outcomeName(key)}`);
     }
     // Once only rows in flight are left, the rate does not tell how long they take.
     if (this.#pace > 0 && left > (waited?.inFlight ?? 0))

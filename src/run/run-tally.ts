@@ -8,16 +8,10 @@ export type TallyKey = Outcome | 'read' | 'failed';
 
 const KEYS: readonly TallyKey[] = [...OUTCOMES, 'read', 'failed'];
 
-/** Outcomes as people read them. */
-export const OUTCOME_NAMES: Readonly<Record<TallyKey, string>> = {
-  applied: 'applied',
-  confirmed_by_read: 'confirmed by read',
-  rejected: 'rejected',
-  not_sent: 'not sent',
-  unknown: 'unknown',
-  read: 'read',
-  failed: 'failed',
-};
+/** An outcome as people read it: `not sent`. */
+export function outcomeName(outcome: TallyKey): string {
+  return outcome.replaceAll('_', ' ');
+}
 
 /** Further causes are counted together: their names come from the service. */
 const MAX_CAUSES = 50;

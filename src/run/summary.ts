@@ -5,7 +5,7 @@ import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import { formatSeconds, groupThousands, plural, safeText } from '../output/text.ts';
 import { nextCommand, waysToSettle } from './next-commands.ts';
-import { type Cause, OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
+import { type Cause, outcomeName, RunTally, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import type { RunHeader } from './stored/run-folder.ts';
 
@@ -50,7 +50,7 @@ interface Summarized {
 }
 
 /** The user must act on unknown outcomes, so the word is in capitals. */
-const WORDS: Readonly<Record<TallyKey, string>> = { ...OUTCOME_NAMES, unknown: 'UNKNOWN' };
+const wordOf = (key: TallyKey): string => (key === 'unknown' ? 'UNKNOWN' : outcomeName(key));
 const GOOD: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'read'];
 const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
 const MAX_CAUSES = 8;
@@ -60,7 +60,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   const { tally } = report;
   const run = of.kept?.header.run;
   const next = nextOf(of, report);
-  const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${WORDS[key]}`);
+  const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${wordOf(key)}`);
   const work = `${plural(tally.requests, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
   const isPlainRead =
@@ -134,7 +134,7 @@ function causeLines({ tally }: RunResult, run: string | undefined, next: string 
     const more = all.length > MAX_CAUSES ? ', …' : '';
     const command = `frontdesk runs results ${run} --outcome ${key}`;
     const list = run === undefined || key === 'failed' || command === next ? '' : `; list them: ${command}`;
-    const count = `${groupThousands(tally.of(key))} ${WORDS[key]}: ${named.join(', ')}${more}${list}`;
+    const count = `${groupThousands(tally.of(key))} ${wordOf(key)}: ${named.join(', ')}${more}${list}`;
     return [count, ...first.flatMap((cause) => saidLine(cause, width))];
   });
 }
@@ -153,13 +153,8 @@ function saidLine(cause: Cause, width: number): readonly string[] {
 }
 
 /** What is left unchanged: equal rows, missing rows, and empty cells by column. */
-export function unchangedLines({
-  emptyCells = new Map(),
-  emptied = new Map(),
-  missing = 0,
-  unchanged = 0,
-  older,
-}: LeftUnchanged = {}): readonly string[] {
+export function unchangedLines(left: LeftUnchanged = {}): readonly string[] {
+  const { emptyCells = new Map(), emptied = new Map(), missing = 0, unchanged = 0, older } = left;
   const lines = older === undefined ? [] : [`compared with ${safeText(older)}`];
   if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
   if (missing > 0) lines.push(`${plural(missing, 'row')} in the older file but not in the input, left unchanged`);

@@ -9,7 +9,7 @@ import { cutText } from '../../json/shorten.ts';
 import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
-import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
+import { openRecordReader, type RecordReader, type ScanResult, scanJournal } from './reader.ts';
 import {
   encodeRecord,
   type IntentRecord,
@@ -102,7 +102,7 @@ export class RunJournal {
     const journal = new RunJournal(states, await openJournalFile(path, ports), path, ports);
     try {
       await journal.#cutTail(scan);
-      journal.#reader = await RecordReader.open(path);
+      journal.#reader = await openRecordReader(path);
       await journal.#settle(lock.by);
       return journal;
     } catch (error) {

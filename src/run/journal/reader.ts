@@ -128,47 +128,36 @@ function readTail(path: string): Buffer | undefined {
  * Reads single records of a scanned journal. Rows are asked for in order, so a few blocks suffice. Records that are
  * appended after the scan are never asked for, so a block stays valid although the file grows.
  */
-export class RecordReader {
-  readonly #file: FileHandle;
-  readonly #path: string;
-  readonly #blocks = new Map<number, Buffer>();
-
-  private constructor(file: FileHandle, path: string) {
-    this.#file = file;
-    this.#path = path;
-  }
-
-  static async open(path: string): Promise<RecordReader> {
-    return new RecordReader(await openToRead(path), path);
-  }
-
-  /** The record of the line at `offset`, as `scanJournal` passed it. */
-  async recordAt(offset: number): Promise<JournalRecord> {
-    const parts: Buffer[] = [];
-    for (let at = offset; ; at = (Math.floor(at / BLOCK_BYTES) + 1) * BLOCK_BYTES) {
-      const block = await this.#block(Math.floor(at / BLOCK_BYTES));
-      const from = at % BLOCK_BYTES;
-      const end = block.indexOf(NEWLINE, from);
-      parts.push(block.subarray(from, end === -1 ? block.length : end));
-      if (end !== -1 || block.length < BLOCK_BYTES) break;
-    }
-    const record = decodeRecord(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
-    if (record !== undefined) return record;
-    throw new Failure('LOCAL_IO', `the run's record changed while it was read (${this.#path})`);
-  }
-
-  async close(): Promise<void> {
-    await this.#file.close();
-  }
-
-  async #block(index: number): Promise<Buffer> {
-    const kept = this.#blocks.get(index);
+export async function openRecordReader(path: string) {
+  const file = await openToRead(path);
+  const blocks = new Map<number, Buffer>();
+  const blockAt = async (index: number): Promise<Buffer> => {
+    const kept = blocks.get(index);
     if (kept !== undefined) return kept;
-    const reading = this.#file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
+    const reading = file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
     const { buffer, bytesRead } = await orIoFailure(reading, "could not read the run's record", 'it was not changed');
     const block = buffer.subarray(0, bytesRead);
-    if (this.#blocks.size >= KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value ?? index);
-    this.#blocks.set(index, block);
+    if (blocks.size >= KEPT_BLOCKS) blocks.delete(blocks.keys().next().value ?? index);
+    blocks.set(index, block);
     return block;
-  }
+  };
+  return {
+    /** The record of the line at `offset`, as `scanJournal` passed it. */
+    async recordAt(offset: number): Promise<JournalRecord> {
+      const parts: Buffer[] = [];
+      for (let at = offset; ; at = (Math.floor(at / BLOCK_BYTES) + 1) * BLOCK_BYTES) {
+        const block = await blockAt(Math.floor(at / BLOCK_BYTES));
+        const from = at % BLOCK_BYTES;
+        const end = block.indexOf(NEWLINE, from);
+        parts.push(block.subarray(from, end === -1 ? block.length : end));
+        if (end !== -1 || block.length < BLOCK_BYTES) break;
+      }
+      const record = decodeRecord(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
+      if (record !== undefined) return record;
+      throw new Failure('LOCAL_IO', `the run's record changed while it was read (${path})`);
+    },
+    close: () => file.close(),
+  };
 }
+
+export type RecordReader = Awaited<ReturnType<typeof openRecordReader>>;

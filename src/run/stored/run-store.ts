@@ -120,11 +120,8 @@ export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRu
 /** USAGE if the profile has another base URL than the run: it may have been changed since. */
 export function refuseOtherPlace(header: RunHeader, host: string): void {
   if (header.host === host) return;
-  throw Failure.unsent(
-    'USAGE',
-    `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}`,
-    { hints: ['set the address back, or begin a new run'] },
-  );
+  const problem = `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}`;
+  throw Failure.unsent('USAGE', problem, { hints: ['set the address back, or begin a new run'] });
 }
 
 /** A warning if a run is resumed so late that its input may be outdated (K14). */

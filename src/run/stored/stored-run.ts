@@ -1,7 +1,7 @@
 import { Failure, type Outcome } from '../../failure.ts';
 import type { Row } from '../../rows/row.ts';
 import { outcomeInRun, readEntry, type StoredRow } from '../journal/entry.ts';
-import { RecordReader, scanJournal } from '../journal/reader.ts';
+import { openRecordReader, type RecordReader, scanJournal } from '../journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from '../journal/record.ts';
 import { type RowState, RowStates } from '../journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from '../row-outcome.ts';
@@ -94,7 +94,7 @@ export class StoredRun implements StoredRunHandle {
   }
 
   async entry(row: number): Promise<StoredRow> {
-    if (this.has(row)) this.#reader ??= await RecordReader.open(this.folder.journal);
+    if (this.has(row)) this.#reader ??= await openRecordReader(this.folder.journal);
     return readEntry(row, this.#states, this.#reader);
   }
 
@@ -105,11 +105,9 @@ export class StoredRun implements StoredRunHandle {
    */
   async *results<R extends RunRow>(
     rows: AsyncIterable<R>,
-    {
-      isHeld = false,
-      outcomes,
-    }: { readonly isHeld?: boolean; readonly outcomes?: ReadonlySet<Outcome> | undefined } = {},
+    wanted: { readonly isHeld?: boolean; readonly outcomes?: ReadonlySet<Outcome> | undefined } = {},
   ): AsyncGenerator<RowResult<R>> {
+    const { isHeld = false, outcomes } = wanted;
     for await (const row of rows) {
       const entry = await this.entry(row.row);
       if (isHeld && this.#states.state(row.row) === 'intent') {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { linesOf } from '../../../src/files/lines.ts';
 import { hashFirstLine } from '../../../src/plan/plan-file.ts';
-import { PlanSeal } from '../../../src/plan/read-plan.ts';
+import { openSeal } from '../../../src/plan/read-plan.ts';
 
 // The header is what was read of line 1; the seal looks at the bytes.
 const LINE = '{"plan":"","sha256":"","note":"ü"}\n';
@@ -15,11 +15,11 @@ async function judged(text: string, pieceLength: number, name = '"p.plan"') {
     for (let at = 0; at < bytes.length; at += pieceLength) yield bytes.subarray(at, at + pieceLength);
     yield new Uint8Array();
   }
-  let seal: PlanSeal | undefined;
+  let seal: ReturnType<typeof openSeal> | undefined;
   for await (const lines of linesOf(pieces())) {
     for (const line of lines) {
       seal?.take(line);
-      seal ??= new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1], line);
+      seal ??= openSeal(name, { sha256, rows: 2 }, line);
     }
   }
   return seal?.judge();

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
+import { openRecordReader, readLastRecord, scanJournal, successorIn } from '../../../../src/run/journal/reader.ts';
 import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../../src/run/journal/record.ts';
 import { temporaryFolder } from '../../files/place.ts';
 
@@ -172,7 +172,7 @@ it('the last record of a journal is none where there is no journal, and LOCAL_IO
 /** Each record of the journal, read at its place. */
 async function rowsOf(path: string): Promise<(number | undefined)[]> {
   const { taken } = await scanned(path);
-  const reader = await RecordReader.open(path);
+  const reader = await openRecordReader(path);
   const rows: (number | undefined)[] = [];
   for (const [, offset] of taken) {
     const record = await reader.recordAt(offset);
@@ -196,7 +196,7 @@ it.each([
 
 it('reading single records again finds those of many blocks, forwards and backwards', async () => {
   const path = journalOf(...Array.from({ length: 8 }, (_, index) => lineOf(index + 1, BLOCK)));
-  const reader = await RecordReader.open(path);
+  const reader = await openRecordReader(path);
   for (const row of [1, 2, 3, 4, 5, 6, 7, 8, 7, 3, 1, 8]) {
     expect(await reader.recordAt((row - 1) * BLOCK)).toMatchObject({ n: row });
   }
@@ -205,7 +205,7 @@ it('reading single records again finds those of many blocks, forwards and backwa
 
 it('reading single records again reads a block once', async () => {
   const path = journalOf(lineOf(1), lineOf(2));
-  const reader = await RecordReader.open(path);
+  const reader = await openRecordReader(path);
   expect(await reader.recordAt(0)).toMatchObject({ n: 1 });
   writeFileSync(path, readFileSync(path).fill('x'));
   expect(await reader.recordAt(lineOf(1).length)).toMatchObject({ n: 2 });
@@ -214,7 +214,7 @@ it('reading single records again reads a block once', async () => {
 
 it('reading single records again is LOCAL_IO when the record is not there any more', async () => {
   const path = journalOf(lineOf(1));
-  const reader = await RecordReader.open(path);
+  const reader = await openRecordReader(path);
   writeFileSync(path, 'x'.repeat(100));
   await expect(reader.recordAt(0)).rejects.toMatchObject({
     code: 'LOCAL_IO',
