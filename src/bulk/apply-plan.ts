@@ -195,10 +195,7 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
   };
 }
 
-/**
- * `plan apply`: sends exactly the rows of a plan as a run named after it, so that applying it again resumes the run or
- * shows its results. Returns the exit code.
- */
+/** `plan apply`: sends exactly the rows of a plan as a run of its name, or resumes that run. Returns the exit code. */
 export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
   const copy = await spoolPath(portsOf(session));
   const prepared = async () => prepare(session, given, await loadPlan(session, path, copy));

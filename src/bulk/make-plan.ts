@@ -119,10 +119,7 @@ async function planner(session: Session, { operation, rowCount }: Run): Promise<
   };
 }
 
-/**
- * Writes the plan of many rows. Each card is read once. If one row cannot be planned, no plan is written (15).
- * `openFailedFile`: opens that of `--failed`. Returns the exit code.
- */
+/** Writes the plan of many rows, after one read of each card. No plan (15) if one row cannot be planned. */
 export async function makePlan(
   session: Session,
   run: Run,

@@ -5,10 +5,7 @@ import { Failure } from '../failure.ts';
 import { describeIoError, errnoOf, ignoreErrors, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
-/**
- * Node's own `recursive` tries for ever if a folder exists but the system returns ENOENT for new entries, as in /proc
- * and automounted places.
- */
+/** Node's `recursive` never ends in a folder that returns ENOENT for new entries, as /proc and automounts do. */
 async function makePrivateFolder(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
@@ -26,10 +23,7 @@ async function makePrivateFolder(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/**
- * Makes the folder and missing parents for this user only (0700 under any umask). An existing folder stays as it is.
- * Rejects with LOCAL_IO.
- */
+/** Makes the folder and missing parents for this user only (0700). An existing one stays. Rejects with LOCAL_IO. */
 export function ensurePrivateFolder(path: string): Promise<void> {
   return orIoFailure(makePrivateFolder(path), `could not create the folder ${path}`, 'unchanged');
 }
@@ -70,10 +64,7 @@ async function replaceFile(temporary: string, path: string): Promise<void> {
   }
 }
 
-/**
- * Renames a finished temporary file into place, or removes it and changes nothing. LOCAL_IO also if it is in place, but
- * its name may not be on the disk.
- */
+/** Renames a temporary file into place, or removes it. LOCAL_IO also if it is there, but may not be on the disk. */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   try {
     await replaceFile(temporary, path);

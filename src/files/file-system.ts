@@ -86,10 +86,7 @@ export function unsupportedGuarantees(folder: string, pid: number): readonly str
   }
 }
 
-/**
- * The same for the first use of a folder. `kept`: the file that says that it was tried. Returns nothing if nothing can
- * be made: the next step there says why.
- */
+/** The same at the first use of a folder, noted in `kept`. Nothing if it cannot be tried: the next step says why. */
 export function newlyUnsupported(folder: string, pid: number, kept: string): readonly string[] {
   try {
     const broken = unsupportedGuarantees(folder, pid);

@@ -96,10 +96,7 @@ export async function orIoFailure<Result>(work: Promise<Result>, attempt: string
 /** What a listing could not read, by name. */
 export type Unread = Map<string, Failure>;
 
-/**
- * The failure after a partial listing: AUTH if others could have written what was left out, else LOCAL_IO; undefined if
- * nothing was. `what`: `run`.
- */
+/** The failure after a listing (of each `run`): AUTH if others could have written what was left out, else LOCAL_IO. */
 export function unreadFailure(what: string, unread: Unread): Failure | undefined {
   const failures = [...unread.values()];
   const first = failures.find(({ code }) => code === 'AUTH') ?? failures[0];

@@ -173,10 +173,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/**
- * Makes a lock of this process; undefined if the place is taken. Synchronous, so that nothing of this process comes in
- * between.
- */
+/** Makes a lock of this process; undefined if the place is taken. Synchronous: nothing of this process interferes. */
 export function makeLockFile(path: string, epoch: number, pid: number): OwnLock | undefined {
   const own = newLock(path, pid);
   const folder = join(dirname(path), temporaryName(pid));
@@ -190,10 +187,7 @@ export function makeLockFile(path: string, epoch: number, pid: number): OwnLock 
   return isInPlace(own) ? own : undefined;
 }
 
-/**
- * Replaces the lock of a holder that is gone by one of this process in one step, so that no third process finds the
- * place free. Undefined if that lock is gone.
- */
+/** Replaces the lock of a holder that is gone, in one step: it is never free. Undefined if that lock is gone. */
 export function replaceLockFile(path: string, { name, epoch }: LockFile, pid: number): OwnLock | undefined {
   if (name === undefined) {
     // Of the first version. This does not remove a folder, which is a newer lock.

@@ -16,10 +16,7 @@ function processes() {
   }
 }
 
-/**
- * Ends all descendants of a process. A process group would be simpler, but has no terminal, on which a token command
- * may ask.
- */
+/** Ends all descendants of a process. A process group has no terminal, on which a token command may ask. */
 export function endDescendants(of: number): void {
   const known = processes();
   const found: { readonly pid: number; readonly start?: string | undefined }[] = [{ pid: of }];

@@ -131,10 +131,7 @@ export function entryOfRow(
   return { ...begun, fields: fields?.slice(), digest, clientReference: callOutcome.clientReference, callOutcome, run };
 }
 
-/**
- * An event as a line with its newline. Without words of the service, which may name a customer, because these files are
- * kept for long.
- */
+/** An event as a line, without words of the service, which may name a customer: these files are kept for long. */
 export function printHistoryEvent(event: HistoryEvent): string {
   if (!('callOutcome' in event)) return `${JSON.stringify(event)}\n`;
   const { callOutcome, ...facts } = event;
@@ -158,10 +155,7 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   return { event, entry, time: known.time, user: known.user, callOutcome };
 }
 
-/**
- * How many entries are held back for events out of order: a prune appends what was written while it replaced the file
- * after newer lines, and clocks of machines differ.
- */
+/** Entries that are held back for late events: a prune appends some after newer lines, and clocks differ. */
 export const DISORDER = 2048;
 
 /** How every version begins the line of an event. */
@@ -215,10 +209,7 @@ function decoded(segment: string): string {
   return ifPossible(() => decodeURIComponent(segment)) ?? segment;
 }
 
-/**
- * Operation of the table and ID of a recorded change, of a card in lower case. A raw call is read by its path.
- * Undefined if it is not in the table, or has no ID.
- */
+/** Operation in the table and ID of a recorded change, of a card in lower case. A raw call is read by its path. */
 export function subjectOfWrite({ operation, id = '', call }: Pick<BeginEvent, 'operation' | 'id' | 'call'>) {
   const [ofCommand, other] = operationsOf(operation);
   let row = ALL_OPERATIONS.find(({ name }) => name === call) ?? (other === undefined ? ofCommand : undefined);

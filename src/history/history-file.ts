@@ -99,10 +99,7 @@ export async function appendLate(replaced: FileHandle, end: number, path: string
   if (late !== '') await appendLines(path, late);
 }
 
-/**
- * Opens the history for reading; undefined if there is none. Rejects with the system's error, or with AUTH if others
- * could have written it.
- */
+/** Opens the history; undefined without one. The system's error, or AUTH if others could have written it. */
 export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
   requireOwnState(stateDir, historyPath(stateDir));
   await carryOver(stateDir);

@@ -38,10 +38,7 @@ async function keyOf(stateDir: string, pid: number): Promise<string> {
   return made;
 }
 
-/**
- * Returns the digest that stands for a text in the history. Equal texts have equal digests, which reveal nothing else.
- * Rejects with LOCAL_IO.
- */
+/** Returns what makes the digest that stands for a text in the history and reveals nothing else. LOCAL_IO. */
 export async function openDigester(stateDir: string, pid: number): Promise<(text: string) => string> {
   const key = await orIoFailure(keyOf(stateDir, pid), `could not read the key of the history (${stateDir})`, 'unsent');
   return (text) => createHmac('sha256', key).update(text).digest('hex');

@@ -25,10 +25,7 @@ function fieldProblem(field: string): string | undefined {
   return `${quoteValue(field)} is not a field of a card${didYouMean(field, comparable)}`;
 }
 
-/**
- * Reads the value of an `--expect`: `field=value`, or only `field` with `--from`. Everything after the first `=` is the
- * value, which may be empty.
- */
+/** Reads an `--expect`: `field=value`, or only `field` with `--from`. The value, after the first `=`, may be empty. */
 export function parseExpectation(text: string, options: { readonly hasRows: boolean }) {
   const mark = text.indexOf('=');
   const field = mark === -1 ? text : text.slice(0, mark);

@@ -73,10 +73,7 @@ export function cardIdProblem(text: string): string | undefined {
   return `${text === '' ? 'is empty' : `${given} is not a card ID${count}`}; ${CARD_ID_EXAMPLE}`;
 }
 
-/**
- * What looks pasted by mistake in an ID of a calendar or subscriber. It may be right, so it is sent with a warning
- * (docs/faults.md I11). One sentence each.
- */
+/** What looks pasted by mistake in an ID that is not a card's. It may be right, so it is sent (docs/faults.md I11). */
 export function idWarnings(id: string): readonly string[] {
   const shown = quoteValue(id);
   const warnings: string[] = [];

@@ -74,10 +74,7 @@ function planFailure(
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
-/**
- * Checks the lines of a plan against the hash in its header. `name`: of the file, in quotes. `line`: the first one, with
- * the header.
- */
+/** Checks the lines of a plan against its hash. `name`: of the file, in quotes. `line`: the first one. */
 export function openSeal(name: string, header: Pick<PlanHeader, 'sha256' | 'rows'>, line: Buffer) {
   const { sha256, rows: said } = header;
   const hash = hashFirstLine(line.toString());

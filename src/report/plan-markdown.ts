@@ -20,10 +20,7 @@ function cell(value: JsonValue | undefined): string {
   return markdownCode(plainText(shown, shown.length), '|`\\');
 }
 
-/**
- * A plan as GitHub's Markdown, under 64 KiB, for a pull request or a ticket: what a reviewer sees in a terminal, and
- * the rows as a table.
- */
+/** A plan as GitHub's Markdown, under 64 KiB, for a pull request or a ticket: facts, and the rows as a table. */
 export async function planMarkdown(view: Omit<PlanView, 'allRows'>, rows: AsyncIterable<PlanRow>, nowMs: number) {
   const { header, survey } = view;
   const facts = planFacts(view, nowMs).map(([label, text]) => {

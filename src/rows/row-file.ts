@@ -153,10 +153,7 @@ function failing<Result>(path: string, work: Promise<Result>): Promise<Result> {
 /** Fewer empty cells are written as they are. */
 const MIN_EMPTY = 4;
 
-/**
- * The cells of a row with numbers for empty ones: a header may reach the last of 16,384 columns, and most rows hold a
- * few cells. The same cells if that saves nothing.
- */
+/** The cells with numbers for empty ones: a header may reach column 16,384. The same cells if that saves nothing. */
 export function packCells(cells: readonly string[]): readonly (string | number)[] {
   let packed: (string | number)[] | undefined;
   let kept = 0;

@@ -1,9 +1,6 @@
 import type { ClockPort } from '../context.ts';
 
-/**
- * No second at the service may have more than `--rate` requests. The window is longer than a second, because
- * connections and networks do not take the same time twice.
- */
+/** No second at the service has more than `--rate` requests. Longer than one, because networks are not even. */
 const WINDOW_MS = 1_100;
 /** How soon to check again while requests that are about to leave take every place. */
 const LOOK_AGAIN_MS = 5;

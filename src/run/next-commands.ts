@@ -49,10 +49,7 @@ interface Ways extends Pick<RunStanding, 'canReconcile' | 'canResend'> {
   readonly format: 'csv' | 'ndjson';
 }
 
-/**
- * The commands that can follow, the one of the summary first. No two of them send a row twice: rows go into a file only
- * if a resume would send none.
- */
+/** The commands that can follow, the summary's first. Rows go into a file only if a resume would send none. */
 export function nextCommands(
   { run, state, outcomes }: { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },
   { canReconcile, canResend, canRevert, format }: Ways,

@@ -114,10 +114,7 @@ export class ColumnRoles {
     });
   }
 
-  /**
-   * What a header lacks, by name: the ID, required fields that no option gives, and columns of `--expect`. Reported
-   * once for the header, not for each row.
-   */
+  /** What a header lacks, by name: ID, required fields without an option, columns of `--expect`. Reported once. */
   missingIn(header: readonly string[], defaults: object, expectations: readonly ExpectationInput[]) {
     const missing = new Map<string, string>();
     const { idParam } = this;

@@ -83,10 +83,7 @@ const SPACE = /[ \t\r\n]*/y;
 /** `false` may be cut off at the end of a piece. */
 const LONGEST_WORD = 5;
 
-/**
- * The elements of one JSON array. What is incomplete is read again with more text. So a file of any size needs little
- * memory, and every number keeps its digits.
- */
+/** The elements of one JSON array. What is incomplete is read again, so a file of any size needs little memory. */
 export class JsonArrayParser extends RecordParser {
   #expected: Expected = 'array';
   #column = 1;

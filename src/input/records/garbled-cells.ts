@@ -20,10 +20,7 @@ function byteOf(character: string): number | undefined {
 /** The first byte of a letter of several, and one of those behind it, as Windows-1252 shows them. */
 const LOOKS_GARBLED = /[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u2122]/;
 
-/**
- * The text that a program shows as `text` when it opens UTF-8 as Windows-1252 or Latin-1: `Günther` of `GÃ¼nther`.
- * Undefined: it is no such text.
- */
+/** The text of one that was opened as Windows-1252 or Latin-1: `Günther` of `GÃ¼nther`. Undefined: it was not. */
 export function ungarbled(text: string): string | undefined {
   if (!LOOKS_GARBLED.test(text)) return undefined;
   const bytes: number[] = [];
@@ -35,9 +32,7 @@ export function ungarbled(text: string): string | undefined {
   return ifPossible(() => decodeUtf8(Uint8Array.from(bytes)));
 }
 
-/**
- * Cells that equal those of the older file, but were opened in another encoding. A whole file is garbled, or no cell.
- */
+/** Cells of the older file that were opened in another encoding. A whole file is garbled, or no cell. */
 export class GarbledCells {
   #cells = 0;
   #first: { readonly line: number; readonly text: string } | undefined;

@@ -87,10 +87,7 @@ export interface ReadBatch {
   readonly dialect?: CsvDialect | undefined;
 }
 
-/**
- * Longest row in UTF-16 units: far above any card with its transactions. It keeps an unclosed quote from taking the
- * whole file into memory.
- */
+/** Longest row in UTF-16 units, far above any card. An unclosed quote must not take the whole file into memory. */
 export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
 
 /** Where a line ends, and where the next one begins. */

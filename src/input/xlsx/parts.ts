@@ -53,10 +53,7 @@ function otherFormat(archive: Archive): WorkbookFault {
   );
 }
 
-/**
- * Finds the parts of the file by its relations, because their names are not prescribed. Sheets come in the order of the
- * tabs, without those that hold only a chart.
- */
+/** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
   const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
   if (main === undefined) throw otherFormat(archive);

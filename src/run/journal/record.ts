@@ -19,10 +19,7 @@ export interface IntentRecord {
   readonly d?: string | undefined;
 }
 
-/**
- * What the user decided about a row with an unknown outcome: send it again (`--resend-unknown`), or what they found out
- * (`history resolve`).
- */
+/** What the user decided about an unknown row: send it again, or what they found out (`history resolve`). */
 const RESOLUTIONS = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 

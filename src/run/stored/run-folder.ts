@@ -188,10 +188,7 @@ function isUntouched({ journal }: RunFolder): boolean {
   return ifPossible(() => readLastRecord(journal)?.s) === 'begun';
 }
 
-/**
- * LOCAL_IO if the rows of a run are gone, USAGE if they were changed, with what can be done. It says that nothing was
- * sent only if the record of the run is empty.
- */
+/** LOCAL_IO if the rows are gone, USAGE if they were changed. Nothing was sent only if the record is empty. */
 export function lostRows(
   { header, folder }: StoredRunHandle,
   problem: 'are gone' | 'were changed after they were written',

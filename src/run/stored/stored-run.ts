@@ -58,10 +58,7 @@ export class StoredRun implements StoredRunHandle {
     return this.#states.toDo - (this.header.inputRows - this.header.rows);
   }
 
-  /**
-   * Rows by outcome, those not reached included. Outcomes without rows are left out. `isHeld`: rows in flight are
-   * `in_flight`, not unknown.
-   */
+  /** Rows by outcome, those not reached included, without empty ones. `isHeld`: rows in flight are `in_flight`. */
   outcomes(isHeld = false): OutcomeCounts {
     const count = (...states: readonly RowState[]) => this.#states.count(...states);
     const underWay = count('intent');
