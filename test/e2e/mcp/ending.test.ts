@@ -247,5 +247,9 @@ it('mcp reports progress to a client that asks for it', async () => {
   client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
   await client.question();
   const progress = await client.next((message) => message.method === 'notifications/progress');
-  expect(progress.params).toEqual({ progressToken: 'token-1', progress: 1, message: 'card_block goes on' });
+  expect(progress.params).toEqual({
+    progressToken: 'token-1',
+    progress: expect.any(Number),
+    message: 'card_block goes on',
+  });
 });
