@@ -67,6 +67,7 @@ export async function recordedCall(
       stopping: interrupt.stopping,
       keepsLongError: session.caller !== 'mcp',
     });
+    isInFlight = false;
     isUnknown = result.callOutcome.outcome === 'unknown';
     // First, whatever comes of it: a response that is given once still needs its place.
     const [recorded] = await Promise.allSettled([recorder.end(entry, result.callOutcome)]);

@@ -1,4 +1,4 @@
-import { isWrite } from '../api/operation.ts';
+import { isWrite, sensitiveOf } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { cutText } from '../json/shorten.ts';
@@ -163,7 +163,10 @@ type Unreadable = Pick<FailedAttempt, 'problem' | 'error'>;
 
 function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {
   const read = readBody(reply, mask);
-  if ('problem' in read) return read;
+  if ('problem' in read) {
+    // The beginning of a one-time secret is no excerpt for a message (docs/faults.md C23).
+    return sensitiveOf(asked.operation).length === 0 ? read : { ...read, error: NO_ERROR };
+  }
   const { json, text } = read;
   const resource = mask.mayBeIn(text) ? mask.json(json) : json;
   const problem = problemOf(resource, asked);

@@ -63,7 +63,7 @@ function unescapeCell(cell: string): string {
 }
 
 const PIECE_LENGTH = 16_384;
-/** The longest escape: `\\u{10ffff}`. */
+/** The longest escape: `\u{10ffff}`. */
 const ESCAPE_LENGTH = 10;
 
 /** The result of `guardCell`, or without a guard `escapeCell`, in pieces: it may be megabytes long. */

@@ -349,8 +349,11 @@ it('a refusal keeps an error body of the gift-card API as sent, and any other as
   expect(second.body).toBe(`<p>${'x'.repeat(496)}…`);
 });
 
-it('C23 an unreadable provisioning answer does not reach the error', async () => {
-  const { client } = bench([answer(200, '{"encryptedPaymentInstrument":"SECRET-DATA')]);
+it.each([
+  ['cut', '{"encryptedPaymentInstrument":"SECRET-DATA'],
+  ['cut, and looks like a web page', '{"encryptedPaymentInstrument":"<html><body>SECRET-DATA'],
+])('C23 an unreadable provisioning answer does not reach the error: %s', async (_, body) => {
+  const { client } = bench([answer(200, body)]);
   const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
   expect(failure.details.body).toBeUndefined();
   expect(failure.message).not.toContain('SECRET-DATA');
