@@ -228,9 +228,8 @@ function familyOf({ call, operation }: OpenWrite): Family | undefined {
 function supersededBy(open: readonly OpenWrite[], operation: Operation, fields: readonly string[]) {
   if (settledBy(operation) !== undefined) return open.filter(({ call }) => STATUS_WRITES.has(call ?? ''));
   if (!isUpdate(operation)) return [];
-  return open.filter(
-    (each) => each.call === operation.name && each.fields?.every((field) => fields.includes(field)) === true,
-  );
+  const isCovered = ({ fields: set }: OpenWrite) => set?.every((field) => fields.includes(field)) === true;
+  return open.filter((each) => each.call === operation.name && isCovered(each));
 }
 
 const STATUS_WRITES = new Set(ALL_OPERATIONS.filter((row) => settledBy(row) !== undefined).map(({ name }) => name));

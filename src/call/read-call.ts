@@ -105,11 +105,8 @@ export function checkGiven(
 }
 
 /** What is wrong with where an answer goes that comes once. */
-async function secretFaults(
-  { common }: Session,
-  operation: Operation,
-  { options: { out } }: CallGiven,
-): Promise<readonly Fault[]> {
+async function secretFaults({ common }: Session, operation: Operation, { options }: CallGiven) {
+  const { out } = options;
   if (sensitiveOf(operation).length === 0) return [];
   const { problemOfOut } = await import('../command/out-file.ts');
   const problem = problemOfOut(out);
@@ -132,10 +129,8 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   const params: Record<string, string> = {};
   if (command.idParam !== null) {
     const where = `<${command.arguments[0]?.name ?? command.idParam}>`;
-    const checked = checkFieldTexts(operation.params, new Map(id === undefined ? [] : [[command.idParam, id]]), {
-      nameOf: () => where,
-      source: 'flag',
-    });
+    const ids = new Map(id === undefined ? [] : [[command.idParam, id]]);
+    const checked = checkFieldTexts(operation.params, ids, { nameOf: () => where, source: 'flag' });
     faults.push(...checked.faults);
     if (id !== undefined) params[command.idParam] = id;
   }

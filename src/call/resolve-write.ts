@@ -55,11 +55,7 @@ export function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): 
 }
 
 /** Records which `unknown` changes a card check resolves, and returns them. Rejects with LOCAL_IO. */
-export async function recordSettled(
-  session: Session,
-  cardId: string,
-  look: CardLook,
-): Promise<readonly HistoryEntry[]> {
+export async function recordSettled(session: Session, cardId: string, look: CardLook) {
   if (!session.keepsHistory || session.places.stateDir === undefined) return [];
   const entries = await unsettledWrites(session, await session.service('cards'), { cardId });
   const looked = await recordLooks(session, entries, () => look);

@@ -107,13 +107,11 @@ export function bashCompletion(nodes: readonly CompletionNode[]): string {
     '_frontdesk_words() {',
     '  case $path in',
     ...caseByPath(nodes, (node) => {
-      const choices = [
-        ...node.children.map((child) => child.name),
-        ...node.arguments.flatMap((argument) => argument.choices ?? []),
-      ];
       const live = liveNamesOf(node);
       if (live !== undefined) return `kind=${live}`;
-      return choices.length === 0 ? '' : `words=${quote([...new Set(choices)])}`;
+      const choices = node.arguments.flatMap((argument) => argument.choices ?? []);
+      const words = [...new Set([...node.children.map((child) => child.name), ...choices])];
+      return words.length === 0 ? '' : `words=${quote(words)}`;
     }),
     '  esac',
     '}',

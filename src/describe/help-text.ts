@@ -28,10 +28,8 @@ export function optionText(option: OptionSpec): string {
 
 function optionRows(options: readonly OptionSpec[]): readonly Row[] {
   const anyShort = options.some((option) => option.short !== undefined);
-  return options.map((option) => ({
-    name: `${anyShort && option.short === undefined ? '    ' : ''}${optionName(option)}`,
-    text: optionText(option),
-  }));
+  const indentOf = ({ short }: OptionSpec) => (anyShort && short === undefined ? '    ' : '');
+  return options.map((option) => ({ name: indentOf(option) + optionName(option), text: optionText(option) }));
 }
 
 function listed(title: string, list: readonly Row[]): readonly Block[] {
@@ -57,22 +55,19 @@ function ownOptions(doc: CommandDoc): readonly Block[] {
 /** Everything about one command, most urgent first. What all share is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
   const codes = doc.exitCodes.map((exitCode) => `${exitCode} ${exitCodeRow(exitCode).code}`.trim());
+  const examples = doc.examples.map((example) => ({ ...example, line: `frontdesk ${example.line}` }));
   const shortest = commonOptions(doc).map(({ short, long }) => (short === undefined ? `--${long}` : `-${short}`));
   return [
     text(doc.summary),
     text(doc.description),
     text(['Usage: frontdesk', doc.command, ...doc.arguments.map(argumentName), '[options]'].join(' ')),
-    {
-      kind: 'examples',
-      title: 'Examples',
-      examples: doc.examples.map((example) => ({ ...example, line: `frontdesk ${example.line}` })),
-    },
+    { kind: 'examples', title: 'Examples', examples },
     ...listed(
       'Arguments',
-      doc.arguments.map((argument) => ({
-        name: argumentName(argument),
-        text: [argument.text, ...(argument.choices === undefined ? [] : [argument.choices.join(', ')])].join(': '),
-      })),
+      doc.arguments.map((argument) => {
+        const choices = argument.choices === undefined ? '' : `: ${argument.choices.join(', ')}`;
+        return { name: argumentName(argument), text: argument.text + choices };
+      }),
     ),
     ...ownOptions(doc),
     text(`Exit codes: ${codes.join(', ')}. For details, run \`frontdesk help exit-codes\`.`),

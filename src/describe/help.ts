@@ -90,12 +90,9 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   const word = words[wrong] ?? '';
   const near = nearest(word, known.includes(word) ? [] : known);
   const owner = ['frontdesk help', ...path].join(' ');
-  return new Failure('USAGE', `${words.join(' ')}: neither a command nor a help topic`, {
-    hints: [
-      ...(near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`]),
-      `choose one of ${TOPIC_NAMES.join(', ')}. For the commands, run \`frontdesk help\``,
-    ],
-  });
+  const meant = near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`];
+  const hints = [...meant, `choose one of ${TOPIC_NAMES.join(', ')}. For the commands, run \`frontdesk help\``];
+  return new Failure('USAGE', `${words.join(' ')}: neither a command nor a help topic`, { hints });
 }
 
 /** A help page for the terminal. A pipe has no width: COLUMNS, or stderr behind a pager, may know it. */

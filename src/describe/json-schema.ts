@@ -28,11 +28,10 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
 export function inputSchemaOf({ params, query, body }: Operation, idName = 'id'): JsonSchema {
   const parts = [params, query, body].flatMap((schema) => (schema === null ? [] : [jsonSchemaOf(schema)]));
   const rename = (name: string) => (name === 'id' ? idName : name);
+  const members = parts.flatMap((part) => Object.entries(propertiesOf(part)));
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      parts.flatMap((part) => Object.entries(propertiesOf(part)).map(([name, member]) => [rename(name), member])),
-    ),
+    properties: Object.fromEntries(members.map(([name, member]) => [rename(name), member])),
     // JSON Schema: `required` is a list of names.
     required: parts.flatMap((part) => ((part['required'] ?? []) as readonly string[]).map(rename)),
     additionalProperties: false,

@@ -251,11 +251,8 @@ export class CardVisit {
     const how = { above, room: CARD_ID_COLUMNS };
     const resultId = asksId ? await prompt.text('ID of the new card (Enter = not known)', judge, how) : '';
     const note = await prompt.text('Note (Enter = none)', () => true, { above });
-    const entryNow = await resolveEntry(session, write.entry, {
-      as,
-      ...(note === '' ? {} : { note }),
-      ...(resultId === '' ? {} : { resultId }),
-    });
+    const said = { ...(note === '' ? {} : { note }), ...(resultId === '' ? {} : { resultId }) };
+    const entryNow = await resolveEntry(session, write.entry, { as, ...said });
     const resolved = writeOf(entryNow);
     if (resolved !== undefined) log.learned(resolved, textAt(this.#hand.seen.card, 'status'));
     this.#hand.open = await this.#hand.openNow();

@@ -68,7 +68,7 @@ async function checkSettings({ places }: Session): Promise<Check> {
 async function checkCredentials(session: Session): Promise<Check> {
   const entries = await storedCredentials(session);
   const kept = entries.map(
-    ({ profile, family, origin, kind }) => `${kind} of ${profile} for ${familyWords(family)} at ${origin}`,
+    (each) => `${each.kind} of ${each.profile} for ${familyWords(each.family)} at ${each.origin}`,
   );
   return ok('credentials', kept.length === 0 ? 'no stored credentials' : kept.join('; '));
 }

@@ -17,11 +17,11 @@ export interface CallInput {
   /** A raw call: path and query as on the wire. Its response may be any JSON. */
   readonly target?: string | undefined;
   /** The card as read before the change, for comparison if the outcome is unknown. */
-  readonly before?: CardBefore | undefined;
+  readonly before?: StatusBefore | undefined;
 }
 
 /** What was read of a card before a change. */
-export interface CardBefore {
+export interface StatusBefore {
   readonly status: string;
   /** Ends a sentence: `before you confirmed`, `before it was sent`. */
   readonly when: string;

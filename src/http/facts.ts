@@ -2,7 +2,7 @@ import { idNameOf, isWrite, type Operation, settledBy, toolNameOf } from '../api
 import { type CallOutcome, referenceAt, statusAt } from '../call-outcome.ts';
 import type { Hint } from '../failure.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
-import type { CallInput, CallPolicy, CardBefore, Endpoint } from './call.ts';
+import type { CallInput, CallPolicy, StatusBefore, Endpoint } from './call.ts';
 
 /** Where the base URL was set, for a hint. */
 export function urlPlace(endpoint: Endpoint): string {
@@ -19,7 +19,7 @@ export interface CallFacts {
   readonly id: string | undefined;
   /** The subject of messages: `block card 7c0e…`. */
   readonly subject: string;
-  readonly before: CardBefore | undefined;
+  readonly before: StatusBefore | undefined;
   readonly attempts: number;
   /** Some attempt had a response, so the request has left, however the last attempt ended. */
   readonly wasAnswered: boolean;

@@ -6,7 +6,6 @@ import { isJson, type OutputOptions } from './options.ts';
 /** Under a query, the columns are those of its result. */
 export const anyPath: IsOpenPath = (path) => path !== '';
 
-/** What is wrong with options that not every format has. */
 async function formatFaults(options: OutputOptions): Promise<readonly Failure[]> {
   const { format, query, raw, columns, sortBy, header, csvRaw } = options;
   const faults: Failure[] = [];

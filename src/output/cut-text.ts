@@ -4,7 +4,6 @@ import { fillLines, groupThousands } from './text.ts';
 
 /** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one column each, no clusters. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;
-/** Made at first use. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** A cut cell says how much is missing from this many characters on, if it is this wide. */

@@ -60,7 +60,6 @@ const COUNT_COLOURS = new Map([
   ['not sent', YELLOW],
 ]);
 
-/** Paints the beginning of the first line bold and in a color. */
 function painted(lines: readonly string[], lead: string, colour: number): string[] {
   return lines.map((line, index) =>
     index === 0 && line.startsWith(lead) ? `\u001b[1;${colour}m${lead}\u001b[0m${line.slice(lead.length)}` : line,
@@ -120,7 +119,6 @@ function partLines(parts: Failure['parts']): readonly string[] | undefined {
 
 const MAX_FAULTS = 20;
 
-/** Several faults as data, for programs. */
 function faultMembers({ faults, faultCount }: Failure): Pick<ShapeOf<typeof ERROR>, 'faults' | 'faultCount'> {
   if (faultCount < 2) return {};
   const members = faults.slice(0, MAX_FAULTS).map(({ where, line, column, field, problem: message }) => {

@@ -165,12 +165,8 @@ async function openTabular(
   if (options.format === 'csv') return (await import('./csv.ts')).csvRowWriter(columns, options, stdout);
   if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
   const { terminalRowWriter } = await import('./terminal-table.ts');
-  return terminalRowWriter(
-    columns,
-    { ...options, width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined, whenTall },
-    stdout,
-    isStreamed,
-  );
+  const frame = { width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined };
+  return terminalRowWriter(columns, { ...options, ...frame, whenTall }, stdout, isStreamed);
 }
 
 async function renderTabular(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {

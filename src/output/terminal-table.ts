@@ -136,11 +136,7 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     row: (row) => writer.row(row),
     async close() {
       await writer.close();
-      await stdout.write(
-        leftOutLines(fitted, style, paint)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
+      for (const line of leftOutLines(fitted, style, paint)) await stdout.write(`${line}\n`);
     },
   };
 }
