@@ -2,7 +2,7 @@ import { idNameOf, isWrite, type Operation, settledBy, toolNameOf } from '../api
 import { type CallOutcome, referenceAt, statusAt } from '../call-outcome.ts';
 import type { Hint } from '../failure.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
-import type { CallInput, CallPolicy, StatusBefore, Endpoint } from './call.ts';
+import type { CallInput, CallPolicy, Endpoint, StatusBefore } from './call.ts';
 
 /** Where the base URL was set, for a hint. */
 export function urlPlace(endpoint: Endpoint): string {
