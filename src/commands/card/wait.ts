@@ -30,9 +30,9 @@ interface WaitInput {
 }
 
 const MORE_TIME = {
-  text: 'repeat the command to go on waiting, or wait longer with --timeout',
-  tool: 'repeat the call to go on waiting, or wait longer with timeoutSeconds',
-  desk: 'choose Wait for a status again to go on waiting',
+  text: 'run it again to keep waiting, or wait longer with --timeout',
+  tool: 'call it again to keep waiting, or wait longer with timeoutSeconds',
+  desk: 'choose Wait for a status again to keep waiting',
 };
 
 type WaitLine = ReturnType<typeof openWaitLine>;

@@ -338,7 +338,7 @@ it('assistants read history, runs and the rows of a run, and wait for a card', a
   expect([isError, structuredContent]).toEqual([
     true,
     {
-      text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: repeat the call to go on waiting, or wait longer with timeoutSeconds`,
+      text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: call it again to keep waiting, or wait longer with timeoutSeconds`,
       exitCode: 124,
       code: 'TIMEOUT',
     },
