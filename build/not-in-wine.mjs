@@ -45,6 +45,8 @@ export const TESTS_NOT_JUDGED = [
   ['--token-command is run|C16 |C22 |logs in again whenever the service refuses', 'its token command is one of sh'],
   ['C15 ', 'it takes the home folder away, which Wine does not ask this system for'],
   ['C14 ', 'a full disk of this system'],
+  ['N22 ', 'names of variables have no case on Windows'],
+  ['the html report in a browser', 'a browser of this system'],
   ['P16 lets|names a lock whose process is gone', 'process ids of this system are none there'],
   ['in the arguments of no process', 'it reads /proc of this system'],
   [

@@ -103,7 +103,11 @@ export async function appendLate(replaced: FileHandle, end: number, path: string
 export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
   requireOwnState(stateDir, historyPath(stateDir));
   await carryOver(stateDir);
-  return ignoreNotFound(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
+  const file = await ignoreNotFound(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  // Some file systems give a folder no size: its lines would be none, and no error.
+  throw Object.assign(new Error('the history is a folder'), { code: 'EISDIR' });
 }
 
 /**
