@@ -173,7 +173,7 @@ function openWatch({ signals }: Context, state: CallState) {
 }
 
 /** Writes results to stdout, or the file of a workbook, and messages to stderr. */
-function openPrinter(context: Context, quiet: boolean | undefined, state: CallState, shared: Changing) {
+function openPrinter(context: Context, quiet: boolean | undefined, state: CallState, shared: Formatted & Watch) {
   const { stdout, stderr } = context;
   const printing = (): OutputOptions => ({ ...shared.output, refuse: report });
   /** The file of a workbook, instead of stdout. */
@@ -235,12 +235,16 @@ async function openRecord(
   );
 }
 
+export type Profiled = ReturnType<typeof openProfile>;
+export type Formatted = ReturnType<typeof openFormat>;
+type Watch = ReturnType<typeof openWatch>;
+export type Printer = ReturnType<typeof openPrinter>;
+
 /** What the sessions of a process share. */
-type Shared = Facts & Changing & ReturnType<typeof openProfile>;
-type Changing = ReturnType<typeof openFormat> & ReturnType<typeof openWatch>;
+type Shared = Facts & Profiled & Formatted & Watch;
 
 /** What a call reaches the world through. The desk and the server of assistants give some of it themselves. */
-export interface Ports extends ReturnType<typeof openPrinter> {
+export interface Ports extends Printer {
   readonly context: Context;
   readonly policy: CallPolicy;
   readonly prompt: PromptPort;

@@ -1,11 +1,11 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { YES } from '../options/common.ts';
-import type { Session } from '../session.ts';
+import type { Ports } from '../session.ts';
 
 /** Asks for a required value that is missing (`where`: `<name>`) until it has no problem; USAGE without a terminal. */
 export async function missingText(
-  session: Session,
+  session: Ports,
   where: string,
   question: string,
   problemOf: (answer: string) => string | undefined,
@@ -23,7 +23,7 @@ export const FAMILY = {
 } as const;
 
 /** Asks which of the two APIs is meant. */
-export async function askFamily({ prompt }: Session, question: string): Promise<Family> {
+export async function askFamily({ prompt }: Ports, question: string): Promise<Family> {
   const choices = FAMILIES.map((family) => ({ value: family, text: familyWords(family) }));
   return (await prompt.choose(question, choices)) === 'calendar' ? 'calendar' : 'cards';
 }
@@ -34,7 +34,7 @@ export const NEVER_ASKS = { ...YES, text: 'accepted, but this command never asks
 const NOTHING_LOST = 'nothing was changed';
 
 /** Asks before something on this machine is deleted. Without a yes or `--yes` nothing is changed. */
-export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
+export async function confirmLoss(session: Ports, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {
     throw new Failure('USAGE', `${question} It needs confirmation, and there is no terminal to ask on`, {

@@ -13,7 +13,7 @@ import type { CallOptions } from '../options/call-options.ts';
 import { windowsNameProblem } from '../options/windows-name.ts';
 import type { Row } from '../rows/row.ts';
 import { isRunName } from '../run/stored/run-folder.ts';
-import type { Session } from '../session.ts';
+import type { Profiled, Session } from '../session.ts';
 
 /** What was asked for, checked as far as the command line allows. */
 export type BulkCall = Awaited<ReturnType<typeof readBulkCall>>;
@@ -119,7 +119,7 @@ async function rowChecks(session: Session, operation: Operation, { plan, again }
 }
 
 /** Checks the rows' `reason` against the profile's `requireReason`. */
-export function reasonCheck(session: Session, operation: Operation) {
+export function reasonCheck(session: Profiled, operation: Operation) {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
   return async (good: readonly { readonly row: Row }[]) => {

@@ -24,7 +24,7 @@ import { readRows } from '../rows/row-file.ts';
 import type { RunTask } from '../run/run-task.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
-import type { Service, Session } from '../session.ts';
+import type { Formatted, Ports, Printer, Profiled, Service, Session } from '../session.ts';
 import { type BulkCall, readBulkCall } from './bulk-call.ts';
 import { compareTokenLife, confirmBulk, hiddenNotices, noteCounts } from './confirm-bulk.ts';
 import { begin, doRows, executeRun, sayNothingToDo } from './execute-run.ts';
@@ -93,13 +93,13 @@ function duplicatesOf({ plan, allowDuplicates }: CallOptions, { operation }: Inp
 }
 
 /** Each row of a read is one of the workbook. The length of a list is not known before. */
-async function refuseFullSheet({ output }: Session, { query }: Operation, { selected }: CheckedInput): Promise<void> {
+async function refuseFullSheet({ output }: Formatted, { query }: Operation, { selected }: CheckedInput): Promise<void> {
   if (output.format !== 'xlsx' || query !== null) return;
   (await import('../output/workbook.ts')).refuseTooManyRows(selected);
 }
 
 /** The run that `--run` resumes. */
-async function begunRun(session: Session, { run }: CallOptions): Promise<RunHeader | undefined> {
+async function begunRun(session: Profiled, { run }: CallOptions): Promise<RunHeader | undefined> {
   return run === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), run));
 }
 
@@ -203,7 +203,7 @@ async function openFailedOf(session: Session, call: BulkCall, checked: CheckedIn
 }
 
 /** What the user should know of how the input is read. */
-async function notifyInput(session: Session, { reading, options }: BulkCall, checked: CheckedInput): Promise<void> {
+async function notifyInput(session: Printer, { reading, options }: BulkCall, checked: CheckedInput): Promise<void> {
   for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
@@ -256,7 +256,7 @@ function withCalendar(entry: JsonValue, calendar: string): JsonObject {
 
 /** Reads one list, or with `--active all` its two halves as one. `onFull`: there may be more. */
 function listReader(
-  session: Session,
+  session: Ports,
   { operation }: Run,
   { client }: Service,
   { query, options }: BulkCall,

@@ -15,7 +15,7 @@ import type { RunResult, RunTask } from '../run/run-task.ts';
 import { unwritable } from '../run/stop.ts';
 import type { ActiveRun } from '../run/stored/run-store.ts';
 import { type LeftUnchanged, summaryJson } from '../run/summary.ts';
-import type { Service, Session } from '../session.ts';
+import type { Ports, Service, Session } from '../session.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowSender, printDryRunRows } from './row-requests.ts';
 import type { Run } from './run.ts';
@@ -53,7 +53,7 @@ function isUnknown({ exitCode }: RunResult): boolean {
 }
 
 /** CANCELLED after a signal that came before the run listened. */
-function refuseStopped({ context }: Session): void {
+function refuseStopped({ context }: Ports): void {
   const [signal] = context.signals.received;
   if (signal === undefined) return;
   throw Failure.unsent('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });

@@ -23,7 +23,7 @@ import type { Row } from '../rows/row.ts';
 import type { FailedFile } from '../run/failed-file.ts';
 import { failedCall } from '../run/row-outcome.ts';
 import type { RunResult, RunTask } from '../run/run-task.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Session } from '../session.ts';
 import type { BulkCall } from './bulk-call.ts';
 import { doRows } from './execute-run.ts';
 import { isShownAsPage, writePlanView } from './plan-review.ts';
@@ -104,7 +104,7 @@ function writeOwnPlan(
 }
 
 /** Plans a row. A card is read, compared with `--expect`, and remembered; calendars cannot be read. */
-async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
+async function planner(session: Ports, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
   if (operation.family !== 'cards' || rowCount === 0) {
     return async () => ({ kind: 'answered', resource: null, callOutcome: NO_OUTCOME, headers: [] });
   }

@@ -9,12 +9,12 @@ import { type PlanView, planView } from '../plan/plan-view.ts';
 import type { CheckedPlan, checkPlan, SealedPlan } from '../plan/read-plan.ts';
 import { readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';
-import type { Session } from '../session.ts';
+import type { Formatted, Ports, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { portsOf } from './run.ts';
 
 /** Reads a plan. USAGE if it is no plan, or was changed. `copyTo` gets the bytes. */
-export async function readPlan(session: Session, path: string, more?: Parameters<typeof checkPlan>[1]) {
+export async function readPlan(session: Ports, path: string, more?: Parameters<typeof checkPlan>[1]) {
   const reader = await import('../plan/read-plan.ts');
   return reader.checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
 }
@@ -27,7 +27,7 @@ export function isShownAsPage({ context, output }: Session): boolean {
 
 /** Shows the plan at `path`, fitted to the terminal. */
 export async function writePlanView(
-  { output }: Session,
+  { output }: Formatted,
   stream: OutputPort,
   path: string,
   view: Omit<PlanView, 'allRows'>,

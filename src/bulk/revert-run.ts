@@ -8,7 +8,7 @@ import { eachRow, type Row } from '../rows/row.ts';
 import { type RunHeader, requireRun, storedRowsOf } from '../run/stored/run-folder.ts';
 import { showRun } from '../run/stored/run-list.ts';
 import { StoredRun } from '../run/stored/stored-run.ts';
-import type { Session } from '../session.ts';
+import type { Profiled, Session } from '../session.ts';
 import { isImplied } from '../settings/resolve.ts';
 import { SANDBOX, SANDBOX_URL } from '../settings/settings.ts';
 import { type PlanOptions, writePlan } from './make-plan.ts';
@@ -26,7 +26,7 @@ function notCompared({ run }: RunHeader): Failure {
 }
 
 /** The newest later change of each ID of a run, in this machine's records. */
-async function laterWrites(session: Session, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
+async function laterWrites(session: Profiled, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
   const host = hostOf(header.host);
   // A raw call is recognized by its path.
   const isWanted = (entry: HistoryEntry) =>

@@ -13,7 +13,7 @@ import type { RowResult } from '../run/row-outcome.ts';
 import { printedRow } from '../run/row-result.ts';
 import type { RunResult } from '../run/run-task.ts';
 import { type LeftUnchanged, summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../run/summary.ts';
-import type { Session } from '../session.ts';
+import type { Printer, Session } from '../session.ts';
 import type { Run } from './run.ts';
 
 const REDRAW_MS = 100;
@@ -182,7 +182,7 @@ export async function openRunOutput(session: Session, { operation, columns, rowC
   };
 }
 
-async function notifyAll(session: Session, notices: readonly Notice[]): Promise<void> {
+async function notifyAll(session: Printer, notices: readonly Notice[]): Promise<void> {
   for (const notice of notices) await session.notify(notice);
 }
 
@@ -220,7 +220,7 @@ function failureOfRow(failure: Failure, format: Format): Failure {
 }
 
 /** What was left unchanged, for the JSON modes, whose summary has no place for it. */
-export async function notifyUnchanged(session: Session, left: LeftUnchanged | undefined): Promise<void> {
+export async function notifyUnchanged(session: Printer, left: LeftUnchanged | undefined): Promise<void> {
   for (const message of unchangedLines(left)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 

@@ -11,7 +11,7 @@ import type { RunTask } from '../run/run-task.ts';
 import type { RunHeader } from '../run/stored/run-folder.ts';
 import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../run/stored/run-store.ts';
 import type { LeftUnchanged } from '../run/summary.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Session } from '../session.ts';
 import { limitsOf } from './run-input.ts';
 
 /** Many rows of one operation: all that is known of them before the first is sent. */
@@ -83,7 +83,7 @@ export async function startRun(
 
 /** Opens the file of `--failed`, if given. */
 export async function openFailed(
-  session: Session,
+  session: Ports,
   path: string | undefined,
   rows: Omit<FailedFileOptions, 'path' | 'pid' | 'stream'>,
 ): Promise<FailedFile | undefined> {

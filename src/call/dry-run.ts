@@ -3,7 +3,7 @@ import type { CallInput } from '../http/call.ts';
 import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
 import { printJson } from '../json/print.ts';
 import { jsonOf } from '../json/shape.ts';
-import type { Session } from '../session.ts';
+import type { Printer, Session } from '../session.ts';
 import { readBaseUrl } from '../wire/base-url.ts';
 
 /** A request for people. */
@@ -19,7 +19,7 @@ export function describeCall(session: Session, call: CallInput): RequestDescript
 }
 
 /** Says that `--expect` was not compared. */
-export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
+export async function noteUncompared(session: Printer, expectations: readonly unknown[]): Promise<void> {
   if (expectations.length === 0) return;
   await session.notify(note('NOT_COMPARED', '--expect was not compared, because a dry run reads no card'));
 }

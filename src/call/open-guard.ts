@@ -10,7 +10,7 @@ import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
 import { breakLine, safeText } from '../output/text.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Printer, Profiled, Session } from '../session.ts';
 
 export type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;
 
@@ -29,7 +29,7 @@ export async function openRecords(session: Session, ownRun?: string): Promise<Op
 }
 
 /** The open writes of the operation's family at this session's base URL, in any profile; `open`: oldest first. */
-export function openAt(session: Session, { open }: Pick<OpenRecords, 'open'>, { family }: Operation) {
+export function openAt(session: Profiled, { open }: Pick<OpenRecords, 'open'>, { family }: Operation) {
   const place = session.placeOf(family);
   const found = new Map<string, OpenWrite[]>();
   for (const each of open) {
@@ -113,7 +113,7 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
 }
 
 /** Warns that the open writes are not known here. */
-export function sayUnread(session: Session, failure: Failure): Promise<void> {
+export function sayUnread(session: Printer, failure: Failure): Promise<void> {
   const message = withSentence(failure.asSilent().message, 'whether an earlier change is open is not known');
   return session.notify(warning('OPEN_UNREAD', message));
 }
@@ -185,7 +185,7 @@ export function placeTakenBy(open: readonly OpenWrite[], { entry, begunMs, ...ca
 }
 
 /** Records that the change `by` superseded these. Rejects with LOCAL_IO. */
-export async function recordSuperseded(session: Session, closed: readonly OpenWrite[], by: string): Promise<void> {
+export async function recordSuperseded(session: Ports, closed: readonly OpenWrite[], by: string): Promise<void> {
   if (closed.length === 0) return;
   const about = closed.map(({ entry, operation, subject }) => ({ entry, operation, id: subject }));
   await (await session.recorder()).supersede(about, by);

@@ -12,7 +12,7 @@ import { fromPlain } from '../json/value.ts';
 import { nameOf } from '../options/option.ts';
 import { choiceWords } from '../options/read-value.ts';
 import type { Expectation } from '../rows/row.ts';
-import type { Session } from '../session.ts';
+import type { Facts, Ports, Session } from '../session.ts';
 
 /** A single call, checked: ready to be sent. */
 export interface SingleCall {
@@ -38,7 +38,7 @@ function chooseOperation(command: CallCommand, { options, typed }: CallGiven, fa
 /** Texts of files by their path, each read once in a process. */
 const descriptions = new WeakMap<Context, Map<string, Promise<string>>>();
 
-async function readDescriptionFile(path: string, session: Session, faults: Fault[]): Promise<string | undefined> {
+async function readDescriptionFile(path: string, session: Ports, faults: Fault[]): Promise<string | undefined> {
   try {
     // A fifo gives its text once, and a missing value that is asked for makes the options be read again.
     const known = descriptions.get(session.context) ?? new Map<string, Promise<string>>();
@@ -105,7 +105,7 @@ export function checkGiven(
 }
 
 /** What is wrong with where an answer goes that comes once. */
-async function secretFaults({ common }: Session, operation: Operation, { options }: CallGiven) {
+async function secretFaults({ common }: Facts, operation: Operation, { options }: CallGiven) {
   const { out } = options;
   if (sensitiveOf(operation).length === 0) return [];
   const { problemOfOut } = await import('../command/out-file.ts');

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, NO_OUTCOME, referenceAt, statusAt } from '../call-outcome.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import type { Answer } from '../http/call.ts';
-import type { Service, Session } from '../session.ts';
+import type { Ports, Profiled, Service, Session } from '../session.ts';
 import { closeSuperseded } from './open-guard.ts';
 
 /** The card changes that a card check says something about, by their command in the history. */
@@ -37,7 +37,7 @@ export function isClosed({ supersededBy, resolved }: HistoryEntry): boolean {
 
 /** `unknown` card changes of this profile and host that a check may resolve, newest first. Rejects with LOCAL_IO. */
 export async function unsettledWrites(
-  session: Session,
+  session: Profiled,
   { host }: Pick<Service, 'host'>,
   { cardId, sinceMs }: { readonly cardId?: string; readonly sinceMs?: number | undefined } = {},
 ): Promise<readonly HistoryEntry[]> {
@@ -91,7 +91,7 @@ export async function recordLooks(
 }
 
 /** Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. */
-async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
+async function recordLook(session: Ports, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const before = entry.callOutcome;
   const { attempts, sentAtMs, durationMs } = before;
   const { status: observedStatus, httpStatus, requestId, clientReference } = look;

@@ -5,7 +5,7 @@ import { type CallCommand, operationOf } from '../command/command.ts';
 import type { Answer, CallInput, CallOptions, CallResult } from '../http/call.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Printer, Session } from '../session.ts';
 
 /** The read of a card. */
 export function cardRead(cardId: string): CallInput {
@@ -13,14 +13,14 @@ export function cardRead(cardId: string): CallInput {
 }
 
 /** Makes one call. Returns how it ended. */
-export async function callService(session: Session, call: CallInput, more: Partial<CallOptions> = {}) {
+export async function callService(session: Ports, call: CallInput, more: Partial<CallOptions> = {}) {
   const { client } = await session.service(call.operation.family);
   const { policy, listener } = session;
   return client.call(call, { policy, listener, ...more });
 }
 
 /** The answer of a call, after reporting its notices. Throws its failure. */
-export async function takeAnswer(session: Session, result: CallResult): Promise<Answer> {
+export async function takeAnswer(session: Printer, result: CallResult): Promise<Answer> {
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.callOutcome.notices) await session.notify(notice);
   return result;

@@ -11,7 +11,7 @@ import { subjectOf } from '../http/facts.ts';
 import { printJson } from '../json/print.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/text.ts';
-import type { Session } from '../session.ts';
+import type { Formatted, Ports, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 
 /** Does the response have members that the service gives once? */
@@ -20,13 +20,13 @@ export function givesSecrets(operation: Operation): boolean {
 }
 
 /** Does stdout show them? If asked for, or in JSON without a file. */
-function isShown({ output }: Session, operation: Operation): boolean {
+function isShown({ output }: Formatted, operation: Operation): boolean {
   return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
 }
 
 /** USAGE if the secrets would go to the null device; `hint` says what keeps them. */
 export function refuseNullDevice(
-  { context }: Session,
+  { context }: Ports,
   { call }: SingleCall,
   hint = 'give --out <file>, a new file that only you can read',
 ): void {

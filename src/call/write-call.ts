@@ -9,7 +9,7 @@ import { subjectOf } from '../http/facts.ts';
 import { hideMembers } from '../http/mask.ts';
 import { isJson } from '../output/options.ts';
 import { safeText, sentenceCase } from '../output/text.ts';
-import type { Service, Session } from '../session.ts';
+import type { Printer, Service, Session } from '../session.ts';
 import {
   type CardBefore,
   checkExpectations,
@@ -135,7 +135,7 @@ function openSignals(
 }
 
 /** Prints the result of a change that WAS applied. If that fails, the message must say so. */
-export async function printApplied(session: Session, single: SingleCall, answer: Answer, print: () => Promise<void>) {
+export async function printApplied(session: Printer, single: SingleCall, answer: Answer, print: () => Promise<void>) {
   try {
     await print();
   } catch (error) {

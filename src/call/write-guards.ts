@@ -6,7 +6,7 @@ import { shellQuote } from '../files/shell-quote.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain, isJsonObject } from '../json/value.ts';
 import { groupThousands, plural } from '../output/text.ts';
-import type { Service, Session } from '../session.ts';
+import type { Facts, Ports, Profiled, Service, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
 
@@ -36,7 +36,7 @@ export function takesReason({ body }: Operation): boolean {
 }
 
 /** USAGE if the profile requires a reason and the given one does not match. `name`: where it was given. */
-function checkReason({ profile }: Session, reason: string | undefined, name: string, hint: string): void {
+function checkReason({ profile }: Profiled, reason: string | undefined, name: string, hint: string): void {
   const problem = reasonProblem(profile, reason);
   if (problem !== undefined) throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [hint] });
 }
@@ -99,14 +99,14 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
 }
 
 /** Refuses (2) rows without a record: a run is resumed from it. */
-function refuseUnrecorded({ keepsHistory }: Session, way: WriteWay): void {
+function refuseUnrecorded({ keepsHistory }: Facts, way: WriteWay): void {
   if (keepsHistory || way.kind === 'one' || way.kind === 'raw') return;
   const hints = ['unset FRONTDESK_NO_HISTORY'];
   throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, but a run needs its record', { hints });
 }
 
 /** Refuses (5) more rows than `maxRows`. A plan that needs approvals may have more. */
-function refuseTooMany({ profile }: Session, way: WriteWay): void {
+function refuseTooMany({ profile }: Profiled, way: WriteWay): void {
   const { maxRows } = profile;
   if (maxRows === undefined || way.kind === 'one' || way.kind === 'raw') return;
   if (way.kind === 'plan' && demandedApprovals(profile) > 0) return;
@@ -157,12 +157,12 @@ export function guardWrite(session: Session, operation: Operation, way: WriteWay
 }
 
 /** ` on live (cards.example.com)`, so that a live card is not changed by accident. */
-export function whereText({ profile }: Session, { host }: Service): string {
+export function whereText({ profile }: Profiled, { host }: Service): string {
   return profile.isSandbox ? '' : ` on ${profile.name} (${host})`;
 }
 
 /** USAGE without a terminal to ask on. `subject`: `block card 7c0e…`. */
-export function requirePerson({ prompt }: Session, subject: string, hint = 'add --yes to confirm without a prompt') {
+export function requirePerson({ prompt }: Ports, subject: string, hint = 'add --yes to confirm without a prompt') {
   if (prompt.available) return;
   const problem = `could not ${subject}: it needs confirmation, and there is no terminal to ask on`;
   throw Failure.unsent('USAGE', problem, { hints: [hint] });

@@ -64,8 +64,6 @@ export interface LocalCommand extends CommandBase {
   readonly isOpenColumn?: IsOpenPath;
   /** Its JSON output, for `frontdesk schema`: the shape that types the printing code. */
   output(): Shape<unknown> | Promise<Shape<unknown>>;
-  /** The complete words, if some may be omitted. */
-  meant?(words: readonly string[]): readonly string[];
   /** USAGE for values that are wrong beyond their declarations. A faulty value is absent. */
   check?(given: GivenValues, session: Session): void | Promise<void>;
   /** Returns the exit code if it is not 0. */

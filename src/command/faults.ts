@@ -26,17 +26,19 @@ export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
+function refuseOther(expected: number | undefined, rows: number, says: string): void {
+  if (expected === undefined || expected === rows) return;
+  const message = `${says} says ${groupThousands(expected)}`;
+  throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
+}
+
 /** `--expect-changes`: PRECONDITION if another number of rows differs from the older file. */
 export function refuseOtherChanges(expected: number | undefined, rows: number): void {
-  if (expected === undefined || expected === rows) return;
-  const differ = rows === 1 ? '1 row differs' : `${groupThousands(rows)} rows differ`;
-  const message = `${differ} from the older file, and --expect-changes says ${groupThousands(expected)}`;
-  throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
+  const differ = plural(rows, 'row differs', 'rows differ');
+  refuseOther(expected, rows, `${differ} from the older file, and --expect-changes`);
 }
 
 /** `--expect-rows`: PRECONDITION if the input has another number of rows. */
 export function refuseOtherCount(expected: number | undefined, rows: number): void {
-  if (expected === undefined || expected === rows) return;
-  const message = `the input has ${plural(rows, 'row')}, and --expect-rows says ${groupThousands(expected)}`;
-  throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
+  refuseOther(expected, rows, `the input has ${plural(rows, 'row')}, and --expect-rows`);
 }

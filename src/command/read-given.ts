@@ -11,9 +11,8 @@ export type Given = ReturnType<typeof readGiven>;
 const SAME = ['concurrency', 'dryRun', 'yes'] as const;
 
 /** Reads a typed command line by the declarations of the command. */
-export function readGiven(command: Command, typed: RawInput) {
-  const words = (command.kind === 'local' ? command.meant?.(typed.words) : undefined) ?? typed.words;
-  const input = { ...typed, words };
+export function readGiven(command: Command, input: RawInput) {
+  const { words } = input;
   const isOwn = (option: OptionSpec) => command.options.includes(option);
   const shared = optionsOf(command).filter((option) => !isOwn(option));
   const [faults, commonFaults]: [Fault[], Fault[]] = [[], []];

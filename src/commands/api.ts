@@ -21,42 +21,45 @@ import { ANY } from '../json/shape.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { SPECIAL } from '../options/call-options.ts';
+import type { GivenArguments, GivenOptions } from '../options/option.ts';
 import { collect } from '../output/collect.ts';
 import { isJson } from '../output/options.ts';
 import { safeText, shortenText } from '../output/text.ts';
-import type { Service, Session } from '../session.ts';
+import type { Formatted, Ports, Service, Session } from '../session.ts';
 import { familyOfPath, guardsOf, matchRow, pathPart, pathProblem } from './api-path.ts';
 
 /** Far above any body of the API, and small enough for memory. */
 const MAX_DATA_BYTES = 16 * 1024 * 1024;
 
-const METHODS = ['GET', 'POST'] as const;
+const ARGUMENTS = {
+  method: {
+    kind: 'choice',
+    choices: ['GET', 'POST'],
+    required: true,
+    text: 'method of the request',
+    question: 'Method',
+  },
+  path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
+} as const;
 
-interface ApiGiven {
-  readonly method: (typeof METHODS)[number];
-  readonly path?: string | undefined;
-  readonly family?: Family | undefined;
-  readonly data?: string | undefined;
-  readonly include: boolean;
-  readonly again: boolean;
-}
+const OPTIONS = {
+  family: { ...FAMILY, text: 'choose the API if the path does not say it' },
+  data: {
+    kind: 'text',
+    value: 'json|@file|@-',
+    text: 'send this body with a POST: JSON, or a file with JSON (@- is stdin)',
+  },
+  again: {
+    ...SPECIAL.again,
+    text: 'send a reissue, provisioning or event even if the history shows it as sent or open',
+  },
+  include: { text: 'print status and headers before the body; not with json, ndjson or csv' },
+} as const;
 
-/** A path alone is a GET, and a method may be in lower case. */
-function meantWords([first, second]: readonly string[]): readonly string[] {
-  if (first === undefined) return [];
-  const method = METHODS.find((name) => name === first.toUpperCase());
-  if (second === undefined) return method === undefined ? ['GET', wholePath(first)] : [method];
-  return [method ?? first, wholePath(second)];
-}
-
-/** `cards/…` and `v1/cards/…` as full paths. Another text stays. */
-function wholePath(path: string): string {
-  if (path.startsWith('v1/')) return `/${path}`;
-  return familyOfPath(`/v1/${path}`) === undefined ? path : `/v1/${path}`;
-}
+type ApiGiven = GivenArguments<typeof ARGUMENTS> & GivenOptions<typeof OPTIONS>;
 
 /** The given body. USAGE if it cannot be read. */
-async function readData(session: Session, given: string): Promise<JsonValue> {
+async function readData(session: Ports, given: string): Promise<JsonValue> {
   const isFile = given.startsWith('@');
   const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
   try {
@@ -69,7 +72,7 @@ async function readData(session: Session, given: string): Promise<JsonValue> {
 }
 
 /** `--include` prints text, which cannot be part of a format for programs. */
-function includeProblem({ output }: Session): string | undefined {
+function includeProblem({ output }: Formatted): string | undefined {
   if (output.format !== 'table')
     return `prints headers as text before the body, which ${output.format} output excludes`;
   const shaped = output.query ?? output.columns ?? output.sortBy;
@@ -264,29 +267,8 @@ export const command = localCommand({
     'Uses the credential, retries and rules of every other command. The path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…) or --family says which API is meant. The path is sent as typed: percent-encode what needs it. URLs and dot segments are refused. A POST is a change: it asks in a terminal, needs --yes elsewhere, obeys the limits of the profile, and is in the history. The response is printed as indented JSON, unless -o or --columns says otherwise. Table and CSV output hide one-time secrets.',
   usesProfile: true,
   writes: true,
-  arguments: {
-    method: {
-      kind: 'choice',
-      choices: METHODS,
-      required: true,
-      text: 'method of the request; a path alone is a GET',
-      question: 'Method',
-    },
-    path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
-  },
-  options: {
-    family: { ...FAMILY, text: 'choose the API if the path does not say it' },
-    data: {
-      kind: 'text',
-      value: 'json|@file|@-',
-      text: 'send this body with a POST: JSON, or a file with JSON (@- is stdin)',
-    },
-    again: {
-      ...SPECIAL.again,
-      text: 'send a reissue, provisioning or event even if the history shows it as sent or open',
-    },
-    include: { text: 'print status and headers before the body; not with json, ndjson or csv' },
-  },
+  arguments: ARGUMENTS,
+  options: OPTIONS,
   exitCodes: [...ANSWERED, 8, 10, 17],
   examples: {
     'Read a card as the service sends it': 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
@@ -294,7 +276,6 @@ export const command = localCommand({
     'Send a body from a file, in a script': 'api POST /v1/events --data @event.json --yes --json',
   },
   output: () => ANY,
-  meant: meantWords,
   check: checkApi,
   run: runApi,
 });

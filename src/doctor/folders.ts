@@ -14,7 +14,7 @@ import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { readOpenWrites } from '../history/open-index.ts';
 import { commandWords } from '../output/people-text.ts';
 import { nextCommand, waysToSettle } from '../run/next-commands.ts';
-import type { Session } from '../session.ts';
+import type { Facts, Ports, Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
 
@@ -39,7 +39,7 @@ export async function obstacleTo(path: string): Promise<string | undefined> {
   return refusal === undefined ? undefined : `${place} cannot be written: ${describeIoError(refusal)}`;
 }
 
-async function checkFolder(name: string, path: string | undefined, variable: string, session: Session): Promise<Check> {
+async function checkFolder(name: string, path: string | undefined, variable: string, session: Ports): Promise<Check> {
   // Most calls only read settings, and the environment replaces them: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
   const unknown = 'its place is not known: there is no home folder';
@@ -57,7 +57,7 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   return warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`);
 }
 
-async function checkSettings({ places }: Session): Promise<Check> {
+async function checkSettings({ places }: Facts): Promise<Check> {
   const settings = await readSettings(places.configDir);
   if (places.configDir === undefined) return ok('settings', 'none');
   const names = [...settings.profiles.keys()];
@@ -80,7 +80,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
 }
 
 /** What killed processes left in a folder. The next change removes it. */
-async function checkLeftovers(folder: string | undefined, session: Session): Promise<readonly Check[]> {
+async function checkLeftovers(folder: string | undefined, session: Ports): Promise<readonly Check[]> {
   if (folder === undefined) return [];
   const nowMs = session.context.clock.now();
   const found: string[] = [];

@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { buildRequest } from '../http/request.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/text.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { resolveTarget, URL_VARIABLES, urlKey } from '../settings/resolve.ts';
 import { type BaseUrl, chooseProxy } from '../wire/base-url.ts';
@@ -63,7 +63,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   return isSoon ? warning(name, text, login) : ok(name, text);
 }
 
-function checkProxy({ context }: Session, family: Family, base: BaseUrl): Check {
+function checkProxy({ context }: Ports, family: Family, base: BaseUrl): Check {
   const proxy = chooseProxy(base, context.env);
   const text =
     proxy === undefined ? 'no proxy: requests go straight to the service' : `requests go through ${proxy.hostPort}`;
@@ -91,7 +91,7 @@ async function tokenToTry(session: Session, family: Family, { origin }: BaseUrl)
 
 /** One GET of an ID that cannot exist. */
 async function askForAnswer(
-  session: Session,
+  session: Ports,
   family: Family,
   base: BaseUrl,
   { token, caFile }: { readonly token: string | undefined; readonly caFile: string | undefined },

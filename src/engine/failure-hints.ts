@@ -89,13 +89,6 @@ function typedBeside(words: readonly string[]): readonly string[] {
   return kept.map((word) => shellQuote(word));
 }
 
-/** How many of the words after it also follow that word in the path of a command. */
-function followed(path: readonly string[], word: string, after: readonly string[]): number {
-  const rest = path.slice(path.indexOf(word) + 1);
-  const end = rest.findIndex((part, index) => part !== after[index]);
-  return end === -1 ? rest.length : end;
-}
-
 /** The path with the following words that name commands below it. */
 function continued(path: readonly string[], after: readonly string[], registry: Registry): readonly string[] {
   const [next, ...rest] = after;
@@ -152,7 +145,7 @@ function suggestCommand(
   );
   const deeper = below
     .filter((entry) => entry.path.slice(path.length + 1).includes(word))
-    .map((entry) => entry.path.slice(0, entry.path.indexOf(word) + 1 + followed(entry.path, word, after)));
+    .map((entry) => continued(entry.path.slice(0, entry.path.indexOf(word) + 1), after, registry));
   const [first] = deeper.toSorted((a, b) => b.length - a.length);
   if (first !== undefined) {
     return [didYouMean(first, [...before, ...after.slice(first.length - first.indexOf(word) - 1)], registry)];

@@ -4,10 +4,10 @@ import type { Given } from '../command/read-given.ts';
 import { type Fault, usageFailure } from '../failure.ts';
 import { type GivenValues, type Missing, type Reading, readValue } from '../options/read-value.ts';
 import { collect } from '../output/collect.ts';
-import type { Session } from '../session.ts';
+import type { Ports, Session } from '../session.ts';
 
 /** Asks for one missing value. An invalid answer is reported at once. */
-async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> {
+async function askFor({ prompt }: Ports, { spec }: Missing): Promise<unknown> {
   const { text, choices = [], question = text, kind = 'text' } = spec;
   if (kind === 'cardId') {
     const { OPERATIONS } = await import('../api/operations.ts');

@@ -7,18 +7,6 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const CARD_PATH = `/v1/cards/${CARD_ID}`;
 
-test.each([
-  [['api', `cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
-  [['api', `v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
-  [['api', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
-  [['api', 'get', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
-  [['api', 'post', 'subscribers/sub_1', '--data', '{}', '-y'], 'POST /v1/subscribers/sub_1'],
-])('a card ID typed from memory as %j is %s', async (args, line) => {
-  const server = await startRecordingServer([{ body: {} }]);
-  expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
-  expect(server.lines).toEqual([line]);
-});
-
 test('api GET prints the response digit for digit as indented JSON, whatever its members are', async () => {
   const server = await startRecordingServer([{ body: '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}' }]);
   const result = await runFrontdesk(['api', 'GET', CARD_PATH], { env: server.env });

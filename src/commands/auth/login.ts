@@ -25,7 +25,7 @@ import { messageOf } from '../../files/io-failure.ts';
 import { readTextFile } from '../../input/text-file.ts';
 import { jsonOf, object, oneOf, TEXT } from '../../json/shape.ts';
 import type { GivenOptions } from '../../options/option.ts';
-import type { Session } from '../../session.ts';
+import type { Ports, Session } from '../../session.ts';
 import { currentProfileName, resolveProfile, resolveTarget, urlKey } from '../../settings/resolve.ts';
 import { changeProfile, useProfile } from '../../settings/settings.ts';
 import { parseBaseUrl } from '../../wire/base-url.ts';
@@ -54,17 +54,14 @@ function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undef
   return cardsUrl === undefined ? 'calendar' : 'cards';
 }
 
-function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean {
-  return tokenStdin === true || (tokenCommand ?? tokenFile) !== undefined;
-}
-
 /** USAGE for what is missing and cannot be asked for. */
-function checkLogin(given: LoginGiven, { prompt }: Session): void {
+function checkLogin(given: LoginGiven, { prompt }: Ports): void {
   const faults: Fault[] = [];
   if (familyOf(given) === undefined && !prompt.available) {
     faults.push({ where: '--family', problem: 'is required, as there is no terminal to ask on: cards or calendar' });
   }
-  if (!hasSource(given) && !prompt.available) {
+  const { tokenStdin, tokenCommand, tokenFile } = given;
+  if (!tokenStdin && (tokenCommand ?? tokenFile) === undefined && !prompt.available) {
     faults.push({
       where: '--token-stdin',
       problem: 'is required, as there is no terminal to ask on (or --token-command, --token-file)',

@@ -19,12 +19,12 @@ import type { HistoryEntry } from '../../history/history-event.ts';
 import { showHistory } from '../../history/read.ts';
 import { list } from '../../json/shape.ts';
 import { commandWords } from '../../output/people-text.ts';
-import type { Service, Session } from '../../session.ts';
+import type { Profiled, Service, Session } from '../../session.ts';
 import { SINCE } from './entry.ts';
 
 /** Why a card check resolves nothing of an entry, and what does; undefined if it may. */
 function obstacle(
-  session: Session,
+  session: Profiled,
   service: Service,
   entry: HistoryEntry,
 ): { readonly problem: string; readonly fix: string } | undefined {

@@ -27,7 +27,7 @@ import {
 } from '../../plan/approvals.ts';
 import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
 import type { CheckedPlan } from '../../plan/read-plan.ts';
-import type { Session } from '../../session.ts';
+import type { Ports, Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { FILE, profileOf } from './plan-argument.ts';
 
@@ -86,7 +86,7 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
 const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
 /** Makes the signature in the temporary folder of the copy. Refused unless it would count for the current profile. */
-async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
+async function sign(session: Ports, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
   const { path, key, as, profile } = approving;
   const signed = await signPlan(tool, copy, key, session.prompt.available);
   if ('problem' in signed) throw notSigned(key, signed.problem);

@@ -18,7 +18,7 @@ import type { RunState } from '../../run/stored/run-entry.ts';
 import { RUN_VERSION, type RunHeader, requireRun, type StoredRunHandle } from '../../run/stored/run-folder.ts';
 import { endStateOf, heldRuns } from '../../run/stored/run-list.ts';
 import { StoredRun } from '../../run/stored/stored-run.ts';
-import type { Session } from '../../session.ts';
+import type { Printer, Session } from '../../session.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
 
 const REPORT_FORMS = ['html', 'junit', 'markdown'] as const;
@@ -33,7 +33,7 @@ function named(row: StoredRow, id = row.id): ReportedRow {
 }
 
 /** Every row of a run in input order. If its rows cannot be read, those that the journal knows. */
-async function* reportedRows(session: Session, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
+async function* reportedRows(session: Printer, run: Reported, notes: Set<string>): AsyncGenerator<ReportedRow> {
   const { stored } = run;
   if (stored.header.stored === undefined) {
     notes.add('An earlier build began this run: ids of rows that it did not reach are missing.');
@@ -165,7 +165,7 @@ async function writeDocument(session: Session, shards: Shards, form: ReportForm)
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openReported(session: Session, run: StoredRunHandle, { timeline, notes }: Shards) {
+async function openReported(session: Printer, run: StoredRunHandle, { timeline, notes }: Shards) {
   const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));

@@ -15,7 +15,7 @@ import { storedRow } from '../../run/row-result.ts';
 import { requireRun, type StoredRunHandle, storedRowsOf } from '../../run/stored/run-folder.ts';
 import { heldRuns } from '../../run/stored/run-list.ts';
 import { StoredRun } from '../../run/stored/stored-run.ts';
-import type { Session } from '../../session.ts';
+import type { Formatted, Session } from '../../session.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
 
 /** With --as-input, beside the members of the original row. */
@@ -57,7 +57,7 @@ export const command = localCommand({
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 /** Chooses a format that `--from` reads; of a CSV its own dialect. */
-function useInputFormat(session: Session, run: StoredRunHandle): void {
+function useInputFormat(session: Formatted, run: StoredRunHandle): void {
   const { format } = session.output;
   const { dialect, shape } = storedRowsOf(run);
   session.useFormat(format === 'table' ? rowFormatOf(run.header) : format, dialect);
