@@ -19,11 +19,11 @@ const TEXTS = {
   NO_COLOR: 'any value that is not empty: print no color',
   FORCE_COLOR: 'any value but 0: color in a dumb terminal; a pipe never gets color',
   HTTPS_PROXY:
-    'proxy for https requests, http://HOST:PORT (https_proxy is read first); this machine is always reached directly',
-  NO_PROXY: 'hosts that are reached without the proxy: names, name:port, addresses, ranges, or *',
+    'proxy for https requests: http://HOST:PORT (https_proxy is read first); this machine is reached directly',
+  NO_PROXY: 'hosts reached without the proxy: names, name:port, addresses, ranges, or *',
   NODE_EXTRA_CA_CERTS: 'certificates (PEM) that Node trusts too',
-  XDG_CONFIG_HOME: 'folder under which frontdesk/ holds settings and credentials; else ~/.config',
-  XDG_STATE_HOME: 'folder under which frontdesk/ holds history, runs and the sandbox; else ~/.local/state',
+  XDG_CONFIG_HOME: 'folder of frontdesk/ with settings and credentials; else ~/.config',
+  XDG_STATE_HOME: 'folder of frontdesk/ with history, runs and the sandbox; else ~/.local/state',
 };
 
 const OPTIONS = new Map([...COMMON_OPTIONS, ...WRITE_OPTIONS].map(({ env, long }) => [env, `--${long}`]));
