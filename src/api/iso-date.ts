@@ -1,17 +1,10 @@
-/**
- * A day, or a moment of one, as written. `offsetMinutes` is undefined without a zone. How the service reads zones is
- * not documented, so times are compared and never converted.
- */
+/** A day, or a moment of one, as written. How the service reads zones is not documented, so none is converted. */
 export interface IsoDate {
   /** Days since 1970-01-01, proleptic Gregorian. */
   readonly day: number;
   /** Picoseconds since 00:00 of that day on the written clock; undefined for a day without a time. */
   readonly clock: bigint | undefined;
   readonly offsetMinutes: number | undefined;
-}
-
-interface Problem {
-  readonly problem: string;
 }
 
 /** A value, and which of the two formats it is in; null if both are written alike (`18`, `Z`, `+02`). */
@@ -55,61 +48,58 @@ function weekday(day: number): number {
   return ((((day + 3) % 7) + 7) % 7) + 1;
 }
 
-function calendarDay(year: number, month: number, dayOfMonth: number): number | Problem {
-  if (month < 1 || month > 12) return { problem: `names a month that does not exist: ${month}` };
+// The readers of parts return a text if something is wrong.
+
+function calendarDay(year: number, month: number, dayOfMonth: number): number | string {
+  if (month < 1 || month > 12) return `names a month that does not exist: ${month}`;
   const days = dayOf(year, month + 1, 1) - dayOf(year, month, 1);
-  if (dayOfMonth < 1 || dayOfMonth > days) {
-    return { problem: `names a day that does not exist: month ${month} of ${year} has ${days} days` };
-  }
+  if (dayOfMonth < 1 || dayOfMonth > days)
+    return `names a day that does not exist: month ${month} of ${year} has ${days} days`;
   return dayOf(year, month, dayOfMonth);
 }
 
-function weekDay(year: number, week: number, dayOfWeek: number): number | Problem {
+function weekDay(year: number, week: number, dayOfWeek: number): number | string {
   // A year that begins or ends on a Thursday has one more.
   const weeks = [dayOf(year, 1, 1), dayOf(year, 12, 31)].some((day) => weekday(day) === 4) ? 53 : 52;
-  if (week < 1 || week > weeks) return { problem: `names a week that does not exist: ${year} has ${weeks} weeks` };
-  if (dayOfWeek < 1 || dayOfWeek > 7) return { problem: 'names a day that does not exist: a week has days 1 to 7' };
+  if (week < 1 || week > weeks) return `names a week that does not exist: ${year} has ${weeks} weeks`;
+  if (dayOfWeek < 1 || dayOfWeek > 7) return 'names a day that does not exist: a week has days 1 to 7';
   // The week with the fourth of January is the first one.
   const fourth = dayOf(year, 1, 4);
   return fourth - weekday(fourth) + (week - 1) * 7 + dayOfWeek;
 }
 
-function ordinalDay(year: number, dayOfYear: number): number | Problem {
+function ordinalDay(year: number, dayOfYear: number): number | string {
   const days = dayOf(year + 1, 1, 1) - dayOf(year, 1, 1);
-  if (dayOfYear < 1 || dayOfYear > days) {
-    return { problem: `names a day that does not exist: ${year} has ${days} days` };
-  }
+  if (dayOfYear < 1 || dayOfYear > days) return `names a day that does not exist: ${year} has ${days} days`;
   return dayOf(year, 1, dayOfYear);
 }
 
-const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: number) => number | Problem])[] = [
+const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: number) => number | string])[] = [
   [new RegExp(`^${YEAR}(-?)(\\d{2})\\2(\\d{2})$`), calendarDay],
   [new RegExp(`^${YEAR}(-?)[Ww](\\d{2})\\2(\\d)$`), weekDay],
   [new RegExp(`^${YEAR}(-?)(\\d{3})$`), ordinalDay],
 ];
 
-function parseDay(text: string): Part<number> | Problem {
+function parseDay(text: string): Part<number> | string {
   for (const [form, read] of FORMS) {
     const found = form.exec(text);
     if (found === null) continue;
     const day = read(Number(found[1]), Number(found[3]), Number(found[4]));
     return typeof day === 'number' ? { value: day, extended: found[2] === '-' } : day;
   }
-  return { problem: LESS_THAN_A_DAY.find(([form]) => form.test(text))?.[1] ?? NO_DATE };
+  return LESS_THAN_A_DAY.find(([form]) => form.test(text))?.[1] ?? NO_DATE;
 }
 
-function parseClock(text: string): Part<bigint> | Problem {
+function parseClock(text: string): Part<bigint> | string {
   const found = TIME.exec(text);
-  if (found === null) return { problem: NO_DATE };
+  if (found === null) return NO_DATE;
   const [, hours = '', colon, minutes, seconds, fraction = ''] = found;
   const [hour, minute, second] = [Number(hours), Number(minutes ?? 0), Number(seconds ?? 0)];
-  if (hour > 24) return { problem: `names an hour that does not exist: ${hours}` };
-  if (minute > 59) return { problem: `names a minute that does not exist: ${minutes}` };
+  if (hour > 24) return `names an hour that does not exist: ${hours}`;
+  if (minute > 59) return `names a minute that does not exist: ${minutes}`;
   // 60 is a leap second, which any minute may have.
-  if (second > 60) return { problem: `names a second that does not exist: ${seconds}` };
-  if (hour === 24 && (minute > 0 || second > 0 || /[1-9]/.test(fraction))) {
-    return { problem: 'is past 24:00, the end of a day' };
-  }
+  if (second > 60) return `names a second that does not exist: ${seconds}`;
+  if (hour === 24 && (minute > 0 || second > 0 || /[1-9]/.test(fraction))) return 'is past 24:00, the end of a day';
   const digits = fraction.slice(0, FRACTION_DIGITS);
   const unit = minutes === undefined ? 3600n : seconds === undefined ? 60n : 1n;
   const part = (BigInt(`0${digits}`) * unit * PICOSECONDS) / 10n ** BigInt(digits.length);
@@ -118,11 +108,11 @@ function parseClock(text: string): Part<bigint> | Problem {
 }
 
 /** `Z` is zero hours and minutes. */
-function parseZone(zone: string): Part<number> | Problem {
+function parseZone(zone: string): Part<number> | string {
   const hours = Number(zone.slice(1, 3));
   const rest = zone.slice(3);
   const minutes = Number(rest.replace(':', ''));
-  if (hours > 23 || minutes > 59) return { problem: `has a zone offset that does not exist: ${zone}` };
+  if (hours > 23 || minutes > 59) return `has a zone offset that does not exist: ${zone}`;
   const size = hours * 60 + minutes;
   return { value: zone.startsWith('-') ? -size : size, extended: rest === '' ? null : rest.startsWith(':') };
 }
@@ -145,7 +135,7 @@ function zoneName(offsetMinutes: number | undefined): string {
 /** `31 Mar 2031, 23:59 UTC`: for people, on the clock and in the zone that were sent; undefined if it is no date. */
 export function peopleDate(text: string): string | undefined {
   const date = readDate(text);
-  if (isProblem(date)) return undefined;
+  if (typeof date === 'string') return undefined;
   const cycles = Math.floor(date.day / CYCLE_DAYS);
   const inCycle = new Date((date.day - cycles * CYCLE_DAYS) * DAY_MS);
   const year = inCycle.getUTCFullYear() + cycles * 400;
@@ -162,12 +152,8 @@ export function peopleDate(text: string): string | undefined {
 /** Milliseconds since 1970 of an exact moment; of a day its start in UTC; undefined for a time without a zone. */
 export function momentOf(text: string): number | undefined {
   const date = readDate(text);
-  if (isProblem(date) || (date.clock !== undefined && date.offsetMinutes === undefined)) return undefined;
+  if (typeof date === 'string' || (date.clock !== undefined && date.offsetMinutes === undefined)) return undefined;
   return Number(instant(date, date.clock ?? 0n, date.offsetMinutes ?? 0) / (PICOSECONDS / 1000n));
-}
-
-function isProblem(value: object): value is Problem {
-  return 'problem' in value;
 }
 
 /**
@@ -176,30 +162,30 @@ function isProblem(value: object): value is Problem {
  * `24:00`, a leap second; zone `Z`, `±hh`, `±hhmm`, `±hh:mm` or none. Lower-case `t`, `z` and `w` too, like RFC 3339.
  * Otherwise returns what is wrong.
  */
-export function parseIsoDate(text: string): IsoDate | Problem {
+export function parseIsoDate(text: string): IsoDate | { readonly problem: string } {
   const read = readDate(text);
-  if (isProblem(read)) return read;
+  if (typeof read === 'string') return { problem: read };
   const { isMixed, ...date } = read;
   return isMixed ? { problem: MIXED } : date;
 }
 
 /** The date, and whether it mixes the two formats (`2026-05-01T18:30+0200`), or what is wrong. */
-function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | Problem {
+function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | string {
   const mark = text.search(/[Tt]/);
   if (mark === -1 && /\d +\d\d/.test(text)) {
     const meant = text.replace(/ +/, 'T');
-    if (!isProblem(readDate(meant))) return { problem: `needs a T in place of the blank (${meant})` };
+    if (typeof readDate(meant) !== 'string') return `needs a T in place of the blank (${meant})`;
   }
   const date = parseDay(mark === -1 ? text : text.slice(0, mark));
-  if (isProblem(date)) return date;
+  if (typeof date === 'string') return date;
   if (mark === -1) return { day: date.value, clock: undefined, offsetMinutes: undefined, isMixed: false };
 
   const time = text.slice(mark + 1);
   const zoneText = ZONE.exec(time)?.[1];
   const clock = parseClock(zoneText === undefined ? time : time.slice(0, -zoneText.length));
-  if (isProblem(clock)) return clock;
+  if (typeof clock === 'string') return clock;
   const zone = zoneText === undefined ? undefined : parseZone(zoneText);
-  if (zone !== undefined && isProblem(zone)) return zone;
+  if (typeof zone === 'string') return zone;
 
   const formats = [clock.extended, zone?.extended ?? null].filter((format) => format !== null);
   const isMixed = formats.some((extended) => extended !== date.extended);
@@ -231,13 +217,13 @@ export function isBefore(end: IsoDate, start: IsoDate): boolean {
 export function isPast(text: string, nowMs: number): boolean {
   const date = readDate(text);
   const now = { day: 0, clock: (BigInt(nowMs) * PICOSECONDS) / 1000n, offsetMinutes: 0 };
-  return !isProblem(date) && isBefore(date, now);
+  return typeof date !== 'string' && isBefore(date, now);
 }
 
 /** What is wrong with a string that must be a date; undefined if nothing. */
 export function dateProblem(text: string): string | undefined {
   const date = parseIsoDate(text);
-  return isProblem(date) ? date.problem : undefined;
+  return 'problem' in date ? date.problem : undefined;
 }
 
 /** What is wrong with the order of an event's dates; undefined if nothing. Other checks find what is no date. */
@@ -246,6 +232,6 @@ export function eventOrderProblem(body: unknown): string | undefined {
   const { start, end }: { start?: unknown; end?: unknown } = body;
   if (typeof start !== 'string' || typeof end !== 'string') return undefined;
   const [from, until] = [parseIsoDate(start), parseIsoDate(end)];
-  if (isProblem(from) || isProblem(until) || !isBefore(until, from)) return undefined;
+  if ('problem' in from || 'problem' in until || !isBefore(until, from)) return undefined;
   return `is before the start (${start}) whatever the zones were`;
 }

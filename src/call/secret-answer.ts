@@ -35,10 +35,7 @@ export function refuseNullDevice(
   throw Failure.unsent('USAGE', problem, { hints: [hint] });
 }
 
-/**
- * The file for one-time secrets; undefined: they are printed. Asks in a terminal, where Enter takes the file that the
- * question names. USAGE if they would be lost.
- */
+/** The file for one-time secrets; undefined: they are printed. Asks in a terminal. USAGE if they would be lost. */
 export async function placeOfSecrets(session: Session, { call }: SingleCall, outPath: string | undefined) {
   const { output, prompt } = session;
   if (outPath !== undefined) return outPath;
@@ -46,9 +43,8 @@ export async function placeOfSecrets(session: Session, { call }: SingleCall, out
   if (isJson(output.format) || isShown(session, call.operation)) return undefined;
   if (!prompt.available) {
     const problem = `could not ${what}: its result is returned only once, and ${output.format} output hides it`;
-    throw Failure.unsent('USAGE', `${problem}: --out or --show-sensitive is missing`, {
-      hints: ['give --out <file>, or --show-sensitive to print it'],
-    });
+    const hints = ['give --out <file>, or --show-sensitive to print it'];
+    throw Failure.unsent('USAGE', `${problem}: --out or --show-sensitive is missing`, { hints });
   }
   const offered = freeName(call);
   const judge = (typed: string) => {

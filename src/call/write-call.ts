@@ -273,13 +273,10 @@ export async function runWrite(session: Session, command: CallCommand, { options
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
   const columns = answerColumns(command, operation);
   // With --out only the file has the secrets. The renderer hides the rest.
-  const print = ({ resource }: Answer) =>
-    session.print({
-      kind: 'resource',
-      resource: hideMembers(resource, isJson(output.format) ? hidden : []),
-      columns,
-      ...viewOf(command),
-    });
+  const print = (answer: Answer) => {
+    const resource = hideMembers(answer.resource, isJson(output.format) ? hidden : []);
+    return session.print({ kind: 'resource', resource, columns, ...viewOf(command) });
+  };
   if (givesSecrets(operation)) await writeSecret(session, service, checked, path, print);
   else {
     const result = await takeAnswer(session, await recordedCall(session, service, checked));

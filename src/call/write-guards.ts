@@ -14,10 +14,7 @@ import type { SingleCall } from './read-call.ts';
 export type WriteWay =
   /** One change of a command, or of what works like one. */
   | { readonly kind: 'one'; readonly reason: string | undefined }
-  /**
-   * Rows, whose reasons are checked with them. `rows`: how many would be sent, of a shard those of the whole input.
-   * `inputRows`: those of the whole input.
-   */
+  /** Rows. `rows`: how many would be sent, of a shard those of the whole input. `inputRows`: those of the input. */
   | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
   /** A raw POST. `needsReason`: its operation may have a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
@@ -140,10 +137,7 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
   throw forbidden(`${demand} of ${what}, and only a plan can be approved`, [`${next}. See \`frontdesk help plans\``]);
 }
 
-/**
- * THE guard of every change, before anything is asked or sent: read-only (5), required reason (2), the record of a run
- * (2), approvals (5). What passes may be sent by the services of this session.
- */
+/** THE guard of every change, before anything is asked or sent. What passes may be sent by this session. */
 export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
   refuseReadOnly(session);
   if (way.kind === 'one') refuseReason(session, operation, way.reason);

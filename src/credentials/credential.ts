@@ -36,10 +36,7 @@ export interface CredentialOptions {
 
 const CLOCK_SKEW_MS = 60_000;
 
-/**
- * The tokens of one credential. Nothing is read, run or checked before the first one is asked for. Then AUTH if there
- * is none or it has expired, and USAGE if it is not visible ASCII.
- */
+/** The tokens of one credential, the first read when it is asked for. AUTH without a valid one. */
 export class Credential implements CredentialPort {
   source: TokenSource | undefined;
   readonly #options: CredentialOptions;

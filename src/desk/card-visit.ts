@@ -157,11 +157,7 @@ export class CardVisit {
   }
 
   /** Reports how a change ended, and reads the current card. `before`: what was open before it. */
-  async #after(
-    write: DeskWrite | undefined,
-    failure: Failure | undefined,
-    before: readonly DeskWrite[],
-  ): Promise<void> {
+  async #after(write: DeskWrite | undefined, failure: Failure | undefined, before: readonly DeskWrite[]) {
     const { session } = this.#desk;
     if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
     if (write === undefined) {

@@ -62,10 +62,7 @@ export interface CredentialPort {
 export interface CallListener {
   /** The user waits for this call, so its progress may be shown. */
   readonly isWaitedFor?: boolean | undefined;
-  /**
-   * Before a wait: `429, waiting 12 s`. `waitMs` is what the service asked for, without jitter. `brief` is the reason
-   * without the words of the service.
-   */
+  /** Before a wait. `waitMs`: what the service asked for. `brief`: the reason without the words of the service. */
   onRetry?(retry: { readonly reason: string; readonly brief: string; readonly waitMs: number }): void;
   /** Called right before the first byte of an attempt may leave. */
   onSend?(attempt: number): void;

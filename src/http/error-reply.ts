@@ -10,11 +10,9 @@ import type { TokenMask } from './mask.ts';
 /** Together with the program, one response of any form stays below 260 MiB, of 512 for all (docs/faults.md G14). */
 const MAX_ANSWER_MEMORY_BYTES = 160 * 1024 * 1024;
 
-/**
- * Memory for a parsed response, in bytes, beside the text of `bytes` bytes. The text counts twice, because the pieces
- * that it was made of still exist. One character past ASCII makes it take two bytes per character.
- */
+/** Bytes for a parsed response beside its text, which counts twice: the pieces that it was made of still exist. */
 export function memoryLeft(bytes: number, text: string): number {
+  // One character past ASCII makes a text take two bytes per character.
   const textBytes = text.length === bytes ? bytes : 2 * text.length;
   return MAX_ANSWER_MEMORY_BYTES - bytes - textBytes;
 }
@@ -83,10 +81,7 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = 
 /** Members that say what an error is. */
 const TELLING = ['errorCode', 'message', 'title', 'detail', 'error'];
 
-/**
- * What is kept of a long error: the code, the beginning of its message, and its length. V8's own parser reads it, ten
- * times as fast, because its numbers are not shown. Throws what that throws.
- */
+/** What is kept of a long error: its code, the beginning of its message, its length. Throws what V8 throws. */
 export function partOf(text: string, beginning: string, mask: TokenMask): ErrorReply {
   const value: unknown = JSON.parse(text);
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];

@@ -45,10 +45,7 @@ const MASKED = '***';
 /** A shorter one could occur in ordinary words. No real token is that short. */
 const MIN_TOKEN_LENGTH = 6;
 
-/**
- * Base64 of a token at each of the three offsets in a group of three bytes, without the characters that depend on its
- * neighbors, in both alphabets.
- */
+/** Base64 of a token at each offset in three bytes, without what depends on its neighbors, in both alphabets. */
 function base64Forms(token: string): readonly string[] {
   const bytes = Buffer.from(token, 'utf8');
   return [0, 1, 2].flatMap((before) => {

@@ -6,10 +6,7 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue 
 
 const MAX_NAMED = 5;
 
-/**
- * Why a resource cannot be the response; undefined if it can: it is an error sent with 2xx, another object or another
- * ID (docs/faults.md B29, any case), or a card without an ID.
- */
+/** Why a resource cannot be the response, such as another ID (docs/faults.md B29); undefined if it can. */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   // The word of the spec for the member `object` is in the schema's examples.
   const [expected] = (operation.response.properties['object']?.['examples'] ?? []) as readonly unknown[];

@@ -40,10 +40,7 @@ const SLICE_LENGTH = 16_384;
 /** How many code units are searched for a place to cut. */
 const CUT_RANGE = 1024;
 
-/**
- * Where a slice of a long text may end that begins at `start` and has at most `length` units: between two ASCII
- * characters, which do not depend on their neighbors, or at least not inside a surrogate pair.
- */
+/** Where a slice may end: between two ASCII characters, which stand alone, or at least not inside a pair. */
 export function endOfSlice(text: string, start: number, length: number): number {
   const end = start + length;
   if (end >= text.length) return text.length;

@@ -89,9 +89,8 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
         return readAnswer(await ctx.mcpReq.send(request, options));
       } catch {
         if (cancelled.aborted) return { refusal: 'the call was cancelled' };
-        return {
-          refusal: late.signal.aborted ? 'no answer came within 5 minutes' : 'the client could not ask the person',
-        };
+        const why = late.signal.aborted ? 'no answer came within 5 minutes' : 'the client could not ask the person';
+        return { refusal: why };
       } finally {
         done.abort();
       }

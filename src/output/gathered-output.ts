@@ -5,10 +5,7 @@ const MAX_WAITING_CHARACTERS = 65_536;
 
 const TAKEN = Promise.resolve();
 
-/**
- * Joins texts of one turn of the event loop into one write, because one per row takes longer than making the row.
- * `flush` resolves when all have been written. The next write or flush reports a failed write.
- */
+/** Joins texts of one turn of the event loop into one write. The next write or flush reports a failed one. */
 export function gatheredOutput(stdout: OutputPort): OutputPort & { flush(): Promise<void> } {
   let waiting = '';
   let sending: Promise<void> | undefined;

@@ -1,7 +1,4 @@
-/**
- * The word of the list that `word` probably meant, for `did you mean …`; undefined if none is near. Case does not
- * count. Never a word that does the opposite: `unblock` must not lead to `block`.
- */
+/** The word that was probably meant, in any case; undefined if none is near. Never one that does the opposite. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

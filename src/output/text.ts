@@ -179,10 +179,7 @@ const UNITS = Object.entries({
   minute: MINUTE_MS,
 });
 
-/**
- * How far away a time is: `in 3 months`, `2 days ago`, `now`. Undefined without an exact moment: a day that does not
- * exist, or a time without a zone (how the service means those is not documented).
- */
+/** How far away a time is (`in 3 months`, `now`); undefined without an exact moment, as without a zone. */
 export function awayFrom(text: string, nowMs: number): string | undefined {
   const timeMs = momentOf(text);
   if (timeMs === undefined) return undefined;

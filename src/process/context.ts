@@ -27,10 +27,7 @@ function kindOf(fd: number): 'folder' | 'file' | 'device' | 'null' | 'other' | u
   }
 }
 
-/**
- * Is a descriptor a terminal? node:tty loads the network modules, so anything that is no device (a pipe, a file) and
- * the null device (stdin of scheduled jobs) are recognized without it.
- */
+/** Is a descriptor a terminal? What is no device, and the null device, need no node:tty, which loads slowly. */
 function isTerminal(fd: number): boolean {
   return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
 }

@@ -82,10 +82,7 @@ function cards(): readonly string[] {
   });
 }
 
-/**
- * A new sandbox in the form of a seed file, as text, so that amounts keep their digits. Cards in every status, three
- * calendars, 26 subscribers. 12 of the first calendar's are active, so that the default limit of 10 is full.
- */
+/** A new sandbox as a seed file, in text, so that amounts keep their digits. One list fills the default limit. */
 export const SEED_TEXT = `{
   "cards":[
     ${cards().join(',\n    ')}
