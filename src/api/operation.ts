@@ -116,6 +116,11 @@ export function settledBy({ effect }: Operation): string | undefined {
   return isSettling ? effect.readBack.settledBy : undefined;
 }
 
+/** Does a card with this status show that the change was done? Never a reissue, and never without a status. */
+export function isSettledAt(operation: Operation, status: string | undefined): boolean {
+  return status !== undefined && settledBy(operation) === status;
+}
+
 /** The path parameter with the ID; undefined: it makes something without an ID yet. */
 export function idParamOf({ params }: Pick<Operation, 'params'>): string | undefined {
   return Object.keys(params.shape)[0];

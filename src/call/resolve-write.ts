@@ -1,4 +1,4 @@
-import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
+import { isSettledAt, type Operation, settledBy, targetStatus } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type CallOutcome, NO_OUTCOME, referenceAt, statusAt } from '../call-outcome.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
@@ -51,7 +51,7 @@ export async function unsettledWrites(
 /** Does a card check show what a change aims at? */
 export function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
   const row = LOOKED_AT.get(operation);
-  return row !== undefined && status !== undefined && settledBy(row) === status;
+  return row !== undefined && isSettledAt(row, status);
 }
 
 /** Records which `unknown` changes a card check resolves, and returns them. Rejects with LOCAL_IO. */

@@ -1,4 +1,4 @@
-import { settledBy } from '../api/operation.ts';
+import { isSettledAt } from '../api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
 import { openBefore } from '../call/open-guard.ts';
 import { type CardLook, lookOf, recordSettled } from '../call/resolve-write.ts';
@@ -102,7 +102,7 @@ export class CardAtHand {
     log.saw(cardId, resource, isOwn);
     log.settles(cardId, look.status);
     this.open = await this.openNow();
-    if (!this.open.some(({ operation }) => settledBy(operation) === look.status)) return;
+    if (!this.open.some(({ operation }) => isSettledAt(operation, look.status))) return;
     const settled = await this.#desk.attempt(() => recordSettled(session, cardId, look));
     for (const entry of settled ?? []) {
       const write = writeOf(entry);

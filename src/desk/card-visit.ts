@@ -1,5 +1,5 @@
 import { CARD_STATUSES } from '../api/card.ts';
-import { nounOf, type Operation, settledBy } from '../api/operation.ts';
+import { isSettledAt, nounOf, type Operation, settledBy } from '../api/operation.ts';
 import { CARD_ACTIONS } from '../api/operations.ts';
 import { PromptAborted } from '../ask/prompt-context.ts';
 import { idAlone } from '../command/read-given.ts';
@@ -115,7 +115,7 @@ export class CardVisit {
       const write = actionAt(entry.value);
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
       if (!this.#desk.mayWrite || look !== 'read') return [];
-      const stands = settledBy(write) === status || ENDED.has(status);
+      const stands = isSettledAt(write, status) || ENDED.has(status);
       return [stands ? { ...entry, remark: `is ${status}` } : entry];
     });
   }

@@ -1,4 +1,4 @@
-import { type Operation, settledBy, targetStatus } from '../api/operation.ts';
+import { isSettledAt, type Operation, settledBy, targetStatus } from '../api/operation.ts';
 import { operationsOf } from '../api/operations.ts';
 import { type CallOutcome, isDone, NO_OUTCOME } from '../call-outcome.ts';
 import type { ClockPort } from '../context.ts';
@@ -139,7 +139,7 @@ export class DeskLog {
       keyOf(write.cardId) === keyOf(cardId) &&
       write.entry === '' &&
       isOpen(write) &&
-      settledBy(write.operation) === status;
+      isSettledAt(write.operation, status);
     const write = this.#writes.findLast(isSettled);
     if (write?.callOutcome === undefined) return;
     const callOutcome = { ...write.callOutcome, outcome: 'confirmed_by_read' } as const;

@@ -1,4 +1,4 @@
-import { isOnceOnly, isWrite, settledBy, targetStatus } from '../api/operation.ts';
+import { isOnceOnly, isSettledAt, isWrite, targetStatus } from '../api/operation.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import { Failure, type Outcome, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
@@ -266,7 +266,7 @@ class OngoingCall {
       if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) break;
       const verdict = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
       seen.push(verdict);
-      if (verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy(operation))
+      if (verdict.kind === 'accepted' && isSettledAt(operation, textAt(verdict.resource, 'status')))
         return { settled: verdict, observation: observe(seen) };
     }
     return { settled: undefined, observation: observe(seen) };

@@ -54,6 +54,15 @@ function desk() {
   return { log, recorder, write, verdict };
 }
 
+it('a read of a card without a status resolves no reissue that has no record', async () => {
+  const log = new DeskLog({ now: () => NOW });
+  const recorder = log.recording(NO_RECORD);
+  const entry = await recorder.begin({ operation: 'card.reissue', id: ID, profile: 'live', host: 'cards.example.com' });
+  await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
+  log.settles(ID, undefined);
+  expect(log.open.map(({ callOutcome }) => callOutcome?.outcome)).toEqual(['unknown']);
+});
+
 it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
   ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
   ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],

@@ -359,6 +359,17 @@ it.each([
   expect(failure.message).not.toContain('SECRET-DATA');
 });
 
+it.each([OPERATIONS.cardReissue, OPERATIONS.cardBlock])(
+  'a card check without a status resolves no unknown outcome: $name',
+  async (operation) => {
+    const blank = answer(200, card('ACTIVE', { status: null }));
+    const { client, sent } = bench([broken('reset'), blank, blank]);
+    const failure = failureOf(await client.call(inputFor(operation), withPolicy()));
+    expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
+    expect(sent).toHaveLength(3);
+  },
+);
+
 it('a call that was stopped before anything was sent ends with 130, not sent, without a request', async () => {
   const { client, sent } = bench([]);
   const failure = failureOf(await client.call(block, withPolicy({}, { stopping: AbortSignal.abort('SIGINT') })));
