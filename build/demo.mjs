@@ -12,24 +12,24 @@ const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const steps = [
   ['Find a card.', `frontdesk card get ${CARD}`],
   [
-    'Block it: --yes, because nobody can be asked here.',
+    'Block it. --yes confirms without a prompt.',
     `frontdesk card block ${CARD} --reason "lost, ticket 4711" --yes --quiet`,
   ],
-  ['See it blocked.', `frontdesk card get ${CARD} --json --query status --quiet`],
+  ['See it blocked.', `frontdesk card get ${CARD} --json --query status --raw --quiet`],
   [
-    'Reissue it; the answer is the replacement.',
+    'Reissue it. The sandbox returns the new card.',
     `frontdesk card reissue ${CARD} --reason "lost, ticket 4711" --yes --quiet`,
   ],
   [
-    'List subscribers as JSON, piped into another program.',
-    `frontdesk calendar subscribers list cal_harbour_tours --limit 100 --json --quiet | node -e 'let text = ""; process.stdin.on("data", (part) => (text += part)).on("end", () => console.log(JSON.parse(text).data.length, "subscribers"))'`,
+    'Count the subscribers of a calendar.',
+    'frontdesk calendar subscribers list cal_harbour_tours --limit 100 --json --query "length(data)" --quiet',
   ],
   ['Correct an address.', 'frontdesk calendar subscribers update sub_0001 --email ana@example.com --quiet'],
   [
     'Create an event.',
     'frontdesk calendar event create --calendar cal_harbour_tours --name "Evening tour" --start 2027-04-02T18:00 --quiet',
   ],
-  ['Who did what? Every change was recorded.', 'frontdesk history --columns time,operation,id,outcome --quiet'],
+  ['Who changed what? The history has every change.', 'frontdesk history --columns time,operation,id,outcome --quiet'],
 ];
 
 try {
