@@ -89,8 +89,11 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   const known = [...registry.childrenOf(path).map((child) => child.name), ...(wrong === 0 ? TOPIC_NAMES : [])];
   const word = words[wrong] ?? '';
   const near = nearest(word, known.includes(word) ? [] : known);
+  // `resume` alone for `runs resume`.
+  const [below, ...others] = registry.entries.filter(({ path: [, ...rest] }) => wrong === 0 && rest.includes(word));
+  const close = near ?? (others.length === 0 ? below?.path.join(' ') : undefined);
   const owner = ['frontdesk help', ...path].join(' ');
-  const meant = near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`];
+  const meant = close === undefined ? [] : [`did you mean \`${owner} ${close}\`?`];
   const hints = [...meant, `choose one of ${TOPIC_NAMES.join(', ')}. For the commands, run \`frontdesk help\``];
   return new Failure('USAGE', `${words.join(' ')}: neither a command nor a help topic`, { hints });
 }

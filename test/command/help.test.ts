@@ -72,10 +72,18 @@ it('help works although the settings are damaged', async () => {
   }
 });
 
-it('help refuses a misspelt topic with the nearest one', async () => {
-  const { code, stdout, stderr } = await runFrontdesk(['help', 'exit-kodes']);
+it.each([
+  ['exit-kodes', 'exit-codes'],
+  ['resume', 'runs resume'],
+  ['block', 'card block'],
+])('help refuses %s, and names the page that was meant: %s', async (word, meant) => {
+  const { code, stdout, stderr } = await runFrontdesk(['help', word]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('did you mean `frontdesk help exit-codes`?');
+  expect(stderr).toContain(`did you mean \`frontdesk help ${meant}\`?`);
+});
+
+it('help names no page for a word of several commands', async () => {
+  expect((await runFrontdesk(['help', 'update'])).stderr).not.toContain('did you mean');
 });
 
 it('schema is JSON in every output format', async () => {
