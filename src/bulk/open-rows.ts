@@ -14,6 +14,7 @@ import {
 } from '../call/open-guard.ts';
 import { isDone } from '../call-outcome.ts';
 import { Failure, note } from '../failure.ts';
+import { ifPossible } from '../files/io-failure.ts';
 import { historyPath, sandboxResetTime } from '../history/history-file.ts';
 import type { OpenWrite } from '../history/open-index-file.ts';
 import type { InputOptions } from '../input/records/findings.ts';
@@ -41,14 +42,10 @@ async function recordsFor(session: Session, operation: Operation, run: RunHeader
 
 /** Returns whether other processes wrote to the history since the last call. Checks once per turn of the event loop. */
 function watchHistory({ places: { stateDir = '' } }: Session): () => boolean {
+  // Reading it says why it cannot be checked.
   const stateOf = (): string => {
-    try {
-      const facts = statSync(historyPath(stateDir), { throwIfNoEntry: false });
-      return `${facts?.ino} ${facts?.size}`;
-    } catch {
-      // Reading it says why it cannot be checked.
-      return '';
-    }
+    const facts = ifPossible(() => statSync(historyPath(stateDir)));
+    return `${facts?.ino} ${facts?.size}`;
   };
   let known = stateOf();
   let isAsked = false;

@@ -189,10 +189,7 @@ async function notifyAll(session: Printer, notices: readonly Notice[]): Promise<
 /** What was attempted on what, at the beginning of a row's message. A quoted name may hold anything. */
 const ATTEMPT = /^(?:OUTCOME UNKNOWN - .*?\. (?=The request )|(?:could not|not sent:|cancelled:) (?:"[^"]*"|[^":])*: )/;
 
-/**
- * The row with its message cut to the reason: in a terminal, ID and outcome are beside it. `could not block card 72e1…:
- * the service returned 409 (…)` keeps what follows the first colon.
- */
+/** The row with its message cut to the reason: `the service returned 409 (…)`. ID and outcome are beside it. */
 export function withShortMessage(row: JsonObject): JsonObject {
   const error = row.get('error');
   const message = textAt(error, 'message');

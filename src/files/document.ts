@@ -16,10 +16,7 @@ export interface DocumentKind {
   readonly quotesText: boolean;
 }
 
-/**
- * USAGE for a file of frontdesk that cannot be understood. It says where, and that the file was left alone, because
- * guessing or starting anew would destroy what could be repaired (docs/faults.md C12).
- */
+/** USAGE for a file that cannot be understood. It is left alone: it may be repaired (docs/faults.md C12). */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
   return new Failure('USAGE', `${kind.what} ${kind.path} is damaged: ${where}. It was not changed`, {
     hints: ['fix it, or move it away and set it up again'],

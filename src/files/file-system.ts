@@ -66,10 +66,7 @@ const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
 /** What helps if one of them does not hold. */
 export const MOVE_STATE = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
 
-/**
- * What does not hold on the file system of a folder, with the system's reason if there is one. Tried in a temporary
- * folder. Throws the system's error if none can be made.
- */
+/** What does not hold on a folder's file system, with the system's reason. Throws its error if it cannot be tried. */
 export function unsupportedGuarantees(folder: string, pid: number): readonly string[] {
   const own = join(folder, temporaryName(pid));
   mkdirSync(own, { mode: 0o700 });

@@ -1,5 +1,6 @@
 import type { ClockPort } from '../context.ts';
-import type { LockFile } from './lock-file.ts';
+import { ifPossible } from './io-failure.ts';
+import { type LockFile, readLockFile } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
 /** How often a holder beats. */
@@ -15,10 +16,7 @@ interface Seen {
   readonly atMs: number;
 }
 
-/**
- * Watches locks whose holders cannot be asked. Silence is what this process has seen, by its own monotonic clock:
- * clocks and file times of two machines are never compared.
- */
+/** Watches locks whose holders cannot be asked, by the monotonic clock: clocks of two machines are never compared. */
 export class Heartbeats {
   readonly #clock: ClockPort;
   readonly #seen = new Map<string, Seen>();
@@ -43,4 +41,33 @@ export class Heartbeats {
     const state = processState(file.holder);
     return state === 'gone' || (state !== 'running' && silentMs >= PATIENCE_MS);
   }
+}
+
+/** Long enough for two heartbeats. */
+const WATCH_MS = 2.5 * HEARTBEAT_EVERY_MS;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Which of these locks a living process holds, for a list. Holders on this machine are asked. Others are watched
+ * together for at most 5 s: one without a heartbeat in that time is left out, although it may only be paused.
+ */
+export async function livingLocks(paths: readonly string[], clock: ClockPort): Promise<ReadonlySet<string>> {
+  const heartbeats = new Heartbeats(clock);
+  const living = new Set<string>();
+  let silent = paths;
+  const look = (isFirst: boolean): void => {
+    silent = silent.filter((path) => {
+      const file = ifPossible(() => readLockFile(path));
+      if (file === undefined) return false;
+      const state = processState(file.holder);
+      const hasBeaten = heartbeats.look(path, file) === 0 && !isFirst;
+      if (state === 'running' || (state !== 'gone' && hasBeaten)) living.add(path);
+      return state !== 'gone' && !living.has(path);
+    });
+  };
+  look(true);
+  for (const endMs = clock.monotonic() + WATCH_MS; silent.length > 0 && clock.monotonic() < endMs; look(false)) {
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+  return living;
 }

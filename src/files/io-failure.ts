@@ -70,10 +70,7 @@ export function describeIoError(error: unknown): string {
   return reason === undefined ? errno : `${reason} (${errno})`;
 }
 
-/**
- * LOCAL_IO for a file that could not be written. A Failure passes as it is. `attempt`: what was tried (`could not save
- * the settings file /x/settings.json`). `after`: the state afterwards.
- */
+/** LOCAL_IO for an attempt (`could not save the settings file /x/settings.json`). A Failure passes as it is. */
 export function ioFailure(
   attempt: string,
   error: unknown,

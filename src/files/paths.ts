@@ -5,10 +5,7 @@ import { Failure } from '../failure.ts';
 /** What the folders are derived from. */
 type PlacesInput = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/**
- * The folders of frontdesk. One is undefined if neither a variable nor a home folder gives it, which is an error only
- * for a command that needs a file: a CI job with its credentials in the environment needs none.
- */
+/** The folders of frontdesk. Undefined without a variable or a home: only a command that needs the folder fails. */
 export interface Places {
   /** Settings and credentials. */
   readonly configDir: string | undefined;

@@ -39,10 +39,7 @@ export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly audit?: AuditLog | undefined;
 };
 
-/**
- * The recorder of `<stateDir>/history.jsonl`. Touches nothing before the first change. Without a state folder it only
- * names the entries of the audit log.
- */
+/** The recorder of `history.jsonl`, not touched before. Without a state folder it names entries of the audit log. */
 export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions) {
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
   /** What each change in progress is about, for the line of its end. */

@@ -18,10 +18,7 @@ function texts(values: Readonly<Record<string, FieldValue>>): Record<string, str
 
 type Part = Readonly<Record<string, unknown>>;
 
-/**
- * Checks values of a program, by the API's field names, like the command checks what is typed. Returns all faults
- * together, each under the field's name or what `nameOf` calls it.
- */
+/** Checks values of a program, by the API's names, like typed ones. Returns all faults, named by `nameOf`. */
 export function checkValues(
   operation: Operation,
   values: { readonly params: Part; readonly query?: Part; readonly body?: Part },

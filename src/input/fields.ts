@@ -141,10 +141,7 @@ function problemOf({ code, message }: z.core.$ZodIssue, field: FieldSpec, value:
   return value === '' ? message : `${message}: ${show(value)}`;
 }
 
-/**
- * All faults of a body, query or set of parameters: the field (as `nameOf` calls it: an option, a column), the limit
- * and what was given. Empty if the values may be sent.
- */
+/** All faults of a body, query or parameters, each with its field (as `nameOf` calls it), the limit and the value. */
 export function checkFields(
   schema: z.ZodMiniObject,
   values: Readonly<Record<string, FieldValue>>,
@@ -168,10 +165,7 @@ export function checkFields(
   });
 }
 
-/**
- * Checks typed values after turning each into its field's type. `null`: the field is sent as null. `partial`: missing
- * fields are no fault, because rows of a file may bring them.
- */
+/** Checks typed values in their fields' types; `null` is sent as null. `partial`: rows of a file may bring the rest. */
 export function checkFieldTexts(
   schema: z.ZodMiniObject,
   given: ReadonlyMap<string, string | null>,

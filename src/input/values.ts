@@ -40,10 +40,7 @@ export type CardIdReading =
   | { readonly kind: 'several'; readonly ids: readonly string[] }
   | { readonly kind: 'none' };
 
-/**
- * THE way in which card IDs are read. An ID is used as it is. One that was found in a text is confirmed or typed again,
- * because the wrong card is worse than a second try.
- */
+/** THE way to read card IDs. One that was found in a text is confirmed or typed again: a wrong card is worse. */
 export function readCardId(text: string): CardIdReading {
   if (CARD_ID.test(text)) return { kind: 'id', id: text };
   if (text.length > MAX_GIVEN) return { kind: 'none' };

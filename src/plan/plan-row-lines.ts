@@ -194,10 +194,7 @@ function sharedEnds(a: readonly string[], b: readonly string[]): { readonly head
   return { head, tail };
 }
 
-/**
- * What a change adds that cannot be seen: `U+043E for U+006F`; undefined if the texts look different or are equal. An
- * approver must learn that `bob@` becomes `b\u043eb@`.
- */
+/** What a change adds that cannot be seen (`bob@` to `b\u043eb@`), as code points; undefined if it can be seen. */
 function disguiseOf(old: string, next: string): string | undefined {
   if (old === next || drawn(old) !== drawn(next)) return undefined;
   const [a, b] = [Array.from(old), Array.from(next)];

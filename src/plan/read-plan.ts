@@ -10,7 +10,7 @@ import { hashedBy, type InputFile } from '../input/input-file.ts';
 import { roundedProblem } from '../input/records/columns.ts';
 import { rowText } from '../input/records/findings.ts';
 import { MAX_RECORD_LENGTH } from '../input/records/record.ts';
-import { SeenTable } from '../input/records/seen-table.ts';
+import { seenTable } from '../input/records/seen-table.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
@@ -130,7 +130,7 @@ function rowJudge(operation: Operation) {
   const { params, body: schema } = operation;
   const field = Object.keys(params.shape)[0];
   // A plan compares each card with what it was, which a second change to it would break.
-  const seen = operation.family === 'cards' ? new SeenTable() : undefined;
+  const seen = operation.family === 'cards' ? seenTable() : undefined;
   return ({ id = '', body = new Map() }: Row, line: number): PlanFault | undefined => {
     const rounded = field === undefined ? undefined : roundedProblem(id);
     if (rounded !== undefined) return { line, field, problem: rounded };
@@ -140,7 +140,7 @@ function rowJudge(operation: Operation) {
       ...(schema === null ? [] : checkFields(schema, Object.fromEntries(body), (name) => name)),
     ];
     if (first !== undefined) return { line, field: first.where, problem: first.problem };
-    const earlier = seen?.add(id, line, true) ?? 0;
+    const earlier = seen?.(id, line, true) ?? 0;
     if (earlier === 0) return undefined;
     return { line, field, problem: `the same id as in line ${earlier} (${id}). A plan holds a card once` };
   };

@@ -43,10 +43,7 @@ export async function checkPlanPlace(path: string): Promise<void> {
   throw existsFailure(path);
 }
 
-/**
- * Opens a plan of exactly `facts.rows` rows (mode 0600). It grows under another name, and appears when it is complete.
- * USAGE if the file exists or its folder cannot be written.
- */
+/** Opens a plan of exactly `facts.rows` rows (0600), which appears when it is complete. USAGE if it cannot be made. */
 export async function openPlanWriter(path: string, facts: PlanDraft, pid: number) {
   await checkPlanPlace(path);
   const temporary = join(dirname(path), temporaryName(pid));

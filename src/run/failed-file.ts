@@ -183,10 +183,7 @@ function refused(problem: string): Failure {
   return new Failure('USAGE', `--failed: ${problem}`, { hints: ['name a new file'] });
 }
 
-/**
- * USAGE if the file belongs to another option or user, or was not written by `--failed`. One that it wrote may be the
- * input too: that is copied before the first request.
- */
+/** USAGE if the file is of another option or user, or not of `--failed`. Its own may be the input: that is copied. */
 async function refuseOthers({ path, others = new Map() }: FailedFileOptions, style: Style): Promise<void> {
   const entry = await ignoreNotFound(stat(path));
   if (entry === undefined) return;

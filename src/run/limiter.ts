@@ -20,10 +20,7 @@ export interface LimiterOptions {
   onTooLong(waitMs: number): void;
 }
 
-/**
- * What all rows of a run share: the rate, the pause after a 429, and the allowance for retries (a token bucket, so that
- * an outage is not multiplied by the number of rows).
- */
+/** What all rows of a run share: the rate, the pause after a 429, and retries (a token bucket against an outage). */
 export class Limiter {
   readonly #options: LimiterOptions;
   /** With `rate`: when the requests of the last window left, oldest first. */
@@ -82,10 +79,7 @@ export class Limiter {
     return true;
   }
 
-  /**
-   * Milliseconds until the next try; 0 if a place in the rate was taken. A sliding window, because a bucket allows
-   * twice the rate where two seconds meet.
-   */
+  /** Milliseconds until the next try; 0 if a place was taken. A window: a bucket may allow twice the rate. */
   #waitMs(): number {
     const { clock, rate = Number.POSITIVE_INFINITY } = this.#options;
     const nowMs = clock.monotonic();

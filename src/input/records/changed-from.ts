@@ -95,10 +95,7 @@ export class ChangedFrom {
     return new Map(changed.map(([name]) => [name, this.#sendable(name, old.get(name))]));
   }
 
-  /**
-   * Records that this ID occurs at a place (above 0) of the newer file. Returns the place where it occurred before, 0
-   * if none; undefined if the older file has no such row.
-   */
+  /** Records an ID at a place (above 0). Returns its earlier place, 0 if none; undefined: there is no older row. */
   meet(id: string, place: number): number | undefined {
     const index = this.#find(id);
     if (index === -1) return undefined;

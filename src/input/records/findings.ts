@@ -10,7 +10,7 @@ import { placeFault } from './fault-place.ts';
 import { ungarbled } from './garbled-cells.ts';
 import type { Interpreted, InterpretOptions } from './interpret.ts';
 import type { InputFault, InputFormat, RawRecord, ReadOptions } from './record.ts';
-import { SeenTable } from './seen-table.ts';
+import { seenTable } from './seen-table.ts';
 import { isInShard, type Shard } from './shard.ts';
 
 /** How an input is read. */
@@ -58,9 +58,9 @@ export class Findings {
   readonly #rowsHash = createHash('sha256');
   readonly #options: InputOptions;
   readonly #duplicates: Duplicates;
-  readonly #seen: SeenTable | undefined;
+  readonly #seen: ReturnType<typeof seenTable> | undefined;
   /** Rows from lists of several calendars, with their values. */
-  readonly #listed = new SeenTable();
+  readonly #listed = seenTable();
   #lastNames: readonly string[] | undefined;
   /** Cells that look like UTF-8 opened as Windows-1252, and the first of them. */
   #garbledCells = 0;
@@ -74,7 +74,7 @@ export class Findings {
   constructor(options: InputOptions, duplicates: Duplicates) {
     this.#options = options;
     this.#duplicates = duplicates;
-    this.#seen = isWrite(options.operation) && duplicates !== 'accepted' ? new SeenTable() : undefined;
+    this.#seen = isWrite(options.operation) && duplicates !== 'accepted' ? seenTable() : undefined;
   }
 
   /** Keeps the first faults of a batch, in the order of the input. */
@@ -109,7 +109,7 @@ export class Findings {
   #isCopy(row: Row, { names }: RawRecord): boolean {
     if (row.id === undefined || this.#options.operation.family !== 'calendar' || !names.includes('calendar'))
       return false;
-    return this.#listed.add(rowText(row), row.row, false) !== 0;
+    return this.#listed(rowText(row), row.row, false) !== 0;
   }
 
   #select(row: Row, record: RawRecord): void {
@@ -177,7 +177,7 @@ export class Findings {
     const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
     // Rows that would create the same event have the same body.
     const isOfCard = operation.family === 'cards';
-    const earlier = met ?? this.#seen?.add(row.id ?? printJson(row.body ?? null), place, isOfCard) ?? 0;
+    const earlier = met ?? this.#seen?.(row.id ?? printJson(row.body ?? null), place, isOfCard) ?? 0;
     if (this.#seen === undefined || earlier === 0) return undefined;
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = record.names.find((name) => name === 'cardId') ?? 'id';

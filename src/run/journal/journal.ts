@@ -150,10 +150,7 @@ export class RunJournal {
     return this.#append(record, (audit) => audit.begin(facts, record.t));
   }
 
-  /**
-   * Records how a row ended. The row is printed only after this has resolved. `again`: a resume sends it again. `said`:
-   * the message of its failure, for later reports.
-   */
+  /** Records how a row ended, before it is printed. `again`: a resume sends it again. `said`: the failure's message. */
   result(
     { row, id }: RunRow,
     callOutcome: CallOutcome,

@@ -30,10 +30,7 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   resolved_not_applied: ['intent', 'not_sent', 'rejected', ...FOUND_OUT],
 };
 
-/**
- * The state of every row of a run in few bytes: a million rows cost some megabytes. Also the offsets of each row's last
- * intent and last result. Memory that is not written costs nothing.
- */
+/** The state of each row in few bytes, and where its last intent and result are. Unwritten memory costs nothing. */
 export class RowStates {
   readonly rows: number;
   readonly #states: Uint8Array;

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { ClockPort } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { livingLocks } from '../../files/heartbeat.ts';
 import { ifPossible, ioFailure, type Unread } from '../../files/io-failure.ts';
-import { livingLocks } from '../../files/living-locks.ts';
 import { plural } from '../../output/text.ts';
 import { readLastRecord } from '../journal/reader.ts';
 import type { OutcomeCounts } from '../journal/record.ts';

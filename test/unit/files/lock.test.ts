@@ -4,7 +4,7 @@ import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
-import { livingLocks } from '../../../src/files/living-locks.ts';
+import { livingLocks } from '../../../src/files/heartbeat.ts';
 import { acquireLock, withLock } from '../../../src/files/lock.ts';
 import { readLockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
