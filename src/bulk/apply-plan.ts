@@ -5,7 +5,7 @@ import { unsent } from '../command/faults.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
 import { Failure, usageFailure, warning, withSentence } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { ioFailure } from '../files/io-failure.ts';
+import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { quoteValue } from '../input/values.ts';
 import type { CallOptions } from '../options/call-options.ts';
@@ -198,11 +198,15 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
 /** `plan apply`: sends exactly the rows of a plan as a run of its name, or resumes that run. Returns the exit code. */
 export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
   const copy = await spoolPath(portsOf(session));
+  // Gone once the plan was kept as a run.
+  const drop = () => ignoreErrors(rm(copy, { force: true }));
+  const forget = session.dropAtSignal(drop);
   const prepared = async () => prepare(session, given, await loadPlan(session, path, copy));
   try {
     const begun = await unsent(prepared().then((plan) => begin(session, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    await rm(copy).catch(() => undefined);
+    forget();
+    await drop();
   }
 }

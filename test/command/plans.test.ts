@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, playService, refusal, rowLines } from '../support/plain-service.ts';
 import {
   CARDS_TOKEN,
@@ -336,6 +338,21 @@ it('plan apply resumes after it was stopped, also by runs resume, and never send
   ]);
   const numbers = writes(planned.server).map((line) => Number(line.split('/')[3]?.slice(-12)));
   expect(numbers).toEqual([1, 2, 3, 4]);
+});
+
+it('plan apply leaves no copy of the plan behind when a signal ends it while it reads', async () => {
+  const { home, server, path } = await planOf(1);
+  const slow = join(home.path, 'work', 'slow.plan');
+  expect(spawnSync('mkfifo', [slow]).status).toBe(0);
+  const { child, result } = startFrontdesk(['plan', 'apply', 'slow.plan', '--yes'], { home, env: server.env });
+  const pipe = await open(slow, 'w');
+  await pipe.write(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '');
+  const runs = join(home.stateDir, 'runs');
+  await vi.waitFor(() => expect(readdirSync(runs)).toHaveLength(1), 30_000);
+  child.kill('SIGTERM');
+  expect(await result).toMatchObject({ code: 143, stdout: '' });
+  await pipe.close();
+  expect([readdirSync(runs), writes(server)]).toEqual([[], []]);
 });
 
 it('plan apply sends rows that cannot be compared and says how many', async () => {
