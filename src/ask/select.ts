@@ -91,7 +91,7 @@ export const select = createPrompt<Given, SelectConfig>((config, done) => {
     setAt(standing.at);
     setLine(standing.line);
   });
-  const tip = unicode ? '↑↓, a number or a name, then Enter' : 'arrow keys, a number or a name, then Enter';
+  const tip = unicode ? '↑↓, a number or a name, then Enter' : 'arrows, a number or a name, then Enter';
   const note = standing.note === undefined ? undefined : noteText(standing.note, columns);
   const below = note === undefined ? theme.style.help(tip) : theme.style.error(note);
   // A card ID typed here is not broken.

@@ -22,11 +22,9 @@ export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUT
   }
   if (/^https?:\/\//i.test(token)) throw Failure.unsent(code, `${where} holds a URL, not a token`);
   if (VISIBLE_ASCII.test(token)) return token;
-  throw Failure.unsent(
-    code,
-    `${where} holds a token with a space, a line break or another character that is not visible ASCII`,
-    { hints: ['copy the token again, without text around it'] },
-  );
+  throw Failure.unsent(code, `${where} holds a space, a line break or another character that is not visible ASCII`, {
+    hints: ['copy the token again, without text around it'],
+  });
 }
 
 /** The times that a JWT claims, unverified; milliseconds since 1970. */

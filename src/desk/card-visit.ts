@@ -146,9 +146,9 @@ export class CardVisit {
       if (error instanceof PromptAborted && !error.isStepBack) throw error;
       failure = error.with({ operation: operation.command });
     }
+    await this.#desk.record();
     const signal = received.slice(heardBefore).find((name) => name !== 'SIGINT');
     if (signal !== undefined) throw cancelledBy(signal);
-    await this.#desk.record();
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
     if (write === undefined && failure?.code === 'CANCELLED' && effect.kind === 'write')
@@ -179,7 +179,8 @@ export class CardVisit {
   async #details(): Promise<void> {
     const { card } = this.#hand.seen;
     if (card === undefined) return;
-    await this.#page(cardDetails(card, { ...this.#style, colour: false }));
+    const text = cardDetails(card, { ...this.#style, colour: false }).trimEnd();
+    await this.#page(linesOf(text, this.#style.width));
   }
 
   async #history(): Promise<void> {
@@ -190,14 +191,14 @@ export class CardVisit {
       text += part;
     };
     await renderResult(result, session.output, { isTerminal: true, columns: session.context.stderr.columns, write });
-    await this.#page(text);
+    // The table fits the screen, and its colors would count as columns.
+    await this.#page(text.trimEnd().split('\n'));
     if (failure !== undefined) throw failure;
   }
 
-  /** Shows a text page by page if the next screen would remove it. */
-  async #page(text: string): Promise<void> {
+  /** Shows lines page by page if the next screen would remove them. */
+  async #page(lines: readonly string[]): Promise<void> {
     const { prompt, redraws, session } = this.#desk;
-    const lines = linesOf(text.trimEnd(), this.#style.width);
     if (!redraws) return session.context.stderr.write(`\n${lines.join('\n')}\n`);
     for (let at = 0; at < lines.length; ) {
       const end = at + Math.max(3, (session.context.stderr.rows ?? 24) - PAGE_PROMPT_ROWS);
@@ -252,13 +253,18 @@ export class CardVisit {
     const resolved = writeOf(entryNow);
     if (resolved !== undefined) log.learned(resolved, textAt(this.#hand.seen.card, 'status'));
     this.#hand.open = await this.#hand.openNow();
+    // The verdict is about the change that is still open.
+    if (this.#hand.open.length > 0)
+      this.#desk.tell(`Recorded: the ${nounOf(write.operation)} was ${as === 'applied' ? 'applied' : 'not applied'}.`);
     await this.#desk.record();
     this.#hand.seen = { ...this.#hand.seen, ...(await this.#hand.replacements()) };
   }
 
   async #logIn(): Promise<void> {
     const isKept = await logIn(this.#desk.session, this.#desk.prompt);
-    if (!isKept) this.#desk.tell('This token is used until you leave the desk, and is not stored.');
+    this.#desk.tell(
+      isKept ? 'The token is stored.' : 'This token is used until you leave the desk, and is not stored.',
+    );
     this.#hand.needsLogin = false;
     await this.#hand.look();
   }
@@ -286,7 +292,7 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
         ]),
     ...(nounOf(operation) === 'block'
       ? [
-          `Wrong card? No command undoes a block. A reissue gives this customer a new card: check its balance, tell your lead, and name ${name}.`,
+          `Wrong card? No command undoes a block. A reissue gives the owner of this card a new one: check its balance, tell your lead, and name ${name}.`,
         ]
       : []),
   ];

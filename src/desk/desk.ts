@@ -86,10 +86,17 @@ export class Desk {
     } finally {
       release();
     }
+    return this.#handOver();
+  }
+
+  /** Prints the session as a list for a colleague. Returns the exit code. */
+  async #handOver(): Promise<number> {
+    const { context } = this.session;
     await this.record();
     await this.#write(handOverText(this.log, this.options.where, context.clock.now()));
-    for (const text of this.said) await this.session.context.stderr.write(`${text().trimEnd()}\n`);
+    for (const text of this.said) await context.stderr.write(`${text().trimEnd()}\n`);
     const { failure } = this.options.report ?? {};
+    if (failure !== undefined) await this.#write('The report is not complete: keep this list.\n');
     if (this.log.open.length > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
     return failure === undefined ? 0 : failure.exitCode;
   }
@@ -194,7 +201,9 @@ export class Desk {
     const found = await findCards(this.session, this.log, this.options.host, text);
     const [card, second] = found;
     if (card === undefined)
-      this.tell('This machine knows no card with that order number or beginning: paste the id of the card. ? explains');
+      this.tell(
+        'This machine knows no card with this order number or part of an ID. Paste the whole card ID. ? explains',
+      );
     if (second === undefined) return card?.cardId;
     const choices = found.map(({ cardId, reference, status }) => ({
       value: cardId,

@@ -4,7 +4,7 @@ import { isPartOfCardId } from '../history/history-event.ts';
 import { readHistory } from '../history/read.ts';
 import { readCardId } from '../input/values.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
-import { safeText } from '../output/text.ts';
+import { breakLine, plural, safeText } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { cardOf, type DeskLog, isOf, type KnownCard, keyOf } from './desk-log.ts';
 import { judgeId } from './desk-session.ts';
@@ -29,11 +29,29 @@ export function recentText(cards: readonly KnownCard[], width: number, now: numb
     return [id, cutText(safeText(reference), 20), safeText(status), did ?? ''];
   });
   const widths = [1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
-  const lines = rows.map(([id = '', reference = '', status = '', did = ''], index) => {
-    const known = `${padText(reference, widths[0] ?? 0)}  ${padText(status, widths[1] ?? 0)}  ${did}`;
-    return cutText(`  ${index + 1} ${id}  ${known}`.trimEnd(), width);
+  const entries = rows.map(([id = '', reference = '', status = '', did = ''], index) => {
+    const card = `  ${index + 1} ${id}  ${padText(reference, widths[0] ?? 0)}  ${padText(status, widths[1] ?? 0)}`;
+    const line = `${card}  ${did}`.trimEnd();
+    const lines = displayWidth(line) <= width ? [line] : [card.trimEnd(), ...breakLine(`    ${did}`, width)];
+    return lines.map((each) => cutText(each, width));
   });
-  return `${['Recent cards', ...lines].slice(0, Math.max(0, room)).join('\n')}\n`;
+  return ['Recent cards', ...fitting(entries, room - 1)]
+    .slice(0, Math.max(0, room))
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** The lines of as many entries as have room. The others are counted. */
+function fitting(entries: readonly (readonly string[])[], room: number): readonly string[] {
+  const all = entries.flat();
+  if (all.length <= room) return all;
+  let [count, rows] = [0, 1];
+  for (const { length } of entries) {
+    rows += length;
+    if (rows > room) break;
+    count += 1;
+  }
+  return [...entries.slice(0, count).flat(), `  ${plural(entries.length - count, 'more card')}`];
 }
 
 /** The input at the question for a card. */

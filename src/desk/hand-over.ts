@@ -88,14 +88,16 @@ export async function createReport(path: string, log: DeskLog, where: string, co
     async update(): Promise<Failure | undefined> {
       try {
         const text = ending === 'csv' ? csvText(log) : markdownText(log, where, clock.now());
-        await writeFileAtomic(path, text, { pid, what: 'the report of the desk' });
+        await writeFileAtomic(path, text, { pid, what: 'the report' });
         report.failure = undefined;
         return undefined;
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         const isNews = report.failure === undefined;
         // How the recorded change ended is another matter.
-        report.failure = new Failure('LOCAL_IO', `could not write the report ${path}: ${error.problem}`, {
+        const { problem } = error;
+        const isNamed = problem.includes(path);
+        report.failure = new Failure('LOCAL_IO', isNamed ? problem : `could not save the report ${path}: ${problem}`, {
           hints: ['keep the list that is printed when you leave'],
           cause: error,
         });

@@ -1,5 +1,5 @@
 import { twoDigits } from '../api/iso-date.ts';
-import { nounOf, settledBy } from '../api/operation.ts';
+import { nounOf, settledBy, targetStatus } from '../api/operation.ts';
 import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cardBody, cardHead, labelledId } from '../output/card-view.ts';
@@ -62,15 +62,17 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   const { effect, command } = operation;
   const done = (effect.kind === 'write' ? effect.done : command).toUpperCase();
   const at = clockTime(timeMs, now);
+  // The card may have that status all the same, from another change.
+  const but = status !== undefined && status === targetStatus(operation) && `But the card reads ${statusText(status)}`;
   if (resolved !== undefined) {
-    const found = resolved.as === 'applied' ? done : `NOT ${done}`;
-    return `${found}: ${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
+    const found = `${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
+    return resolved.as === 'applied' ? `${done}: ${found}` : `NOT ${done}: ${found}${but ? `. ${but}` : ''}`;
   }
   if (supersededBy !== undefined)
     return `The ${nounOf(operation)} of ${at} does not matter any more: a later write was done`;
-  if (callOutcome?.outcome === 'not_sent') return `NOT ${done}: the request was not sent (${at}). Nothing was changed`;
-  if (callOutcome?.outcome === 'rejected')
-    return `NOT ${done}: refused at ${at} (${causeOf(write)}). Nothing was changed`;
+  const after = but || 'Nothing was changed';
+  if (callOutcome?.outcome === 'not_sent') return `NOT ${done}: the request was not sent (${at}). ${after}`;
+  if (callOutcome?.outcome === 'rejected') return `NOT ${done}: refused at ${at} (${causeOf(write)}). ${after}`;
   const { resultId } = callOutcome ?? {};
   const isNew = resultId !== undefined && keyOf(resultId) === keyOf(cardId);
   const how =
@@ -87,9 +89,12 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   return `${done} at ${at}${how}${isNew ? ': this is the new card' : ''}${still}`;
 }
 
+/** On fewer columns the screen scrolls, so that nothing needs to be cut. */
+const FITTING_COLUMNS = 60;
+
 function twoLines(text: string, behind: string, width: number, unicode: boolean): readonly string[] {
   const lines = breakLine(text + behind, width);
-  if (lines.length <= 2) return lines;
+  if (lines.length <= 2 || width + 2 < FITTING_COLUMNS) return lines;
   const [first = ''] = breakLine(text, width);
   return [first, cutText(text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
 }
@@ -164,7 +169,7 @@ function headOf(seen: Seen, known: KnownCard | undefined, style: ViewStyle): rea
     ...(replaces === undefined ? [] : [`  replaces ${safeText(replaces)}`]),
     ...(replacedBy === undefined ? [] : [`  replaced by ${safeText(replacedBy)}`]),
   ].flatMap((line) => breakLine(line, style.width));
-  if (card !== undefined) return [...cardHead(card, style), ...before];
+  if (card !== undefined) return [...cardHead(card, style, look === 'read' ? '' : ', as last read'), ...before];
   const status = look === 'not found' ? 'not found' : 'could not be read';
   const last = known?.status === undefined ? '' : `, last seen ${safeText(known.status)}`;
   const reference = known?.reference === undefined ? [] : [`Reference     ${safeText(known.reference)}`];
@@ -196,7 +201,8 @@ export function screenText(
 ): string {
   const head = headOf(seen, known, style);
   const around = head.length + verdict.length + 1;
-  const room = rows === undefined ? Number.POSITIVE_INFINITY : Math.max(1, rows - around - 1);
+  // What scrolls away anyway is shown whole.
+  const room = rows === undefined || rows <= around ? Number.POSITIVE_INFINITY : Math.max(1, rows - around - 1);
   const lines = said.flatMap((text) => text().trimEnd().split('\n'));
   const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
   const left = rows === undefined ? ROOM_OF_LINES : rows - around - shown.length;

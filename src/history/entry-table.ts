@@ -100,8 +100,8 @@ export function shownJson(entry: HistoryEntry): JsonValue {
 
 /** Columns of an entry that is closed although its outcome is unknown. */
 export const CLOSED_COLUMNS: readonly Column[] = [
-  { name: 'supersededBy', header: 'SUPERSEDED BY' },
-  { name: 'resolved.as', header: 'RESOLVED AS' },
+  { name: 'supersededBy', header: 'SUPERSEDED BY', below: 'labelled', people: shortEntry },
+  { name: 'resolved.as', header: 'RESOLVED AS', below: 'labelled' },
   { name: 'resolved.by', header: 'RESOLVED BY' },
   { name: 'resolved.time', header: 'RESOLVED', people: localTime },
   { name: 'resolved.note', header: 'NOTE' },
@@ -115,3 +115,13 @@ export const READ_COLUMNS: readonly Column[] = [
   { name: 'read.status', header: 'CARD STATUS', tone: 'status' },
   { name: 'read.before.outcome', header: 'OUTCOME BEFORE', tone: 'outcome' },
 ];
+
+/** The columns of a list in a terminal: what closed an unknown outcome has a column if any entry has it. */
+export function columnsForPeople(entries: readonly HistoryEntry[]): readonly Column[] {
+  const [supersededBy, resolvedAs] = CLOSED_COLUMNS;
+  const closed = [
+    entries.some((entry) => entry.supersededBy !== undefined) ? supersededBy : undefined,
+    entries.some((entry) => entry.resolved !== undefined) ? resolvedAs : undefined,
+  ].filter((column) => column !== undefined);
+  return closed.length === 0 ? HISTORY_COLUMNS : HISTORY_COLUMNS.toSpliced(-1, 0, ...closed);
+}

@@ -63,9 +63,9 @@ export function cardSummary(card: JsonObject, style: ViewStyle): string {
   return joinSections([view.summary(), view.metadata()]);
 }
 
-/** What identifies a card and its state, a line each. Its reference may take two. */
-export function cardHead(card: JsonObject, style: ViewStyle): readonly string[] {
-  return new CardView(card, style).head();
+/** What identifies a card and its state, a line each. Reference and expiry may take two. `remark`: behind the status. */
+export function cardHead(card: JsonObject, style: ViewStyle, remark = ''): readonly string[] {
+  return new CardView(card, style).head(remark);
 }
 
 /** The rest of the card in so many lines, metadata first, because it names the owner. What has no room is counted. */
@@ -115,16 +115,23 @@ class CardView {
     return [...this.#state(), ...this.#others()];
   }
 
-  head(): string[] {
-    const label = padText('Reference', LABEL_WIDTH);
+  head(remark: string): string[] {
+    const reference = this.#text('clientReference');
+    return [
+      ...this.#state(remark),
+      ...this.#twoLines('Reference', reference.trim() === '' ? ['none'] : reference.split(' ')),
+    ];
+  }
+
+  /** A label and words on at most two lines. */
+  #twoLines(label: string, words: readonly string[]): string[] {
     const room = this.#roomAfter(LABEL_WIDTH + 2);
-    const [first = '', ...rest] = fillLines(this.#text('clientReference').split(' '), room, displayWidth);
+    const [first = '', ...rest] = fillLines(words, room, displayWidth);
     // A text without a place to break is split where the room ends.
     const at = fittingLength(first, room);
     const second = [first.slice(at), ...rest].filter((part) => part !== '').join(' ');
     return [
-      ...this.#state(),
-      `${this.#paint.faint(label)}  ${first.slice(0, at) || 'none'}`,
+      `${this.#paint.faint(padText(label, LABEL_WIDTH))}  ${first.slice(0, at)}`,
       ...(second === '' ? [] : [`${' '.repeat(LABEL_WIDTH + 2)}${this.#cut(second, room)}`]),
     ];
   }
@@ -151,14 +158,14 @@ class CardView {
     return [...fields, ...kept, ...more, this.#paint.faint(`${counted.join(', ')}: All details`)];
   }
 
-  #state(): string[] {
+  #state(remark = ''): string[] {
     const status = this.#text('status');
     const { bold, toned } = this.#paint;
     return [
       labelledId('Card', this.#text('cardId'), this.#style.width, this.#paint),
-      this.#line('Status', status, (shown) => bold(toned('status', status, shown))),
+      this.#line('Status', status + remark, (shown) => bold(toned('status', status, shown))),
       this.#balance(),
-      this.#dated('Expires', this.#card.get('expiryDate')),
+      ...this.#twoLines('Expires', this.#date(this.#card.get('expiryDate'))),
     ];
   }
 
@@ -240,9 +247,13 @@ class CardView {
   }
 
   #dated(label: string, value: JsonValue | undefined): string {
-    const text = dateText(value);
+    return this.#line(label, this.#date(value).join(' '));
+  }
+
+  /** A date, and how far away it is. */
+  #date(value: JsonValue | undefined): string[] {
     const away = typeof value === 'string' ? awayFrom(value, this.#style.now) : undefined;
-    return this.#line(label, away === undefined ? text : `${text} (${away})`);
+    return [dateText(value), ...(away === undefined ? [] : [`(${away})`])];
   }
 
   #line(label: string, text: string, dress = (shown: string) => shown): string {

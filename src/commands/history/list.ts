@@ -5,7 +5,7 @@ import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { localCommand } from '../../command/command.ts';
 import { type Failure, note, OUTCOMES, usageFailure } from '../../failure.ts';
 import { type Unread, unreadFailure } from '../../files/io-failure.ts';
-import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
+import { columnsForPeople, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
 import { type HistoryEntry, isPartOfCardId } from '../../history/history-event.ts';
 import { readHistory, recordsBegin } from '../../history/read.ts';
 import { cardIdProblem, quoteValue, readCardId } from '../../input/values.ts';
@@ -134,8 +134,9 @@ export async function historyResult(session: Session, filter: HistoryFilter) {
   const none = isUnmatched ? await noMatch(session, filter) : nothing;
   const whenEmpty = failure === undefined ? { whenEmpty: none } : {};
   const tall = { whenTall: whenTall(limit, entries) };
+  const columns = session.isForPeople ? columnsForPeople(entries) : HISTORY_COLUMNS;
   return {
-    result: { kind: 'list', rows, columns: HISTORY_COLUMNS, ...whenEmpty, ...tall } satisfies Result,
+    result: { kind: 'list', rows, columns, ...whenEmpty, ...tall } satisfies Result,
     noMatch: isUnmatched ? none : undefined,
     hasOlder,
     failure: failure ?? unreadFailure('run', unread),

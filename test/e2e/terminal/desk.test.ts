@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 import { openTerminal, type Terminal, type TerminalOptions } from '../../support/pty.ts';
 import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk, SHORT_GRACE } from '../../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -338,7 +338,7 @@ it.concurrent('the desk finds a card by its order number and by the beginning of
   terminal.type('another\r');
   for (const [typed, seen] of [
     ['?', /its order number \(the client reference\)/],
-    ['order-7', /knows no card with that order number/],
+    ['order-7', /knows no card with this order number/],
   ] as const) {
     await terminal.waitFor(/Card ID \([^)]*\)\s*$/);
     terminal.type(`${typed}\r`);
@@ -402,7 +402,7 @@ it.concurrent('the desk takes a new token without leaving, keeps it where the pr
   terminal.type('log\r');
   await terminal.waitFor(/Token of the gift cards \(profile live/);
   terminal.type('new-token-of-the-test\r');
-  await menuWith(terminal, /Status {8}ACTIVE/);
+  await menuWith(terminal, /Status {8}ACTIVE[\s\S]*\nThe token is stored\.\n/);
   const end = await leave(terminal);
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
   expect(end.output).not.toContain('new-token');
@@ -454,7 +454,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
     await confirm(terminal, 'block');
     const screen = await menuWith(terminal, above('✔ BLOCKED at'));
     expect(screen.join('\n').replaceAll(/\s+/g, ' ')).toMatch(
-      /frontdesk: could not write the report \S+shift\.csv: could not create the folder \S+ EEXIST hint: keep the list/,
+      /frontdesk: could not save the report \S+shift\.csv: could not create the folder .* \(EEXIST\) hint: keep the list/,
     );
     if (comesBack) {
       rmSync(folder);
@@ -464,6 +464,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
     await menuWith(terminal, above('✔ ACTIVATED at'));
     const end = await leave(terminal);
     expect(end.code).toBe(code);
+    expect(end.text.endsWith('The report is not complete: keep this list.\n')).toBe(!comesBack);
     // The list is on the screen, whether the file was written or not.
     expect(end.text).toMatch(/: 2 changes\n.*block {7}done\n.*activation {2}done\n1 card was looked at\./);
     if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,done[\s\S]*activation,done/);
@@ -654,4 +655,67 @@ it.runIf(process.platform === 'linux')('the desk keeps its memory over 500 cards
   expect(server.requests).toHaveLength(500);
   // What the collector leaves for later, and no more: a leak of what each card takes would show.
   expect(late - early).toBeLessThan(40);
+});
+
+it.concurrent('the desk keeps its report current when the window is closed during a change', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(
+    ({ method }) => (method === 'GET' ? { body: cardText('ACTIVE') } : 'hang'),
+    onTestFinished,
+  );
+  const home = createHome();
+  const csv = join(home.path, 'shift.csv');
+  const { terminal } = await open({ ...server.env, ...SHORT_GRACE }, { home, args: [CARD_ID, '--report', csv] });
+  await confirm(terminal, 'block');
+  await terminal.waitFor(/The block was sent at/);
+  terminal.hangUp();
+  expect((await terminal.end).code).toBe(8);
+  expect(readFileSync(csv, 'utf8')).toMatch(/,7c0e1111,block,NOT KNOWN \(entry [0-9a-f]{6}\),,\r\n$/);
+});
+
+it.concurrent('the desk says that a card may be as it was last read, while it cannot be read again', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { status: 403 }], onTestFinished);
+  const { terminal } = await open(server.env);
+  terminal.type('look\r');
+  const screen = await menuWith(terminal, /Status {8}ACTIVE, as last read/);
+  expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
+  expect((await leave(terminal)).code).toBe(0);
+});
+
+it.concurrent('the desk says that a block was refused, but that the card reads BLOCKED', async ({ onTestFinished }) => {
+  let isBlocked = false;
+  const server = await startRecordingServer(({ method }) => {
+    if (method === 'GET') return { body: cardText(isBlocked ? 'BLOCKED' : 'ACTIVE') };
+    isBlocked = true;
+    return { status: 409, body: '{"errorCode":"CARD_BLOCKED","message":"is blocked","details":{}}' };
+  }, onTestFinished);
+  const { terminal } = await open(server.env);
+  await confirm(terminal, 'block');
+  const screen = await menuWith(terminal, above('✖ NOT BLOCKED: refused at'));
+  expect(screen.join(' ').replaceAll(/ +/g, ' ')).toContain('(HTTP 409, CARD_BLOCKED). But the card reads BLOCKED ?');
+  expect((await leave(terminal)).code).toBe(0);
+});
+
+it.concurrent('the list of changes of a card keeps its columns on a coloured screen, and says what resolved one', async (context) => {
+  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+  const { terminal } = await open({ ...server.env, FORCE_COLOR: '1' });
+  await confirm(terminal, 'block');
+  await menuWith(terminal, above('▲ NOT KNOWN YET: the block was sent'));
+  terminal.type('resolve\r');
+  await terminal.waitFor(/What did you find out/);
+  terminal.type('2\r');
+  await terminal.waitFor(/Note \(Enter/);
+  terminal.type('\r');
+  await menuWith(terminal, above('✖ NOT BLOCKED: .* found it out'));
+  terminal.type('history\r');
+  await terminal.waitFor(/Enter goes back/);
+  const screen = screenOf(terminal, 80, 24).join('\n');
+  expect(screen).toMatch(/^TIME +USER +PROFILE +OPERATION +OUTCOME .*ENTRY\n/);
+  expect(screen).toMatch(/ card block +unknown .*\n {2}id 7c0e1111-\S+\n {2}resolved as not_applied\n/);
+  terminal.type('\r');
+  await menuWith(terminal, /Look again/);
+  expect((await leave(terminal)).code).toBe(0);
 });

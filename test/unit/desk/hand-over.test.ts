@@ -17,7 +17,7 @@ it('a report of the desk that cannot be written at the start leaves no file, whi
   const failure = await createReport(path, log, 'live', context).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: 'LOCAL_IO',
-    message: `could not write the report ${path}: no space left on the device. Nothing was sent.`,
+    message: `could not save the report ${path}: no space left on the device. Nothing was sent.`,
     hints: [],
   });
   expect(readdirSync(folder)).toEqual([]);

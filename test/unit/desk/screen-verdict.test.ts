@@ -48,6 +48,38 @@ it.each<[string, DeskWrite, string]>([
   expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
 });
 
+it.each<[string, DeskWrite, string]>([
+  [
+    'not sent',
+    blockThat({ outcome: 'not_sent' }),
+    '✖ NOT BLOCKED: the request was not sent (14:02). But the card reads BLOCKED',
+  ],
+  [
+    'refused',
+    blockThat({ outcome: 'rejected', httpStatus: 409 }),
+    '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). But the card reads BLOCKED',
+  ],
+  [
+    'found out as not applied',
+    blockThat(
+      { outcome: 'unknown' },
+      { resolved: { as: 'not_applied', by: 'ann', time: new Date(SENT_MS).toISOString() } },
+    ),
+    '✖ NOT BLOCKED: ann found it out, and recorded it at 14:02. But the card reads BLOCKED',
+  ],
+])('the verdict on a block that was %s says that the card is blocked all the same', (_, last, line) => {
+  expect(verdictLines({ cardId: CARD, status: 'BLOCKED', open: [], last }, STYLE)).toEqual([line]);
+});
+
+it('the verdict on an open write is not cut on 40 columns', () => {
+  const last = blockThat({ outcome: 'unknown' });
+  expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [last], last }, { ...STYLE, width: 40 })).toEqual([
+    '▲ NOT KNOWN YET: the block was sent at',
+    '  14:02, the card still reads ACTIVE.',
+    '  Look again in a minute',
+  ]);
+});
+
 it('the verdict on the last write to a card takes two lines of a narrow screen, none of them wider, whatever the service says', () => {
   const unknown = { ...blockThat({ outcome: 'unknown' }), operation: OPERATIONS.cardReissue };
   const verdict = (open: readonly DeskWrite[], status: string) =>

@@ -31,3 +31,9 @@ it('the head of a card on a narrow screen has label and id on one line where bot
   expect(linesAt(50, SEEN)[0]).toBe(`Card          ${CARD_ID}`);
   expect(linesAt(49, SEEN)[0]).toBe(CARD_ID);
 });
+
+it('the head of a card on 40 columns has the whole line of its expiry', () => {
+  const lines = linesAt(40, SEEN);
+  const at = lines.findIndex((line) => line.startsWith('Expires'));
+  expect(lines.slice(at, at + 2)).toEqual(['Expires       1 Jan 2031, 00:00 UTC', '              (in 60 years)']);
+});

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { NO_OUTCOME } from '../../../src/call-outcome.ts';
+import { recentText } from '../../../src/desk/find-card.ts';
+
+const NOW_MS = new Date(2026, 10, 25, 14, 2).getTime();
+
+/** Cards of which each was blocked, with an unknown outcome. */
+const cards = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const cardId = `7c0e111${at}-2222-3333-4444-555566667777`;
+    const callOutcome = { ...NO_OUTCOME, outcome: 'unknown' } as const;
+    const write = { entry: `e${at}`, operation: OPERATIONS.cardBlock, cardId, timeMs: NOW_MS, callOutcome };
+    return { cardId, reference: 'order-1042', status: 'ACTIVE', write };
+  });
+
+it('the recent cards are on a line each on 80 columns', () => {
+  expect(recentText(cards(1), 80, NOW_MS)).toBe(
+    'Recent cards\n  1 7c0e1110  order-1042  ACTIVE  block 14:02: NOT KNOWN\n',
+  );
+});
+
+it('the recent cards on 40 columns say below the card what was done', () => {
+  expect(recentText(cards(2), 40, NOW_MS)).toBe(
+    [
+      'Recent cards',
+      '  1 7c0e1110  order-1042  ACTIVE',
+      '    block 14:02: NOT KNOWN',
+      '  2 7c0e1111  order-1042  ACTIVE',
+      '    block 14:02: NOT KNOWN',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('the recent cards that have no room are counted', () => {
+  expect(recentText(cards(9), 40, NOW_MS, 6)).toBe(
+    [
+      'Recent cards',
+      '  1 7c0e1110  order-1042  ACTIVE',
+      '    block 14:02: NOT KNOWN',
+      '  2 7c0e1111  order-1042  ACTIVE',
+      '    block 14:02: NOT KNOWN',
+      '  7 more cards',
+      '',
+    ].join('\n'),
+  );
+});
