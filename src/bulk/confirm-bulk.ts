@@ -1,5 +1,5 @@
 import { actionOf, nounOf } from '../api/operation.ts';
-import { type CardBefore, readCardBefore } from '../call/confirm.ts';
+import { type CardBefore, readCardBefore, whyUnread } from '../call/confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../call/write-guards.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
 import type { CheckedInput } from '../input/records/check-input.ts';
@@ -42,7 +42,7 @@ function shownRows({ reading }: BulkCall, rows: readonly Row[], between: string)
 }
 
 function shownCard(id: string, before: CardBefore): string {
-  if ('failure' in before) return `${id}: could not be read: ${safeText(before.failure.message)}`;
+  if ('failure' in before) return `${id}: could not be read: ${whyUnread(before.failure)}`;
   const [status, current, initial, reference] = CARD_FACTS.map((name) => {
     const value = before.card.get(name);
     return value === undefined || value === null ? '' : shortenText(safeText(cellText(value)), MAX_FACT);

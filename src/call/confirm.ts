@@ -1,5 +1,5 @@
 import { isPast } from '../api/iso-date.ts';
-import { actionOf, nounOf, targetStatus } from '../api/operation.ts';
+import { actionOf, nounOf, type Operation, targetStatus } from '../api/operation.ts';
 import type { ScreenAbove } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
@@ -20,6 +20,11 @@ const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
 
 /** The card before the change, or why it could not be read. */
 export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
+
+/** Why the card could not be read, for a sentence that says so already. */
+export function whyUnread({ message }: Failure): string {
+  return safeText(message.replace(/^could not read card \S+: /, ''));
+}
 
 /** Reads the card of a change. Any failure ends the call with `mustRead`, else one that the change would meet too. */
 export async function readCardBefore(
@@ -67,7 +72,7 @@ type DrawCard = (card: JsonObject, style: ViewStyle) => string;
 function describe(session: Session, before: CardBefore, draw: DrawCard): string {
   const { columns } = session.context.stderr;
   if ('failure' in before) {
-    return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
+    return `${breakLine(`  The card could not be read: ${whyUnread(before.failure)}`, columns).join('\n')}\n`;
   }
   const { colour, unicode, isAccessible } = session.output;
   return draw(before.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
@@ -79,19 +84,25 @@ export async function describeBefore(session: Session, before: CardBefore): Prom
   return describe(session, before, cardSummary);
 }
 
-/** Below the card: is it in that state already, the given reason, and that the change cannot be undone. */
-function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: number | undefined): string {
-  const { effect } = call.operation;
-  if (effect.kind !== 'write') return '';
-  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
-  const aim = targetStatus(call.operation);
-  const noun = nounOf(call.operation);
-  const lines = [
-    ...(aim !== undefined && status === aim ? [`  The card is already ${aim}. A second ${noun} is sent anyway.`] : []),
-    ...(reason === undefined ? [] : [`  Reason: ${safeText(reason)}`]),
-    ...(effect.confirm ? [`  A ${noun} cannot be undone.`] : []),
+/** What a yes means: a second change of a card that is in that state already, and one that cannot be undone. */
+export function consequencesOf(operation: Operation, before: CardBefore | undefined): readonly string[] {
+  const { effect } = operation;
+  const aim = targetStatus(operation);
+  const status = before !== undefined && 'card' in before ? textAt(before.card, 'status') : undefined;
+  const noun = nounOf(operation);
+  return [
+    ...(aim !== undefined && status === aim ? [`The card is already ${aim}. A yes sends a second ${noun}.`] : []),
+    ...(effect.kind === 'write' && effect.confirm ? [`A ${noun} cannot be undone.`] : []),
   ];
-  return lines.flatMap((line) => breakLine(line, columns).map((part) => `${part}\n`)).join('');
+}
+
+/** Below the card: the given reason, and what a yes means. */
+function whatFollows({ call, reason }: SingleCall, before: CardBefore, columns: number | undefined): string {
+  const lines = [
+    ...(reason === undefined ? [] : [`Reason: ${safeText(reason)}`]),
+    ...consequencesOf(call.operation, before),
+  ];
+  return lines.flatMap((line) => breakLine(`  ${line}`, columns).map((part) => `${part}\n`)).join('');
 }
 
 /** Most characters of a field in the question. */
@@ -130,9 +141,15 @@ export async function confirmSingle(
   };
   if (session.caller !== 'desk') await stderr.write(shown(single, undefined));
   let asked = single;
+  let isPrinted = false;
+  // At the desk each question shows the card above, in the current size of the screen, or once where nothing is redrawn.
+  const drawn: ScreenAbove = (room) => {
+    if (room === undefined && isPrinted) return '';
+    isPrinted = true;
+    return shown(asked, room);
+  };
+  const above = session.caller === 'desk' ? drawn : undefined;
   for (;;) {
-    // At the desk each question shows the card above, in the current size of the screen.
-    const above: ScreenAbove | undefined = session.caller === 'desk' ? (room) => shown(asked, room) : undefined;
     const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
     const answer = await session.prompt.decide(question, { other, no, above });
     if (answer === 'yes') return asked;

@@ -21,6 +21,12 @@ export function clientId(id: RequestId): RequestId {
   return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
 }
 
+/** The ID of a request that is not valid, so that its sender does not wait for a response; null if it has none. */
+function idOf(value: unknown): RequestId | null {
+  if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;
+  return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+}
+
 function textLength(message: JSONRPCMessage): number {
   const structured = 'result' in message ? message.result['structuredContent'] : undefined;
   const text = typeof structured === 'object' && structured !== null && 'text' in structured ? structured.text : '';
@@ -126,7 +132,7 @@ export class Connection implements Transport {
     try {
       this.#receive(parseJSONRPCMessage(value));
     } catch {
-      this.#refuse(INVALID_REQUEST, 'the line is not a JSON-RPC message');
+      this.#refuse(INVALID_REQUEST, 'the line is not a JSON-RPC message', idOf(value));
     }
   }
 
@@ -192,8 +198,8 @@ export class Connection implements Transport {
     this.#whenAnswered?.();
   }
 
-  #refuse(code: number, message: string): void {
-    void this.#write({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => undefined);
+  #refuse(code: number, message: string, id: RequestId | null = null): void {
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);
   }
 
   /** One after the other: a long result takes several times its length while it is written. */

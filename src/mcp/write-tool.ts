@@ -4,7 +4,7 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { type CardBefore, readCardBefore } from '../call/confirm.ts';
+import { type CardBefore, consequencesOf, readCardBefore, whyUnread } from '../call/confirm.ts';
 import { openBefore, openLines } from '../call/open-guard.ts';
 import type { SingleCall } from '../call/read-call.ts';
 import { recordedCall, stillAsShown } from '../call/write-call.ts';
@@ -29,7 +29,7 @@ export interface WriteRequest extends ReadRequest {
   readonly stopping: AbortSignal;
 }
 
-const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt', 'metadata'];
+const STATE = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt'];
 
 /** A card's texts may be made to look like a question, so each value is quoted, short, on one line. */
 const MOST_OF_A_VALUE = 200;
@@ -42,36 +42,36 @@ function valuesIn(path: string, value: JsonValue): readonly (readonly [string, J
   return [...value].flatMap(([name, member]) => valuesIn(`${path}.${name}`, member));
 }
 
-/** A line for each value: `card metadata.store: "Lisbon"`. */
-function linesOf(name: string, value: JsonValue): readonly string[] {
+/** `card metadata.store: "Lisbon"`. */
+function lineOf([path, value]: readonly [string, JsonValue]): string {
   const short = (text: string) => shortenText(safeText(text), MOST_OF_A_VALUE);
-  const values = valuesIn(name, value);
-  const lines = values
-    .slice(0, MOST_MEMBERS)
-    .map(([path, one]) => `card ${short(path)}: ${JSON.stringify(short(cellText(one)))}`);
-  const left = values.length - lines.length;
-  return left > 0 ? [...lines, `card ${name}: ${plural(left, 'more member')}`] : lines;
+  return `card ${short(path)}: ${JSON.stringify(short(cellText(value)))}`;
 }
 
-/** The card, a line for each identifying member, or why it cannot be shown. */
-function cardLines(card: CardBefore | undefined): readonly string[] {
+/** A line for each member of the card that tells its state, or why it cannot be shown. */
+function stateLines(card: CardBefore | undefined): readonly string[] {
   if (card === undefined) return [];
   if ('failure' in card)
-    return [`The card could not be read: ${shortenText(safeText(card.failure.message), MOST_OF_A_VALUE)}`];
-  return SHOWN.flatMap((name) => {
+    return [`The card could not be read: ${shortenText(whyUnread(card.failure), MOST_OF_A_VALUE)}`];
+  return STATE.flatMap((name) => {
     const value = getPath(card.card, name);
-    return value === undefined ? [] : linesOf(name, value);
+    return value === undefined ? [] : [lineOf([name, value])];
   });
 }
 
-/** As many of the lines as keep the question readable. */
-function fitting(lines: readonly string[], room: number): readonly string[] {
+/** As many members of the metadata as keep the question readable. The others are counted. */
+function metadataLines(card: CardBefore | undefined, room: number): readonly string[] {
+  const metadata = card !== undefined && 'card' in card ? getPath(card.card, 'metadata') : undefined;
+  const values = metadata === undefined ? [] : valuesIn('metadata', metadata);
+  const lines = values.slice(0, MOST_MEMBERS).map(lineOf);
   let left = room;
-  const kept = lines.filter((line) => {
+  const end = lines.findIndex((line) => {
     left -= line.length + 1;
-    return left >= 0;
+    return left < 0;
   });
-  return kept.length === lines.length ? kept : [...kept, `card: ${plural(lines.length - kept.length, 'more line')}`];
+  const shown = end < 0 ? lines : lines.slice(0, end);
+  const hidden = values.length - shown.length;
+  return hidden === 0 ? shown : [...shown, `card metadata: ${plural(hidden, 'more member')}`];
 }
 
 /** The user confirms only what is shown whole, and clients show no more than this well. */
@@ -92,7 +92,13 @@ function shown(value: JsonValue): string {
   return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
 }
 
-/** The question: profile, host, operation, ID, fields, what is open, then the card as it is now. */
+/** The line that counts members of the metadata. */
+const COUNT_ROOM = 100;
+
+/**
+ * The question: profile, host, operation, ID, fields, what is open, the card as it is now, and what cannot be undone.
+ * Undefined if it would be too long.
+ */
 async function question(session: Session, service: Service, single: SingleCall, card: CardBefore | undefined) {
   const { call, id } = single;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
@@ -105,10 +111,14 @@ async function question(session: Session, service: Service, single: SingleCall, 
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
     ...openLines(await openBefore(session, call)),
     ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
+    ...stateLines(card),
   ];
-  const last = 'An assistant asks for this. Check it against what you were asked to do.';
-  const room = MOST_OF_A_QUESTION - [...asked, last].join('\n').length - 100;
-  return [...asked, ...fitting(cardLines(card), room), last].join('\n');
+  const last = [
+    ...consequencesOf(call.operation, card),
+    'An assistant asks for this. Check it against what you were asked to do.',
+  ];
+  const room = MOST_OF_A_QUESTION - [...asked, ...last].join('\n').length - COUNT_ROOM;
+  return room < 0 ? undefined : [...asked, ...metadataLines(card, room), ...last].join('\n');
 }
 
 function option(name: string, value: JsonValue): string {
@@ -175,6 +185,10 @@ export async function runWriteTool(
     const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
     if (card !== undefined) rememberShown(asker, subject, card);
     const message = await question(session, service, single, card);
+    if (message === undefined) {
+      const why = `no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`;
+      return unconfirmed(session, single, why);
+    }
     const title = `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
     const asked = await asker.ask(ctx, { subject, message, title }, request.stopping);
     if ('requestState' in asked) return inputRequired(asked);

@@ -113,7 +113,7 @@ test.each([409, 500])(
       method === 'GET' ? refusal(status, 'NO') : undefined,
     );
     const result = await answered([...BLOCK, '--retries', '0'], 'y\r', handler);
-    expect(result.text).toContain('could not be read');
+    expect(result.text).toMatch(/The card could not be read: (?!could not)/);
     expect(result.text).toContain(String(status));
     expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/block`]);
     expect(result.code).toBe(0);
@@ -142,8 +142,8 @@ test('the question shows the given reason, and that the change cannot be undone'
 });
 
 test.each([
-  ['block', 'BLOCKED', 'The card is already BLOCKED. A second block is sent anyway.'],
-  ['reissue', 'REISSUED', 'The card is already REISSUED. A second reissue is sent anyway.'],
+  ['block', 'BLOCKED', 'The card is already BLOCKED. A yes sends a second block.'],
+  ['reissue', 'REISSUED', 'The card is already REISSUED. A yes sends a second reissue.'],
 ])('the question before a %s says that the card is %s', async (verb, status, told) => {
   const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
   expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);

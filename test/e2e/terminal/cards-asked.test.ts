@@ -51,7 +51,7 @@ it.concurrent('the question shows several cards on a line each, as safe text, or
   });
   const end = await dialogue(['card', 'block', ONE, TWO, THREE], NO, { env: server.env, columns: 200 });
   expect(end.text).toContain(`  ${ONE}: ACTIVE, 10.10 of 50.00, order-1\n`);
-  expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: .*404`));
+  expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: no such card at .*404`));
   expect(end.text).toContain(`  ${THREE}: BLOCKED, 10.10 of 50.00, \\x1b[2Jorder\\nref\n`);
   expect(end.output).not.toContain('\u001b[2Jorder');
   expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });

@@ -79,6 +79,7 @@ it('the question shows where the write goes, the card as it is and the fields', 
     'card updatedAt: "2025-01-02T00:00:00Z"',
     'card metadata.store: "Lisbon"',
     'card metadata.tags: "[\\"a\\",\\"b\\"]"',
+    'A block cannot be undone.',
     LAST,
   ]);
   expect(all.asked[0]).toMatchObject({
@@ -94,7 +95,7 @@ it('the question has no line and no invisible character that the service or the 
   await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
   const lines = messageOf(all) ?? [];
   expect(lines.filter((line) => line.startsWith('id: '))).toEqual([`id: ${CARD_ID}`]);
-  expect(lines).toHaveLength(13);
+  expect(lines).toHaveLength(14);
   expect(lines.join('\n')).not.toContain('\u202e');
 });
 
@@ -146,8 +147,8 @@ it('the question says why the card cannot be shown', async () => {
   const all = stage({ respond: (line) => (line === GET ? answer(422, { message: 'a\nid: b' }) : undefined) });
   await all.call('card_block', LOST);
   const lines = messageOf(all) ?? [];
-  expect(lines).toHaveLength(8);
-  expect(lines[6]).toMatch(/^The card could not be read: .+/);
+  expect(lines).toHaveLength(9);
+  expect(lines[6]).toMatch(/^The card could not be read: (?!could not)/);
 });
 
 it('a card full of text is cut to short lines and few members, and never fills the question', async () => {
@@ -169,6 +170,37 @@ it('the question counts every value of the metadata that it does not show, at an
   expect(lines[0]).toBe('card metadata.store.s0: "x"');
   expect(lines).toHaveLength(21);
   expect(lines.at(-1)).toBe('card metadata: 11 more members');
+});
+
+it('a card whose members have no room in the question has each member counted that is not shown', async () => {
+  const long = 'x'.repeat(300);
+  const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}${long}`, long]));
+  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
+  await all.call('card_block', { cardId: CARD_ID, reason: 'r'.repeat(1990) });
+  const lines = messageOf(all) ?? [];
+  const shown = lines.filter((line) => line.startsWith('card metadata.')).length;
+  expect(shown).toBeGreaterThan(5);
+  expect(lines.slice(-3)).toEqual([`card metadata: ${30 - shown} more members`, 'A block cannot be undone.', LAST]);
+  expect(lines.join('\n').length).toBeLessThan(8000);
+});
+
+it('a card that is in that state already has a question that says so', async () => {
+  const all = stage({ respond: () => answer(200, card('BLOCKED')) });
+  await all.call('card_block', LOST);
+  expect(messageOf(all)?.slice(-3)).toEqual([
+    'The card is already BLOCKED. A yes sends a second block.',
+    'A block cannot be undone.',
+    LAST,
+  ]);
+});
+
+it('without a yes nothing is sent where the escapes of a value make the question too long', async () => {
+  const all = stage();
+  const refused = await all.call('card_block', { cardId: CARD_ID, reason: '\u202e'.repeat(1900) });
+  expect([all.sent, all.asked]).toEqual([[GET], []]);
+  expect(textsOf(refused)[0]).toMatch(
+    /: no person was asked, because the question would have more than 8000 characters\. Nothing was sent\.\na person can run: frontdesk card block /,
+  );
 });
 
 it('a yes to a card that changed meanwhile sends nothing, and the history has it', async () => {
