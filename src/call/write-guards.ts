@@ -126,15 +126,15 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
       path === undefined
         ? 'use `plan apply` with the file of the plan, which has its approvals beside it'
         : `have it approved: ${command} ${shellQuote(path)} --key <key> --as <name>`;
-    const missing = `${approved} of plan ${plan} count: ${demanded - approved} missing`;
-    throw forbidden(`${demand}, and ${missing}`, [next, 'see `frontdesk help plans`']);
+    const has = `plan ${plan} has ${plural(approved, 'valid one')}`;
+    throw forbidden(`${demand}, and ${has}`, [next, 'see `frontdesk help plans`']);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;
   const [what, next] =
     way.kind === 'raw'
       ? ['a raw write', 'use the command of that operation, with --plan <file> for several rows']
       : ['more than one row', 'add --plan <file>, have the file approved, and apply it'];
-  throw forbidden(`${demand} of ${what}, and only a plan can be approved`, [`${next}. See \`frontdesk help plans\``]);
+  throw forbidden(`${demand} for ${what}, and only a plan can be approved`, [`${next}. See \`frontdesk help plans\``]);
 }
 
 /** THE guard of every change, before anything is asked or sent. What passes may be sent by this session. */

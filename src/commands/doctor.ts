@@ -12,17 +12,22 @@ const COLUMNS = plainColumns({ status: 'STATUS', name: 'CHECK', message: 'FOUND'
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
+const BESIDE_COLUMNS = 60;
+
 /** An aligned list for people, with whole messages. */
 async function listText(checks: readonly Check[], summary: string, { output, context }: Session): Promise<string> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: output.colour ? 1 : 0 });
   const width = Math.max(...checks.map(({ name }) => name.length));
   const columns = context.stdout.columns ?? 80;
-  const indent = ' '.repeat(width + 11);
+  // Beside a name on few columns, a message would be a column of words.
+  const isBeside = columns >= BESIDE_COLUMNS;
+  const indent = ' '.repeat(isBeside ? width + 11 : 4);
   const lines = checks.flatMap(({ status, name, message, fix }) => {
-    const [first = '', ...others] = breakLine(`${indent}${safeText(message)}`, columns);
+    const found = breakLine(`${indent}${safeText(message)}`, columns);
+    const [first = '', ...others] = isBeside ? found : ['', ...found];
     return [
-      `${chalk[COLOURS[status]](status.padEnd(7))}  ${name.padEnd(width)}  ${first.slice(indent.length)}`,
+      `${chalk[COLOURS[status]](status.padEnd(7))}  ${name.padEnd(width)}  ${first.slice(indent.length)}`.trimEnd(),
       ...others,
       ...(fix === undefined ? [] : breakLine(`${indent}fix: ${safeText(fix)}`, columns)),
     ];

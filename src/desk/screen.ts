@@ -62,7 +62,7 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   const { effect, command } = operation;
   const done = (effect.kind === 'write' ? effect.done : command).toUpperCase();
   const at = clockTime(timeMs, now);
-  // The card may have that status all the same, from another change.
+  // The card may have that status anyway, from another change.
   const but = status !== undefined && status === targetStatus(operation) && `But the card reads ${statusText(status)}`;
   if (resolved !== undefined) {
     const found = `${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;

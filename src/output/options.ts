@@ -100,8 +100,11 @@ export type Result =
       readonly whenEmpty?: string;
       readonly whenTall?: WhenTall;
     }
-  /** A text for people, whose foreign parts are safe already, and the same as JSON. */
-  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
+  /**
+   * A text for people, whose foreign parts are safe already, and the same as JSON. `isProse`: its long lines are broken
+   * between words in a terminal.
+   */
+  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue; readonly isProse?: true };
 
 /** What a view for people in a terminal may depend on. */
 export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'now' | 'command'> & {

@@ -14,7 +14,7 @@ import {
   type WhenTall,
 } from './options.ts';
 import type { Query } from './query.ts';
-import { safeText } from './text.ts';
+import { breakLine, safeText, widthOf } from './text.ts';
 
 /** A run of more rows is not held for a bordered table, but shown as it goes. */
 const MAX_HELD_RUN_ROWS = 20;
@@ -33,7 +33,7 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
 /** In a terminal an empty list is the sentence that says so. */
 function shownOf(result: Result, { format }: OutputOptions, { isTerminal }: OutputPort): Result {
   if (result.kind !== 'list' || result.rows.length > 0 || result.whenEmpty === undefined) return result;
-  return format === 'table' && isTerminal ? { kind: 'text', text: result.whenEmpty, json: [] } : result;
+  return format === 'table' && isTerminal ? { kind: 'text', text: result.whenEmpty, json: [], isProse: true } : result;
 }
 
 function writeDocument(document: JsonValue, stdout: OutputPort): Promise<void> {
@@ -171,8 +171,10 @@ async function openTabular(
 
 async function renderTabular(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
   if (result.kind === 'text') {
-    const { text } = result;
-    await stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`);
+    const { text, isProse } = result;
+    const lines = text.split('\n').flatMap((line) => (isProse === true ? breakLine(line, widthOf(stdout)) : [line]));
+    const shown = lines.join('\n');
+    await stdout.write(shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`);
     return;
   }
   const columns = shownColumns(result.columns, options);

@@ -1,12 +1,12 @@
 import type { OutputPort } from '../context.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
-import { cutText, displayWidth, fitText, wrapText } from './cut-text.ts';
+import { displayWidth, fitText, wrapText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenLast } from './fit-columns.ts';
 import type { OutputOptions, RowWriter, WhenTall } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { lineWriter, safeCell } from './table.ts';
-import { safeText } from './text.ts';
+import { breakLine, safeText } from './text.ts';
 
 /** `mayLeaveOut`: no columns were named, so some may be left out, which the last line names. */
 type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header' | 'command'> &
@@ -111,7 +111,7 @@ function leftOutLines({ leftOut }: FittedColumns, style: TerminalStyle, paint: P
   if (leftOut.length === 0) return [];
   const how = style.command === undefined ? '' : ' (--columns names them)';
   const text = `Not shown${how}: ${leftOut.map((column) => safeText(column.name)).join(', ')}`;
-  return [paint.faint(cutText(text, style.width, style.unicode))];
+  return breakLine(text, style.width).map(paint.faint);
 }
 
 /** The cells of a line, each as wide as its column. */

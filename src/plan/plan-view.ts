@@ -179,11 +179,7 @@ const NOT_COMPARED = 'not possible: the service documents no way to read these, 
 
 function approvalLines({ approvals, uncounted, demanded }: Omit<PlanView, 'allRows'>): readonly string[] {
   const signed = approvals.map(({ as, key }) => `by ${safeText(as)} (${safeText(key)})`);
-  const missing = demanded - approvals.length;
-  const demand =
-    demanded === 0
-      ? []
-      : [missing > 0 ? `${missing} of ${demanded} required approvals missing` : `${demanded} of ${demanded} required`];
+  const demand = demanded === 0 ? [] : [`${Math.min(approvals.length, demanded)} of ${demanded} required`];
   const lines = [...signed, ...demand, ...uncounted.map(({ text }) => safeText(text))];
   return lines.length === 0 ? ['none'] : lines;
 }

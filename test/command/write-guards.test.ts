@@ -160,7 +160,7 @@ it.each(casesOf(['rows', 'a named run', 'raw']))(
     const { home, env } = place;
     const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('profile live demands 2 approvals of');
+    expect(stderr).toContain('profile live demands 2 approvals for');
     expect(place.server.requests).toEqual([]);
   },
 );

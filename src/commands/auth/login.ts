@@ -272,6 +272,6 @@ export const command = localCommand({
       ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
       `Try: ${next}`,
     ].join('\n');
-    await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });
+    await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts), isProse: true });
   },
 });

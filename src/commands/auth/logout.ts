@@ -3,7 +3,6 @@ import { FAMILY, NEVER_ASKS } from '../../ask/missing.ts';
 import { localCommand } from '../../command/command.ts';
 import { removeCredentials } from '../../credentials/store-change.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../../json/shape.ts';
-import { breakLine, widthOf } from '../../output/text.ts';
 
 const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
 
@@ -25,7 +24,7 @@ export const command = localCommand({
         ? `Profile ${profile} had no stored credential.`
         : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
     const places = removed.map((entry) => ({ family: entry.family, origin: entry.origin }));
-    const lines = breakLine(text, widthOf(session.context.stdout));
-    await session.print({ kind: 'text', text: lines.join('\n'), json: jsonOf(LOGOUT, { profile, removed: places }) });
+    const json = jsonOf(LOGOUT, { profile, removed: places });
+    await session.print({ kind: 'text', text, json, isProse: true });
   },
 });

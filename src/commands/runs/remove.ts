@@ -62,7 +62,7 @@ export const command = localCommand({
       removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
-    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });
+    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }), isProse: true });
     raise(unreadFailure('run', unread));
   },
 });

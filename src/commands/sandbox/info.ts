@@ -50,6 +50,6 @@ export const command = localCommand({
     const text = choices
       ? ['Where the service documents no rule, the sandbox chose:', ...chosen].join('\n')
       : infoText(info);
-    await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });
+    await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info), isProse: true });
   },
 });

@@ -699,7 +699,7 @@ it.concurrent('the desk says that a block was refused, but that the card reads B
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the list of changes of a card keeps its columns on a coloured screen, and says what resolved one', async (context) => {
+it.concurrent('the list of changes of a card keeps its columns on a color screen, and says what resolved one', async (context) => {
   const server = await startRecordingServer(writeFails(500), context.onTestFinished);
   const { terminal } = await open({ ...server.env, FORCE_COLOR: '1' });
   await confirm(terminal, 'block');

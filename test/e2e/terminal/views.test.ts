@@ -36,12 +36,24 @@ it.concurrent.each(WIDTHS)(
   },
 );
 
-it.concurrent.each([80, 100])('doctor breaks no word at %i columns', async (columns) => {
+it.concurrent.each([40, 80, 100])('doctor breaks no word at %i columns', async (columns) => {
   const { code, text } = await dialogue(['doctor'], [], { columns });
   expect(code).toBe(0);
   // A command, a path or an address is one word, whatever its length.
   const long = linesOf(text).filter((line) => stringWidth(line) > columns && !/frontdesk |\/|https?:/.test(line));
   expect(long).toEqual([]);
+});
+
+it.concurrent('doctor shows its messages below the names on 40 columns', async () => {
+  const { text } = await dialogue(['doctor'], [], { columns: 40 });
+  expect(text).toMatch(/^ok {7}node\n {4}Node \S+/m);
+});
+
+it.concurrent.each([40, 80])('sandbox info breaks no word at %i columns', async (columns) => {
+  const { text } = await dialogue(['sandbox', 'info'], [], { columns });
+  const long = linesOf(text).filter((line) => stringWidth(line) > columns && !/^ *frontdesk /.test(line));
+  expect(long).toEqual([]);
+  expect(text).toMatch(/\nWhat it chose where the service\s+documents no rule:/);
 });
 
 it.concurrent.each(WIDTHS)('a list fits into %i columns, whatever script the names are in', async (columns) => {

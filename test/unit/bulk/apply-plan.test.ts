@@ -347,7 +347,7 @@ it('a plan that others have to approve is not sent when none counts, and why is 
   const { bench, path, plan } = await signed(['bob']);
   expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
     code: 'FORBIDDEN',
-    message: `profile demo demands an approval, and 0 of plan ${plan} count: 1 missing. Nothing was sent.`,
+    message: `profile demo demands an approval, and plan ${plan} has 0 valid ones. Nothing was sent.`,
     hints: [`have it approved: frontdesk plan approve ${path} --key <key> --as <name>`, 'see `frontdesk help plans`'],
   });
   expect(bench.stderr()).toMatch(

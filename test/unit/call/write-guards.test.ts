@@ -177,7 +177,7 @@ it('approvals are not demanded of one write, of a single row, and of a dry run',
 it('approvals cannot be had by more rows without a plan', () => {
   expect(guarded(rows(2), TWO)).toEqual([
     5,
-    'profile demo demands 2 approvals of more than one row, and only a plan can be approved. Nothing was sent.',
+    'profile demo demands 2 approvals for more than one row, and only a plan can be approved. Nothing was sent.',
     'add --plan <file>, have the file approved, and apply it. See `frontdesk help plans`',
   ]);
 });
@@ -185,7 +185,7 @@ it('approvals cannot be had by more rows without a plan', () => {
 it('approvals cannot be had by a raw write', () => {
   expect(guarded(raw(), { profile: { approvals: 1 } })).toEqual([
     5,
-    'profile demo demands an approval of a raw write, and only a plan can be approved. Nothing was sent.',
+    'profile demo demands an approval for a raw write, and only a plan can be approved. Nothing was sent.',
     'use the command of that operation, with --plan <file> for several rows. See `frontdesk help plans`',
   ]);
 });
@@ -195,7 +195,7 @@ it('approvals that are missing are counted, with the command that gives one', ()
   expect(guarded(plan(3, 'my plan'), TWO)).toBeUndefined();
   expect(guarded(plan(1, 'my plan'), { ...TWO, output: { command: 'frontdesk -p demo' } })).toEqual([
     5,
-    'profile demo demands 2 approvals, and 1 of plan abc count: 1 missing. Nothing was sent.',
+    'profile demo demands 2 approvals, and plan abc has 1 valid one. Nothing was sent.',
     "have it approved: frontdesk -p demo plan approve 'my plan' --key <key> --as <name>",
     'see `frontdesk help plans`',
   ]);
@@ -206,7 +206,7 @@ it('approvals that are missing are counted, with the command that gives one', ()
 
 it('approvals that are missing beside a run are those of its plan', () => {
   expect(guarded(plan(0), TWO)?.slice(1)).toEqual([
-    'profile demo demands 2 approvals, and 0 of plan abc count: 2 missing. Nothing was sent.',
+    'profile demo demands 2 approvals, and plan abc has 0 valid ones. Nothing was sent.',
     'use `plan apply` with the file of the plan, which has its approvals beside it',
     'see `frontdesk help plans`',
   ]);

@@ -67,7 +67,7 @@ it.each<[string, DeskWrite, string]>([
     ),
     '✖ NOT BLOCKED: ann found it out, and recorded it at 14:02. But the card reads BLOCKED',
   ],
-])('the verdict on a block that was %s says that the card is blocked all the same', (_, last, line) => {
+])('the verdict on a block that was %s says that the card reads BLOCKED', (_, last, line) => {
   expect(verdictLines({ cardId: CARD, status: 'BLOCKED', open: [], last }, STYLE)).toEqual([line]);
 });
 

@@ -216,3 +216,13 @@ it('checkOutput names every fault at once', async () => {
   ]);
   expect(isJsonArray(two.kind === 'list' ? two.document : null)).toBe(true);
 });
+
+it('a text of sentences is broken between words in a terminal only, and another text never', async () => {
+  const text = 'The sandbox has its initial data again. Try: frontdesk card get 7c0e1111';
+  const prose: Result = { kind: 'text', text, json: text, isProse: true };
+  expect(await rendered(prose, {}, 30)).toBe(
+    'The sandbox has its initial\ndata again. Try:\n  frontdesk card get 7c0e1111\n',
+  );
+  expect(await rendered(prose, {})).toBe(`${text}\n`);
+  expect(await rendered({ kind: 'text', text, json: text }, {}, 30)).toBe(`${text}\n`);
+});

@@ -226,7 +226,7 @@ it('a plan on a terminal says who approved, what is missing, and what does not c
   expect(text).toContain(
     [
       'Approved             by ann (SHA256:abc)',
-      '                     1 of 2 required approvals missing',
+      '                     1 of 2 required',
       '                     the signature of eve does not count\n',
     ].join('\n'),
   );

@@ -47,7 +47,7 @@ it('a plan as Markdown has its header, its state, its approvals, and a table of 
       '- At: `https://calendar.example.com (profile live)`',
       '- Made: `2026-05-01T12:00:00Z (30 minutes ago) by ann`',
       '- Expires: `2026-05-02T12:00:00Z (in 23 hours)`',
-      '- Approved: `1 of 1 required approvals missing`',
+      '- Approved: `0 of 1 required`',
       '- Fields: `2 email`',
       '- Old values: `as the plan says: no command can read them again`',
       '- Compared: `not possible: the service documents no way to read these, so changes by others go unnoticed`',
