@@ -9,8 +9,10 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   const problems = failures.flatMap(({ parts, problem }) => parts?.problems ?? [problem]);
   const after = failures.find((failure) => failure.after !== undefined)?.after;
   const faults = failures.flatMap(({ faults: own, problem }): readonly Fault[] => {
+    if (own.length > 0) return own;
     const [where = ''] = /^(?:--[a-z-]+|<[A-Za-z]+>)/.exec(problem) ?? [];
-    return own.length > 0 ? own : [{ where, problem }];
+    const isNamed = problem.startsWith(`${where}: `);
+    return [{ where, problem: isNamed ? problem.slice(where.length + 2) : problem }];
   });
   const faultCount = failures.reduce((count, failure) => count + Math.max(1, failure.faultCount), 0);
   return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });

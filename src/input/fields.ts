@@ -154,14 +154,14 @@ export function checkFields(
     if (issue.code === 'unrecognized_keys') {
       const names = fields.map((field) => field.name);
       const problemOfKey = (key: string) => `is not a field of this operation${didYouMean(key, names)}`;
-      return issue.keys.map((key) => ({ where: nameOf(key), problem: problemOfKey(key) }));
+      return issue.keys.map((key) => ({ where: nameOf(key), field: key, problem: problemOfKey(key) }));
     }
     const name = String(issue.path[0] ?? '');
     const field = fields.find((candidate) => candidate.name === name);
-    if (field === undefined) return [{ where: nameOf(name), problem: issue.message }];
+    if (field === undefined) return [{ where: nameOf(name), field: name, problem: issue.message }];
     const value = values[name];
     const refusedId = field.format === 'uuid' && typeof value === 'string' ? value : undefined;
-    return [{ where: nameOf(name), problem: problemOf(issue, field, value), refusedId }];
+    return [{ where: nameOf(name), field: name, problem: problemOf(issue, field, value), refusedId }];
   });
 }
 
@@ -181,7 +181,7 @@ export function checkFieldTexts(
     if ('value' in read) values[name] = read.value;
     else {
       unreadable.add(name);
-      faults.push({ where: options.nameOf(name), problem: read.problem });
+      faults.push({ where: options.nameOf(name), field: name, problem: read.problem });
     }
   }
   for (const fault of checkFields(schema, values, (field) => field)) {

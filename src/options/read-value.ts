@@ -184,26 +184,27 @@ export function readValue<Kind extends keyof KindValues>(
 /** The values of one command line by name. Their declarations have the types. */
 export type GivenValues = Readonly<Record<string, unknown>>;
 
-function read(spec: ValueSpec, where: string, text: string, faults: Fault[]): unknown {
+function read(spec: ValueSpec, place: Omit<Fault, 'problem'>, text: string, faults: Fault[]): unknown {
   const reading = readValue({ ...spec, kind: spec.kind ?? 'text' }, text);
   if (reading.ok) return reading.value;
-  faults.push({ where, problem: reading.problem });
+  faults.push({ ...place, problem: reading.problem });
   return undefined;
 }
 
 function readOption(option: OptionSpec, texts: readonly (string | true)[], faults: Fault[]): unknown {
   const where = `--${option.long}`;
+  const place = option.field === undefined ? { where } : { where, field: option.field };
   if (option.value === undefined) return texts.length > 0;
   const typed = texts.filter((text) => text !== true);
   if (option.repeatable === true) {
-    return typed.map((text) => read(option, where, text, faults)).filter((value) => value !== undefined);
+    return typed.map((text) => read(option, place, text, faults)).filter((value) => value !== undefined);
   }
   if (option.field !== undefined && typed.length > 1) {
-    faults.push({ where, problem: 'is given more than once' });
+    faults.push({ ...place, problem: 'is given more than once' });
     return undefined;
   }
   const text = typed.at(-1) ?? option.default;
-  return text === undefined ? undefined : read(option, where, text, faults);
+  return text === undefined ? undefined : read(option, place, text, faults);
 }
 
 /** What is wrong with this option beside the others. */
@@ -236,7 +237,7 @@ export function readArguments(specs: readonly ArgumentSpec[], words: readonly st
     specs.map((spec, at) => {
       if (spec.variadic === true) return [spec.name, words.slice(at)];
       const word = words[at];
-      return [spec.name, word === undefined ? undefined : read(spec, `<${spec.name}>`, word, faults)];
+      return [spec.name, word === undefined ? undefined : read(spec, { where: `<${spec.name}>` }, word, faults)];
     }),
   );
 }

@@ -11,7 +11,34 @@ test('several errors of a call are data in the JSON error', async () => {
   expect([code, stdout]).toEqual([2, '']);
   const { error } = JSON.parse(stderr);
   expect(error.faultCount).toBe(2);
-  expect(error.faults.map(({ where }: { where: string }) => where)).toEqual(['--active', '--limit']);
+  expect(error.faults).toEqual([
+    { where: '--active', field: 'active', message: 'must be one of true, false, all, not "maybe"' },
+    { where: '--limit', field: 'limit', message: 'must be a whole number from 1 to 100, not 0' },
+  ]);
+});
+
+test('several errors of options name the fields of the request, and none says its option twice', async () => {
+  const args = [
+    'calendar',
+    'subscribers',
+    'update',
+    '',
+    '--first-name',
+    'x',
+    '--active',
+    'x',
+    '--retries',
+    'x',
+    '--nope',
+  ];
+  const { code, stderr } = await runFrontdesk([...args, '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error.faults).toEqual([
+    { where: '--nope', message: 'unknown option of `frontdesk calendar subscribers update`' },
+    { where: '--retries', message: 'must be a whole number from 0 to 100, not "x"' },
+    { where: '--active', field: 'active', message: 'must be true or false, not "x"' },
+    { where: '<subscriberId>', field: 'id', message: 'is empty' },
+  ]);
 });
 
 test('several errors of a file name line, column and field, and those past the first 20 are counted', async () => {

@@ -93,9 +93,13 @@ it('checkFieldTexts reports all faults together, each with its option, its limit
   ]);
   const { faults } = checkFieldTexts(CALENDAR, given, flags);
   expect(faults).toEqual([
-    { where: '--active', problem: 'must be true or false, not "yes"' },
-    { where: '--name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
-    { where: '--url', problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"' },
+    { where: '--active', field: 'active', problem: 'must be true or false, not "yes"' },
+    { where: '--name', field: 'name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
+    {
+      where: '--url',
+      field: 'url',
+      problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"',
+    },
   ]);
 });
 
@@ -105,7 +109,7 @@ test.each([
   ['-1', 'must be a whole number from 1 to 100, not -1'],
 ])('checkFieldTexts refuses a limit of %s', (text, problem) => {
   const { faults } = checkFieldTexts(LIST, new Map([['limit', text]]), flags);
-  expect(faults).toEqual([{ where: '--limit', problem }]);
+  expect(faults).toEqual([{ where: '--limit', field: 'limit', problem }]);
 });
 
 test.each([
@@ -133,8 +137,8 @@ it('checkFieldTexts keeps empty, null and not given apart', () => {
 it('checkFieldTexts names a required option that is missing, unless rows of a file may bring it', () => {
   const given = new Map([['name', 'Concert']]);
   expect(checkFieldTexts(EVENT, given, flags).faults).toEqual([
-    { where: '--calendar', problem: 'is required' },
-    { where: '--start', problem: 'is required' },
+    { where: '--calendar', field: 'calendar', problem: 'is required' },
+    { where: '--start', field: 'start', problem: 'is required' },
   ]);
   expect(checkFieldTexts(EVENT, given, { ...flags, partial: true }).faults).toEqual([]);
 });
@@ -186,17 +190,17 @@ test.each([
   ['a\u0085b', 'has a control character: "a\\x85b"'],
   ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
 ])('checkFields refuses the id %j: %s', (id, problem) => {
-  expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', problem }]);
+  expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', field: 'id', problem }]);
 });
 
 it('checkFields names the nearest field for one that does not exist', () => {
   expect(checkFields(CALENDAR, { nmae: 'x' }, same)).toEqual([
-    { where: 'nmae', problem: 'is not a field of this operation: did you mean name?' },
+    { where: 'nmae', field: 'nmae', problem: 'is not a field of this operation: did you mean name?' },
   ]);
 });
 
 it('checkFields refuses null where the spec does not let a field be null', () => {
   expect(checkFields(CALENDAR, { url: null }, same)).toEqual([
-    { where: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
+    { where: 'url', field: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
   ]);
 });
