@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { demandedApprovals, notConfirmed, refuseReadOnly, requirePerson, whereText } from '../call/write-guards.ts';
 import { unsent } from '../command/faults.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
-import { Failure, usageFailure, warning, withSentence } from '../failure.ts';
+import { Failure, usageFailure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ignoreErrors, ioFailure } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
@@ -22,7 +22,7 @@ import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
 import { begin, executeRun, type Prepared } from './execute-run.ts';
 import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
-import { countApprovals, planState, readPlan, writePlanView } from './plan-review.ts';
+import { approvalsToSend, planState, readPlan, writePlanView } from './plan-review.ts';
 import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { failedPathOf, storeOptions } from './run-input.ts';
@@ -150,12 +150,8 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
     throw Failure.unsent('USAGE', message, { hints: ['make the plan again'] });
   }
   refusePlan(session, plan, begun !== undefined);
-  const counted = session.common.dryRun ? undefined : await countApprovals(session, plan.path, plan.copy);
-  const { approvals: approved = [], uncounted = [] } = counted ?? {};
-  // The reasons why others do not count show what is missing.
-  for (const { text, fix } of uncounted) {
-    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : withSentence(text, fix)));
-  }
+  const counted = session.common.dryRun ? undefined : await approvalsToSend(session, plan.path, plan.copy);
+  const { approvals: approved = [], unusable } = counted ?? {};
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
   const isAgain = given.again === true;
@@ -169,7 +165,7 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
   };
   return {
     run,
-    way: { kind: 'plan', plan: header.plan, rows: header.rows, approved: approved.length, path: plan.path },
+    way: { kind: 'plan', plan: header.plan, rows: header.rows, approved: approved.length, unusable, path: plan.path },
     nothing: 'the plan has no rows',
     async ask(service) {
       const status = await planState(session, plan);

@@ -1,6 +1,6 @@
 import { demandedApprovals } from '../call/write-guards.ts';
 import type { OutputPort } from '../context.ts';
-import { Failure, warning } from '../failure.ts';
+import { Failure, warning, withSentence } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { openInput } from '../input/input-file.ts';
 import { checkApprovals, findSshKeygen, listSignatures, signers } from '../plan/approvals.ts';
@@ -59,15 +59,22 @@ type PlanApprovals = Pick<PlanView, 'approvals' | 'uncounted' | 'demanded'>;
 const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
 
 /** The approvals that count for the profile; empty if none is required. USAGE without ssh-keygen. */
-export async function countApprovals(
-  { profile, context }: Session,
-  path: string,
-  copy: string,
-): Promise<PlanApprovals> {
+async function countApprovals({ profile, context }: Session, path: string, copy: string): Promise<PlanApprovals> {
   const demanded = demandedApprovals(profile);
   if (demanded === 0) return NONE;
   const tool = await findSshKeygen(context.env, context.platform);
   return { ...(await checkApprovals(tool, { path, copy }, profile.approvers)), demanded };
+}
+
+/** The approvals that count before a plan's rows are sent. Says why others do not. `unusable`: why none can. */
+export async function approvalsToSend(session: Session, path: string, copy: string) {
+  const { approvals, uncounted } = await countApprovals(session, path, copy);
+  const unusable = uncounted.find(({ isOfAll }) => isOfAll === true);
+  // The refusal says what is wrong with the approvers file. Other reasons show what is missing.
+  for (const { text, fix } of uncounted.filter((reason) => reason !== unusable)) {
+    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : withSentence(text, fix)));
+  }
+  return { approvals, unusable };
 }
 
 /** For a reviewer: the approvals that count, or every signature if none is required. Empty without ssh-keygen. */

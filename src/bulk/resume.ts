@@ -14,7 +14,7 @@ import { refuseOtherPlace, resumeRun, staleRunWarning } from '../run/stored/run-
 import { StoredRun } from '../run/stored/stored-run.ts';
 import type { Session } from '../session.ts';
 import { executeRun } from './execute-run.ts';
-import { countApprovals } from './plan-review.ts';
+import { approvalsToSend } from './plan-review.ts';
 import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import { failedPathOf, limitsOf, operationOfRun, paceOf, rowsOfRun, textOf, unknownRowsOf } from './run-input.ts';
@@ -103,6 +103,6 @@ async function wayOf(session: Session, run: StoredRunHandle): Promise<WriteWay> 
   if (sha256 !== header.inputSha256 || planRunName(id) !== header.run || operation !== header.operation) {
     throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${id})`);
   }
-  const { approvals } = await countApprovals(session, path, path);
-  return { kind: 'plan', plan: id, rows: header.rows, approved: approvals.length };
+  const { approvals, unusable } = await approvalsToSend(session, path, path);
+  return { kind: 'plan', plan: id, rows: header.rows, approved: approvals.length, unusable };
 }

@@ -18,12 +18,16 @@ export type WriteWay =
   | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
   /** A raw POST. `needsReason`: its operation may have a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
-  /** `rows` of a plan. `approved`: how many approvals count. `path`: the file; absent for the copy that a run keeps. */
+  /**
+   * `rows` of a plan. `approved`: how many approvals count. `unusable`: why none can, and what mends it. `path`: the
+   * file; absent for the copy that a run keeps.
+   */
   | {
       readonly kind: 'plan';
       readonly plan: string;
       readonly rows: number;
       readonly approved: number;
+      readonly unusable?: { readonly text: string; readonly fix?: string | undefined } | undefined;
       readonly path?: string;
     };
 
@@ -114,12 +118,16 @@ function refuseTooMany({ profile }: Profiled, way: WriteWay): void {
   throw forbidden(`${limit}, but the input has ${groupThousands(rows)}`, [hint]);
 }
 
+const SEE_PLANS = 'see `frontdesk help plans`';
+
 function refuseUnapproved(session: Session, way: WriteWay): void {
   const demanded = demandedApprovals(session.profile);
   if (demanded === 0 || session.common.dryRun || way.kind === 'one') return;
   const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
   if (way.kind === 'plan') {
     if (way.approved >= demanded) return;
+    const { text, fix } = way.unusable ?? {};
+    if (text !== undefined) throw forbidden(`${demand}, and ${text}`, fix === undefined ? [SEE_PLANS] : [fix]);
     const { plan, path, approved } = way;
     const command = `${session.output.command ?? 'frontdesk'} plan approve`;
     const next =
@@ -127,7 +135,7 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
         ? 'use `plan apply` with the file of the plan, which has its approvals beside it'
         : `have it approved: ${command} ${shellQuote(path)} --key <key> --as <name>`;
     const has = `plan ${plan} has ${plural(approved, 'valid one')}`;
-    throw forbidden(`${demand}, and ${has}`, [next, 'see `frontdesk help plans`']);
+    throw forbidden(`${demand}, and ${has}`, [next, SEE_PLANS]);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;
   const [what, next] =

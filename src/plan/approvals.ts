@@ -18,6 +18,8 @@ const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
 export interface Uncounted {
   readonly text: string;
   readonly fix?: string | undefined;
+  /** It is about the approvers file: no signature counts. */
+  readonly isOfAll?: true;
 }
 
 /** The signatures beside a plan: those that count, and why others do not. */
@@ -90,7 +92,7 @@ export async function checkApprovals(
 
 function unusedApprovers(path: string, { problem, fix }: Refusal): Uncounted {
   const text = `no signature counts: the approvers file ${path} is not used: ${problem}`;
-  return { text, fix: fix && `fix it with: ${fix}` };
+  return { text, fix: fix && `fix it with: ${fix}`, isOfAll: true };
 }
 
 /** Why no signature could count against the approvers file; undefined if it can be used, or none is set. */

@@ -253,9 +253,15 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const place = await stage(1);
     await approve(place, 'ann', 'ann');
     chmodSync(join(place.work, 'allowed'), 0o666);
-    await missing(place, `others can write to it (mode 0666). Fix it with: chmod go-w ${join(place.work, 'allowed')}`);
+    const why = 'profile live demands an approval, and no signature counts: the approvers file';
+    const fix = `fix it with: chmod go-w ${join(place.work, 'allowed')}`;
+    await missing(
+      place,
+      `${why} ${join(place.work, 'allowed')} is not used: others can write to it (mode 0666). Nothing`,
+    );
+    await missing(place, fix);
     const signed = await place.run(['plan', 'approve', 'p.plan', '--key', 'bob', '--as', 'bob', '--yes']);
-    expect(signed.stderr).toContain(`hint: fix it with: chmod go-w ${join(place.work, 'allowed')}\n`);
+    expect(signed.stderr).toContain(`hint: ${fix}\n`);
     chmodSync(join(place.work, 'allowed'), 0o644);
     chmodSync(place.work, 0o777);
     await missing(place, 'others can write to its folder (mode 0777)');
