@@ -232,6 +232,11 @@ test.each([
   },
 );
 
+test('history --id does not repeat what looks like a token, whole or cut', async () => {
+  const token = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.${'s'.repeat(60)}`;
+  expect(await noMatch(['--id', token])).toMatch(/No write of "\*\*\*…?" on this machine/);
+});
+
 test('history --id says that there are no records at all', async () => {
   const { stderr, stdout } = await runFrontdesk(['history', '--id', CARD_ID, '--json']);
   expect(stdout).toBe('[]\n');

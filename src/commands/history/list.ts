@@ -15,7 +15,7 @@ import type { GivenOptions } from '../../options/option.ts';
 import type { Result, WhenTall } from '../../output/options.ts';
 import { commandWords, localTime, shortEntry } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/text.ts';
-import type { Profiled, Session } from '../../session.ts';
+import type { Session } from '../../session.ts';
 import { recordsOf, SINCE, withClosings } from './entry.ts';
 
 /** Commands whose calls are recorded. `api` is a raw call. */
@@ -54,9 +54,10 @@ function lookedFor({ id, operation, outcome, since, until, open }: HistoryFilter
 }
 
 /** A "no" that can be trusted: what was searched for, and since when there are records. */
-async function noMatch(session: Profiled, filter: HistoryFilter): Promise<string> {
+async function noMatch(session: Session, filter: HistoryFilter): Promise<string> {
   const beginMs = await recordsBegin(session.stateDir());
-  const looked = lookedFor(filter);
+  const { maskArguments } = await import('../../engine/failure-hints.ts');
+  const looked = maskArguments(session.context.argv)?.(lookedFor(filter)) ?? lookedFor(filter);
   if (beginMs === undefined) return `No ${looked} on this machine: it has no records yet.`;
   const day = peopleDate(localTime(new Date(beginMs).toISOString()).slice(0, 10));
   return `No ${looked} on this machine. Records begin ${day}.`;
