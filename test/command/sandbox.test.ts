@@ -88,6 +88,19 @@ test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to t
   expect(stdout).not.toContain('409');
 });
 
+test('sandbox info -o csv has a row for each card, calendar and subscriber, and --columns chooses', async () => {
+  const { stdout } = await runFrontdesk(['sandbox', 'info', '-o', 'csv']);
+  const lines = stdout.split('\r\n');
+  expect(lines[0]).toBe('kind,id,status,calendar');
+  expect(lines).toContain(`card,${ACTIVE},ACTIVE,`);
+  expect(lines).toContain('calendar,cal_harbour_tours,,');
+  expect(lines).toContain('subscriber,sub_0016,,cal_tea_ceremony');
+  const chosen = await runFrontdesk(['sandbox', 'info', '--columns', 'id,status', '--no-header']);
+  expect(chosen.stdout.split('\n')[0]).toBe(`${ACTIVE}\tACTIVE`);
+  const topics = await runFrontdesk(['sandbox', 'info', '--choices', '-o', 'csv']);
+  expect(topics.stdout).toMatch(/^topic,choice\r\n/);
+});
+
 test('sandbox info --choices shows every rule that the sandbox chose, and no IDs', async () => {
   const home = createHome();
   const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--choices'], { home });

@@ -1,7 +1,7 @@
 import { localCommand } from '../../command/command.ts';
 import { jsonOf } from '../../json/shape.ts';
-import type { JsonValue } from '../../json/value.ts';
-import { cellText } from '../../output/column.ts';
+import { fromPlain, type JsonValue } from '../../json/value.ts';
+import { cellText, plainColumns } from '../../output/column.ts';
 import { safeText } from '../../output/text.ts';
 import { FileStore } from '../../sandbox/file-store.ts';
 import { INFO_OUTPUT, sandboxInfo } from '../../sandbox/info.ts';
@@ -34,7 +34,20 @@ function infoText({ cards, calendars, subscribers }: Info): string {
   ].join('\n');
 }
 
+const COLUMNS = plainColumns({ kind: 'KIND', id: 'ID', status: 'STATUS', calendar: 'CALENDAR' });
+const CHOICES = plainColumns({ topic: 'TOPIC', choice: 'CHOICE' });
+
+/** One row for each thing, for csv and for chosen columns. */
+function rowsOf({ cards, calendars, subscribers }: Info): readonly JsonValue[] {
+  return [
+    ...cards.map(({ cardId, status }) => fromPlain({ kind: 'card', id: cardId, status })),
+    ...calendars.map(({ id }) => fromPlain({ kind: 'calendar', id })),
+    ...subscribers.map(({ id, calendar }) => fromPlain({ kind: 'subscriber', id, calendar })),
+  ];
+}
+
 export const command = localCommand({
+  columns: [...COLUMNS, ...CHOICES],
   description:
     'Shows the IDs and statuses of `--profile sandbox` as they are now. --choices lists the rules that the sandbox chose where the service documents none: a real service may behave differently.',
   options: { choices: { text: 'list the rules that the sandbox chose instead' } },
@@ -46,10 +59,16 @@ export const command = localCommand({
   async run(session, { choices }) {
     const store = new FileStore(session.stateDir(), session.context);
     const info = sandboxInfo(store.read());
+    const document = jsonOf(INFO_OUTPUT, info);
+    const { format, columns, sortBy } = session.output;
+    if (format === 'csv' || (columns ?? sortBy) !== undefined) {
+      const rows = choices ? info.choices.map(fromPlain) : rowsOf(info);
+      return session.print({ kind: 'list', document, rows, columns: choices ? CHOICES : COLUMNS });
+    }
     const chosen = info.choices.map(({ topic, choice }) => line(topic, choice));
     const text = choices
       ? ['Where the service documents no rule, the sandbox chose:', ...chosen].join('\n')
       : infoText(info);
-    await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info), isProse: true });
+    return session.print({ kind: 'text', text, json: document, isProse: true });
   },
 });
