@@ -13,6 +13,7 @@ import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { readOpenWrites } from '../history/open-index.ts';
 import { commandWords } from '../output/people-text.ts';
+import { groupThousands } from '../output/text.ts';
 import { nextCommand, waysToSettle } from '../run/next-commands.ts';
 import type { Facts, Ports, Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
@@ -138,15 +139,20 @@ async function checkPrivate({ places: { stateDir }, context }: Session): Promise
   return checks;
 }
 
+/** Years of jobs leave more runs than can be looked at while a user waits. */
+const NEWEST_RUNS = 1000;
+
 async function checkRuns({ places, context }: Session): Promise<readonly Check[]> {
   if (places.stateDir === undefined) return [];
   const { listRuns } = await import('../run/stored/run-list.ts');
   const unread: Unread = new Map();
-  const { runs } = await listRuns({ stateDir: places.stateDir, clock: context.clock }, { unread });
+  const ports = { stateDir: places.stateDir, clock: context.clock };
+  const { runs, older } = await listRuns(ports, { limit: NEWEST_RUNS, unread });
   const left = unreadFailure('run', unread);
   if (left !== undefined) return [problemOf('runs', left)];
   const open = runs.filter(({ state }) => state !== 'running' && state !== 'finished');
-  if (open.length === 0) return [ok('runs', runs.length === 0 ? 'no runs' : `${runs.length}, none unfinished`)];
+  const rest = older === 0 ? '' : `: of ${groupThousands(older)} older ones only the unknown rows were looked for`;
+  if (open.length === 0) return [ok('runs', runs.length === 0 ? 'no runs' : `${runs.length}, none unfinished${rest}`)];
   return open.map(({ run, operation: command, state, outcomes }) => {
     const operation = ALL_OPERATIONS.find((one) => one.command === command);
     const unknown = outcomes?.['unknown'] ?? 0;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { idLines, playService } from '../support/plain-service.ts';
@@ -157,6 +157,22 @@ test.each([
   const report = await runFrontdesk(['runs', 'report', 'r1', '--as', 'markdown'], { home });
   expect(report.stdout).toContain(next);
   expect(report.stdout.includes('--reconcile')).toBe(flag !== undefined);
+});
+
+test('doctor looks at the newest 1,000 runs, and says how many older ones it left out', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const args = ['card', 'activate', '--from', '-', '--yes', '--run', 'newest'];
+  await runFrontdesk(args, { home, env: server.env, stdin: idLines(2) });
+  const runs = join(home.stateDir, 'runs');
+  const header = readFileSync(join(runs, 'newest', 'header.json'), 'utf8');
+  for (let count = 1; count <= 1002; count += 1) {
+    cpSync(join(runs, 'newest'), join(runs, `r${count}`), { recursive: true });
+    const older = header.replace('"newest"', `"r${count}"`).replace(/("startedAt": ?")\d{4}/, '$12001');
+    writeFileSync(join(runs, `r${count}`, 'header.json'), older);
+  }
+  const message = '1000, none unfinished: of 3 older ones only the unknown rows were looked for';
+  expect((await doctor({ home })).of('runs')).toEqual([{ name: 'runs', status: 'ok', message }]);
 });
 
 test('doctor runs no token command', async () => {
