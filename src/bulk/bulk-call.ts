@@ -44,7 +44,9 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
   const { run } = options;
   if (run !== undefined) {
     const form = `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteValue(run)}`;
-    const problem = isRunName(run) ? windowsNameProblem(run) : form;
+    // Commands that name the run, as in a hint, would take it for an option.
+    const dash = `must not begin with "-", which \`runs resume ${run}\` takes for an option`;
+    const problem = !isRunName(run) ? form : run.startsWith('-') ? dash : windowsNameProblem(run);
     if (problem !== undefined) faults.push({ where: '--run', problem });
   }
   if (options.changedFrom === '-' && options.from === '-') {

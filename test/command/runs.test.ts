@@ -198,6 +198,13 @@ test.each<[string, readonly string[], string | undefined, string]>([
   expect(server.requests).toHaveLength(3);
 });
 
+test('--run with a name that begins with a dash, which no other command could take, is exit 2', async () => {
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk([...BLOCK, '--run=-x'], { env: server.env, stdin: idLines(2) });
+  expect({ code, stdout, lines: server.lines }).toEqual({ code: 2, stdout: '', lines: [] });
+  expect(stderr).toContain('--run: must not begin with \\"-\\", which `runs resume -x` takes for an option');
+});
+
 test('--run resumes a run that stopped, with other limits if they are given', async () => {
   const home = createHome();
   const server = await startRecordingServer(
