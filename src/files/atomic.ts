@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { describeIoError, errnoOf, ignoreErrors, ioFailure, orIoFailure } from './io-failure.ts';
+import type { DropAtSignal } from './new-file.ts';
 import { temporaryName } from './process-identity.ts';
 
 /** Node's `recursive` never ends in a folder that returns ENOENT for new entries, as /proc and automounts do. */
@@ -142,12 +143,18 @@ export async function writeFileAtomic(
 }
 
 /** Runs the work with a new private folder, which is removed afterwards. If it cannot be removed, it stays silently. */
-export async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+export async function withTemporaryFolder<Result>(
+  work: (folder: string) => Promise<Result>,
+  dropAtSignal: DropAtSignal = () => () => undefined,
+): Promise<Result> {
   const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
   const folder = await orIoFailure(making, 'could not create a temporary folder', 'unchanged');
+  const drop = () => ignoreErrors(rm(folder, { recursive: true, force: true }));
+  const forget = dropAtSignal(drop);
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    forget();
+    await drop();
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -340,20 +340,26 @@ it('plan apply resumes after it was stopped, also by runs resume, and never send
   expect(numbers).toEqual([1, 2, 3, 4]);
 });
 
-it('plan apply leaves no copy of the plan behind when a signal ends it while it reads', async () => {
-  const { home, server, path } = await planOf(1);
-  const slow = join(home.path, 'work', 'slow.plan');
-  expect(spawnSync('mkfifo', [slow]).status).toBe(0);
-  const { child, result } = startFrontdesk(['plan', 'apply', 'slow.plan', '--yes'], { home, env: server.env });
-  const pipe = await open(slow, 'w');
-  await pipe.write(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '');
-  const runs = join(home.stateDir, 'runs');
-  await vi.waitFor(() => expect(readdirSync(runs)).toHaveLength(1), 30_000);
-  child.kill('SIGTERM');
-  expect(await result).toMatchObject({ code: 143, stdout: '' });
-  await pipe.close();
-  expect([readdirSync(runs), writes(server)]).toEqual([[], []]);
-});
+it.each(['apply', 'show'])(
+  'plan %s leaves no copy of the plan behind when a signal ends it while it reads',
+  async (verb) => {
+    const { home, server, path } = await planOf(1);
+    const work = join(home.path, 'work');
+    expect(spawnSync('mkfifo', [join(work, 'slow.plan')]).status).toBe(0);
+    const runs = join(home.stateDir, 'runs');
+    for (const folder of [runs, join(work, 'tmp')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const args = ['plan', verb, 'slow.plan', ...(verb === 'apply' ? ['--yes'] : [])];
+    const { child, result } = startFrontdesk(args, { home, env: { ...server.env, TMPDIR: join(work, 'tmp') } });
+    const pipe = await open(join(work, 'slow.plan'), 'w');
+    await pipe.write(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '');
+    const copies = () => [...readdirSync(runs), ...readdirSync(join(work, 'tmp'))];
+    await vi.waitFor(() => expect(copies()).toHaveLength(1), 30_000);
+    child.kill('SIGTERM');
+    expect(await result).toMatchObject({ code: 143, stdout: '' });
+    await pipe.close();
+    expect([copies(), writes(server)]).toEqual([[], []]);
+  },
+);
 
 it('plan apply sends rows that cannot be compared and says how many', async () => {
   const home = createHome();

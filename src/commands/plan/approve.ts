@@ -159,6 +159,6 @@ export const command = localCommand({
         const message = 'the approval was not compared with any approvers: the current profile names none';
         await session.notify(note('NOT_COMPARED', message));
       }
-    });
+    }, session.dropAtSignal);
   },
 });

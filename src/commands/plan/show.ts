@@ -117,6 +117,7 @@ export const command = localCommand({
   },
   async run(session, { file, as }) {
     const profile = await profileOf(session);
-    await withTemporaryFolder((folder) => show(session, file, profile, as, join(folder, 'plan')));
+    const work = (folder: string) => show(session, file, profile, as, join(folder, 'plan'));
+    await withTemporaryFolder(work, session.dropAtSignal);
   },
 });
