@@ -11,12 +11,11 @@ import { collect } from '../output/collect.ts';
 import type { Session } from '../session.ts';
 
 function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
-  return (
-    // One ID is an input of one row.
-    BULK_ONLY_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long))
-      .map(({ long }) => ({ where: `--${long}`, problem: 'belongs to several ids or --from' }))
-      .filter(({ where }) => !faults.some((fault) => fault.where === where))
-  );
+  // One ID is an input of one row.
+  const misplaced = BULK_ONLY_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long));
+  return misplaced
+    .map(({ long }) => ({ where: `--${long}`, problem: 'belongs to several ids or --from' }))
+    .filter(({ where }) => !faults.some((fault) => fault.where === where));
 }
 
 /** Reports what is wrong with the common options, and with the call itself as far as it is known. */

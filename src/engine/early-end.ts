@@ -1,6 +1,7 @@
 import type { CallState } from '../call-state.ts';
 import { type Context, GRACE_MS, StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 
 /** How long the record may take that a change was not sent. */
 const TIDY_MS = 1000;
@@ -24,13 +25,9 @@ export async function tidyUp(context: Context, state: CallState): Promise<void> 
 }
 
 function internalFailure(error: unknown): Failure {
-  const text = error instanceof Error ? error.message : String(error);
-  return new Failure('INTERNAL', `internal error: ${text}`, {
-    hints: [
-      'report it with the command and the output of `FRONTDESK_DEBUG=1`, and check what was changed with `frontdesk history`',
-    ],
-    cause: error,
-  });
+  const hint =
+    'report it with the command and the output of `FRONTDESK_DEBUG=1`, and check what was changed with `frontdesk history`';
+  return new Failure('INTERNAL', `internal error: ${messageOf(error)}`, { hints: [hint], cause: error });
 }
 
 /** An error of the file system where none was expected: no bug, and it says nothing about a change. */
@@ -58,12 +55,9 @@ export function crashFailure(error: unknown, { writesUnderWay, isUnknown }: Call
 export function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
-  if (error.errno === 'EPIPE') {
-    return new Failure('CANCELLED', 'the reader of stdout went away', {
-      exitCode: CANCELLED_EXIT_CODES.EPIPE,
-      cause: error,
-    });
-  }
+  const exitCode = CANCELLED_EXIT_CODES.EPIPE;
+  if (error.errno === 'EPIPE')
+    return new Failure('CANCELLED', 'the reader of stdout went away', { exitCode, cause: error });
   const after = maySend ? 'unsent' : undefined;
   return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
 }
