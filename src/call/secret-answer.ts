@@ -92,9 +92,13 @@ const RESERVED_BYTES = 65_536;
 /** Makes the file of `--out` (0600) with room before anything is sent: a response that comes once is not lost. */
 export async function createResultFile(path: string, dropAtSignal: DropAtSignal) {
   const { file, drop: discard, keep: outlive } = await createNewFile(path, dropAtSignal);
+  // A disk that is nearly full takes a part of a write without an error.
+  const writeAll = async (bytes: Uint8Array): Promise<void> => {
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+  };
   try {
     await file.chmod(0o600);
-    await file.write(Buffer.alloc(RESERVED_BYTES), 0, RESERVED_BYTES, 0);
+    await writeAll(Buffer.alloc(RESERVED_BYTES));
     await file.sync();
     await syncFolder(dirname(path));
   } catch (error) {
@@ -110,7 +114,7 @@ export async function createResultFile(path: string, dropAtSignal: DropAtSignal)
     /** Writes the response over the reserved room. Rejects with the system's error, and leaves no part then. */
     async keep(bytes: Uint8Array): Promise<void> {
       try {
-        for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+        await writeAll(bytes);
         await file.truncate(bytes.length);
         isWhole = true;
         await file.sync();
