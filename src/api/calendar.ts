@@ -8,21 +8,21 @@ import { described, resource } from './resource.ts';
 /** The members that every object of the calendar API begins with. */
 function listedMembers(noun: string, available = 'available for use') {
   return {
-    id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
-    object: described(TEXT, { description: `always ${noun}`, examples: [noun] }),
-    active: described(BOOLEAN, { description: `whether the ${noun} is ${available}` }),
-    created: described(TEXT, { description: 'creation time, ISO 8601' }),
-    updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+    id: described(TEXT, 'unique identifier', { maxLength: 5000 }),
+    object: described(TEXT, `always ${noun}`, { examples: [noun] }),
+    active: described(BOOLEAN, `whether the ${noun} is ${available}`),
+    created: described(TEXT, 'creation time, ISO 8601'),
+    updated: described(TEXT, 'last update time, ISO 8601'),
   };
 }
 
 /** Spec, Calendar: no response field is marked required. */
 export const Calendar = resource({
   ...listedMembers('calendar'),
-  name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
-  description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 5000 }),
-  image: described(TEXT, { description: 'URL of a displayable image', maxLength: 5000 }),
-  url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
+  name: described(TEXT, 'displayable name', { maxLength: 5000 }),
+  description: described(nullable(TEXT), 'displayable long-form text', { maxLength: 5000 }),
+  image: described(TEXT, 'URL of a displayable image', { maxLength: 5000 }),
+  url: described(nullable(TEXT), 'URL of a publicly accessible page', { maxLength: 2048 }),
 });
 
 /** Body of the calendar update. What happens to omitted fields is not documented. `image` has no request limit. */
@@ -37,13 +37,13 @@ export const CalendarUpdate = strictObject(() => ({
 /** Spec, Event. `calendar` is declared without a type. */
 export const Event = resource({
   ...listedMembers('event'),
-  name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
-  description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 40_000 }),
-  start: described(TEXT, { description: 'start, ISO 8601; time zones are not documented' }),
-  end: described(TEXT, { description: 'end, ISO 8601; time zones are not documented' }),
-  location: described(TEXT, { description: 'physical or virtual place', maxLength: 5000 }),
-  calendar: described({}, { description: 'identifier of the calendar the event belongs to' }),
-  url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
+  name: described(TEXT, 'displayable name', { maxLength: 5000 }),
+  description: described(nullable(TEXT), 'displayable long-form text', { maxLength: 40_000 }),
+  start: described(TEXT, 'start, ISO 8601; time zones are not documented'),
+  end: described(TEXT, 'end, ISO 8601; time zones are not documented'),
+  location: described(TEXT, 'physical or virtual place', { maxLength: 5000 }),
+  calendar: described({}, 'identifier of the calendar the event belongs to'),
+  url: described(nullable(TEXT), 'URL of a publicly accessible page', { maxLength: 2048 }),
 });
 
 /** An ISO 8601 date or date-time, sent exactly as typed. */
@@ -73,9 +73,9 @@ export const EventCreate = strictObject(() => ({
 /** Spec, Subscriber: no response field is marked required. */
 export const Subscriber = resource({
   ...listedMembers('subscriber', 'available'),
-  email: described(TEXT, { description: 'email address', maxLength: 5000 }),
-  first_name: described(TEXT, { maxLength: 5000 }),
-  last_name: described(TEXT, { maxLength: 5000 }),
+  email: described(TEXT, 'email address', { maxLength: 5000 }),
+  first_name: { ...TEXT, maxLength: 5000 },
+  last_name: { ...TEXT, maxLength: 5000 },
 });
 
 /** Body of the subscriber update. The spec limits these strings only in responses: any length is sent. */
@@ -89,9 +89,9 @@ export const SubscriberUpdate = strictObject(() => ({
 /** Spec, List, whose data holds subscribers. */
 export const SubscriberList = resource(
   {
-    object: described(TEXT, { description: 'always list', examples: ['list'] }),
-    data: described(list(Subscriber), { description: 'one entry per returned object' }),
-    url: described(TEXT, { description: 'path of the listed resource' }),
+    object: described(TEXT, 'always list', { examples: ['list'] }),
+    data: described(list(Subscriber), 'one entry per returned object'),
+    url: described(TEXT, 'path of the listed resource'),
   },
   ['object', 'data'],
 );

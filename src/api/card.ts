@@ -9,10 +9,10 @@ export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOC
 /** Spec, Transaction. */
 export const Transaction = resource(
   {
-    transactionId: described(TEXT, { description: 'unique identifier' }),
-    amount: described(NUMBER, { description: 'amount of the transaction; the currency is not documented' }),
-    type: described(TEXT, { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
-    createdAt: described(TEXT, { description: 'time the transaction was recorded', format: 'date-time' }),
+    transactionId: described(TEXT, 'unique identifier'),
+    amount: described(NUMBER, 'amount of the transaction; the currency is not documented'),
+    type: described(TEXT, 'LOAD, UNLOAD or PURCHASE', { examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
+    createdAt: described(TEXT, 'time the transaction was recorded', { format: 'date-time' }),
   },
   ['transactionId', 'amount', 'type', 'createdAt'],
 );
@@ -20,29 +20,23 @@ export const Transaction = resource(
 /** Unknown members and new enum values are kept. */
 export const Card = resource(
   {
-    cardId: described(TEXT, { description: 'unique identifier of the card', format: 'uuid' }),
-    clientReference: described(TEXT, { description: 'identifier provided by the client to prevent duplication' }),
-    status: described(TEXT, { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
-    initialBalance: described(NUMBER, { description: 'starting balance; the currency is not documented' }),
-    currentBalance: described(NUMBER, { description: 'current available balance' }),
-    expiryDate: described(TEXT, { description: 'when the card expires', format: 'date-time' }),
-    design: described(TEXT, { description: 'design or template selected' }),
-    metadata: described(CUSTOM_DATA, { description: 'custom data' }),
-    createdAt: described(TEXT, { description: 'creation time', format: 'date-time' }),
-    updatedAt: described(TEXT, { description: 'last update time', format: 'date-time' }),
-    activatedAt: described(nullable(TEXT), { description: 'activation time, if applicable', format: 'date-time' }),
-    cancelledAt: described(nullable(TEXT), {
-      description: 'cancellation time; null if not cancelled',
-      format: 'date-time',
-    }),
-    cancellationAmount: described(nullable(NUMBER), {
-      description: 'amount unloaded at cancellation; null if not cancelled',
-    }),
-    cancellationAction: described(nullable(TEXT), {
-      description: 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE',
+    cardId: described(TEXT, 'unique identifier of the card', { format: 'uuid' }),
+    clientReference: described(TEXT, 'identifier provided by the client to prevent duplication'),
+    status: described(TEXT, CARD_STATUSES.join(', '), { examples: [...CARD_STATUSES] }),
+    initialBalance: described(NUMBER, 'starting balance; the currency is not documented'),
+    currentBalance: described(NUMBER, 'current available balance'),
+    expiryDate: described(TEXT, 'when the card expires', { format: 'date-time' }),
+    design: described(TEXT, 'design or template selected'),
+    metadata: described(CUSTOM_DATA, 'custom data'),
+    createdAt: described(TEXT, 'creation time', { format: 'date-time' }),
+    updatedAt: described(TEXT, 'last update time', { format: 'date-time' }),
+    activatedAt: described(nullable(TEXT), 'activation time, if applicable', { format: 'date-time' }),
+    cancelledAt: described(nullable(TEXT), 'cancellation time; null if not cancelled', { format: 'date-time' }),
+    cancellationAmount: described(nullable(NUMBER), 'amount unloaded at cancellation; null if not cancelled'),
+    cancellationAction: described(nullable(TEXT), 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE', {
       examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
     }),
-    transactions: described(list(Transaction), { description: 'transactions associated with the card' }),
+    transactions: described(list(Transaction), 'transactions associated with the card'),
   },
   [
     'cardId',
@@ -69,9 +63,7 @@ export const ProvisionBody = strictObject(() => ({
 
 export const WalletAResult = resource(
   {
-    encryptedPaymentInstrument: described(TEXT, {
-      description: 'encrypted payment instrument data returned by the wallet provider',
-    }),
+    encryptedPaymentInstrument: described(TEXT, 'encrypted payment instrument data returned by the wallet provider'),
   },
   ['encryptedPaymentInstrument'],
 );

@@ -27,6 +27,6 @@ export function resource<const M extends Members, R extends keyof M & string = n
 export const CUSTOM_DATA: Shape<Record<string, unknown>> = { type: 'object', additionalProperties: {} };
 
 /** A member with its description for help, `schema` and OpenAPI. */
-export function described<T>(shape: Shape<T>, note: JsonSchema): Shape<T> {
-  return { ...shape, ...note };
+export function described<T>(shape: Shape<T>, description: string, more?: JsonSchema): Shape<T> {
+  return { ...shape, description, ...more };
 }

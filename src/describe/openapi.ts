@@ -10,9 +10,9 @@ import { jsonSchemaOf } from './json-schema.ts';
 /** Error body of the gift-card API. That of the calendar API is not documented. */
 const ErrorBody = resource(
   {
-    errorCode: described(TEXT, { description: 'machine-readable code; the set of values is not shown' }),
-    message: described(TEXT, { description: 'human-readable message' }),
-    details: described(CUSTOM_DATA, { description: 'additional details' }),
+    errorCode: described(TEXT, 'machine-readable code; the set of values is not shown'),
+    message: described(TEXT, 'human-readable message'),
+    details: described(CUSTOM_DATA, 'additional details'),
   },
   ['errorCode', 'message'],
 );

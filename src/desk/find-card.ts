@@ -54,22 +54,15 @@ function fitting(entries: readonly (readonly string[])[], room: number): readonl
   return [...entries.slice(0, count).flat(), `  ${plural(entries.length - count, 'more card')}`];
 }
 
-/** The input at the question for a card. */
-export type Wanted =
-  | { readonly kind: 'leave' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'card'; readonly cardId: string }
-  | { readonly kind: 'text'; readonly text: string };
-
-/** What a text at the question means. */
-export function wantedBy(text: string, recent: readonly KnownCard[]): Wanted {
+/** What a text at the question for a card means: to leave, help, a card, or a text to find one by. */
+export function wantedBy(text: string, recent: readonly KnownCard[]) {
   const typed = text.trim();
   const word = typed.toLowerCase();
-  if (LEAVE_WORDS.includes(word)) return { kind: 'leave' };
-  if (HELP_WORDS.includes(word)) return { kind: 'help' };
+  if (LEAVE_WORDS.includes(word)) return { kind: 'leave' } as const;
+  if (HELP_WORDS.includes(word)) return { kind: 'help' } as const;
   const chosen = /^[1-9]$/.test(typed) ? recent[Number(typed) - 1] : undefined;
-  if (chosen !== undefined) return { kind: 'card', cardId: chosen.cardId };
-  return readCardId(typed).kind === 'id' ? { kind: 'card', cardId: typed } : { kind: 'text', text: typed };
+  const cardId = chosen?.cardId ?? (readCardId(typed).kind === 'id' ? typed : undefined);
+  return cardId === undefined ? ({ kind: 'text', text: typed } as const) : ({ kind: 'card', cardId } as const);
 }
 
 /** Judges a text at the question. An ID inside it must be confirmed. */

@@ -32,9 +32,7 @@ export interface OutputOptions {
   readonly csvRaw: boolean;
   /** The dialect of csv; undefined: RFC 4180. */
   readonly dialect?: CsvDialect | undefined;
-  /** `--query`, a JMESPath expression. */
   readonly query?: string | undefined;
-  /** `--raw`: prints texts of a query without quotes. */
   readonly raw?: boolean | undefined;
   readonly colour: boolean;
   /** False if the locale is not UTF-8: borders and marks are ASCII then. */

@@ -1,18 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { type CompiledCode, isWorthKeeping, type LoadedChunk } from './compiled-code.ts';
 
@@ -42,15 +29,15 @@ export function keepCompiled(code: CompiledCode, nowMs: number): void {
 function keep(folder: string, name: string, chunk: LoadedChunk): void {
   const temporary = `${folder}/.${name}.${process.pid}.${process.hrtime.bigint()}`;
   // Opened first: compiled code is not made if it cannot be written.
-  const file = openSync(temporary, 'wx', 0o600);
+  const file = fs.openSync(temporary, 'wx', 0o600);
   let isWritten = false;
   try {
     isWritten = write(file, chunk);
   } finally {
-    closeSync(file);
-    if (!isWritten) unlinkSync(temporary);
+    fs.closeSync(file);
+    if (!isWritten) fs.unlinkSync(temporary);
   }
-  if (isWritten) renameSync(temporary, `${folder}/${name}`);
+  if (isWritten) fs.renameSync(temporary, `${folder}/${name}`);
 }
 
 /** Returns false and writes nothing for a call without new functions. */
@@ -62,22 +49,22 @@ function write(file: number, { script, state, bytes, refusals }: LoadedChunk): b
   header.writeUInt32LE(state === 'refused' ? refusals + 1 : refusals, 12);
   const copy = Buffer.concat([header, data]);
   const both = Buffer.concat([copy, copy]);
-  for (let written = 0; written < both.length; ) written += writeSync(file, both, written);
+  for (let written = 0; written < both.length; ) written += fs.writeSync(file, both, written);
   return true;
 }
 
 /** V8 only compares the length of the source, so the code must be of exactly the files of the build. */
 function isOfOneBuild({ dist, chunks }: CompiledCode): boolean {
   const digest = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
-  const list = readFileSync(`${dist}/chunks.json`, 'latin1');
-  if (digest(list).slice(0, 16) !== readFileSync(`${dist}/build-id`, 'latin1')) return false;
+  const list = fs.readFileSync(`${dist}/chunks.json`, 'latin1');
+  if (digest(list).slice(0, 16) !== fs.readFileSync(`${dist}/build-id`, 'latin1')) return false;
   const digests: unknown = JSON.parse(list);
   if (typeof digests !== 'object' || digests === null) return false;
   return [...chunks].every(([name, { source }]) => Reflect.get(digests, name) === digest(source));
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Makes something that another start may have made meanwhile. */
@@ -92,8 +79,8 @@ function makeOnce(path: string, make: () => void): void {
 /** `sudo` keeps the caller's home: a folder of root there would block the home's owner. */
 function makeFolder(path: string): boolean {
   if (isThere(path)) return true;
-  if (process.getuid !== undefined && lstatSync(dirname(path)).uid !== process.getuid()) return false;
-  makeOnce(path, () => mkdirSync(path, { mode: 0o700 }));
+  if (process.getuid !== undefined && fs.lstatSync(dirname(path)).uid !== process.getuid()) return false;
+  makeOnce(path, () => fs.mkdirSync(path, { mode: 0o700 }));
   return true;
 }
 
@@ -102,11 +89,11 @@ function makeKey(path: string): boolean {
   const folder = dirname(path);
   if (!makeFolder(dirname(folder)) || !makeFolder(folder)) return false;
   const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
-  writeFileSync(temporary, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
+  fs.writeFileSync(temporary, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
   try {
-    makeOnce(path, () => linkSync(temporary, path));
+    makeOnce(path, () => fs.linkSync(temporary, path));
   } finally {
-    unlinkSync(temporary);
+    fs.unlinkSync(temporary);
   }
   return true;
 }
@@ -121,23 +108,24 @@ function makeFolders(above: readonly string[], folder: string, nowMs: number): b
  * oldest, but only one a day: else changing options would make every start write.
  */
 function makeSpace(parent: string, nowMs: number): boolean {
-  const byAge = readdirSync(parent)
-    .map((name) => ({ path: `${parent}/${name}`, ageMs: nowMs - lstatSync(`${parent}/${name}`).mtimeMs }))
+  const byAge = fs
+    .readdirSync(parent)
+    .map((name) => ({ path: `${parent}/${name}`, ageMs: nowMs - fs.lstatSync(`${parent}/${name}`).mtimeMs }))
     .sort((a, b) => b.ageMs - a.ageMs);
   const old = byAge.filter(({ ageMs }) => ageMs > 30 * DAY_MS);
   if (byAge.length - old.length >= MOST_FOLDERS) {
     if ((byAge.at(-1)?.ageMs ?? 0) < DAY_MS) return false;
     old.push(...byAge.slice(old.length, byAge.length - MOST_FOLDERS + 1));
   }
-  for (const { path } of old) rmSync(path, { recursive: true, force: true });
+  for (const { path } of old) fs.rmSync(path, { recursive: true, force: true });
   return true;
 }
 
 /** Removes the files of starts that were killed while writing. */
 function removeTemporary(folder: string, nowMs: number): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith('.')) continue;
-    const facts = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-    if (facts !== undefined && nowMs - facts.mtimeMs > DAY_MS) rmSync(`${folder}/${name}`, { force: true });
+    const facts = fs.lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+    if (facts !== undefined && nowMs - facts.mtimeMs > DAY_MS) fs.rmSync(`${folder}/${name}`, { force: true });
   }
 }

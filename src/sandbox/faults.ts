@@ -1,9 +1,7 @@
 import type { Fault } from '../failure.ts';
 
 /** What goes wrong. `status` below 300 is the response to an applied request, above to one that was not applied. */
-export type FaultEffect =
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds: number | undefined }
-  | { readonly kind: 'timeout' | 'reset-before' | 'reset-after' | 'truncate' | 'garbage' };
+export type FaultEffect = ReturnType<typeof readEffect>;
 
 const METHODS = ['GET', 'POST', '*'] as const;
 
@@ -17,14 +15,14 @@ const PLAIN_EFFECTS = ['timeout', 'reset-before', 'reset-after', 'truncate', 'ga
 const EFFECTS_TEXT =
   'a status from 200 to 599 (503, 503+retry-after=2), timeout, reset-before, reset-after, truncate, garbage';
 
-function readEffect(text: string): FaultEffect {
+function readEffect(text: string) {
   const plain = PLAIN_EFFECTS.find((name) => name === text);
-  if (plain !== undefined) return { kind: plain };
+  if (plain !== undefined) return { kind: plain } as const;
   const match = /^([2-5]\d\d)(?:\+retry-after=(\d{1,9}))?$/.exec(text);
   if (match === null) throw new Unreadable(`the effect '${text}' is none of ${EFFECTS_TEXT}`);
   const [, status, seconds] = match;
   const retryAfterSeconds = seconds === undefined ? undefined : Number(seconds);
-  return { kind: 'status', status: Number(status), retryAfterSeconds };
+  return { kind: 'status', status: Number(status), retryAfterSeconds } as const;
 }
 
 /** The value, or `Unreadable`. */
