@@ -17,6 +17,7 @@ import { readPlanRows } from '../plan/read-plan.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../run/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../run/stored/run-store.ts';
 import type { Service, Session } from '../session.ts';
+import { canBeNamed } from '../settings/resolve.ts';
 import { SANDBOX } from '../settings/settings.ts';
 import { reasonCheck } from './bulk-call.ts';
 import { compareTokenLife } from './confirm-bulk.ts';
@@ -56,10 +57,11 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   if (url !== header.url || profile.isSandbox !== (header.profile === SANDBOX)) {
     const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
     const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
-    // The profile was changed, or the environment gives another URL.
+    // The profile was changed or removed, or the environment gives another URL.
+    const isThere = canBeNamed(header.profile, session.settings(), session.context.env);
     const hint =
-      profile.name === header.profile
-        ? `the profile led to ${header.url} when the plan was made. Make the plan again for ${url}`
+      profile.name === header.profile || !isThere
+        ? `profile ${header.profile} led to ${header.url} when the plan was made. Make the plan again for ${url}`
         : `apply it with the profile that it was made with: ${command}`;
     throw Failure.unsent('USAGE', message, { hints: [hint] });
   }

@@ -113,6 +113,11 @@ export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<str
   return new Map([['default', { ...(cardsUrl && { cardsUrl }), ...(calendarUrl && { calendarUrl }) }]]);
 }
 
+/** Whether `--profile` takes this name: of a stored profile, of the environment's if none is stored, or `sandbox`. */
+export function canBeNamed(profile: string, settings: Settings, env: Env): boolean {
+  return profile === SANDBOX || knownProfiles(settings, env).has(profile);
+}
+
 /** The profile of a call without `--profile`; undefined if it would be refused. */
 export function currentProfileName(settings: Settings, env: Env): string | undefined {
   return envValue(env, 'FRONTDESK_PROFILE') ?? choose(settings, env);

@@ -369,7 +369,15 @@ test('history reconcile reads no card of another profile or host', async () => {
     env: { FRONTDESK_CARDS_TOKEN: 'x' },
   });
   expect(profile).toMatchObject({ code: 2, stdout: '' });
-  expect(profile.stderr).toContain(`frontdesk history reconcile ${String(entry?.['entry'])} -p default`);
+  // The profile of the environment alone cannot be named once another is stored.
+  expect(profile.stderr).toContain(`frontdesk history resolve ${String(entry?.['entry'])} --as <applied|not_applied>`);
+  await run(['profile', 'set', 'default', '--cards-url', 'https://cards.example.com']);
+  const stored = await runFrontdesk(['history', 'reconcile', String(entry?.['entry']), '-p', 'live'], {
+    home,
+    env: { FRONTDESK_CARDS_TOKEN: 'x' },
+  });
+  expect(stored.code).toBe(2);
+  expect(stored.stderr).toContain(`check it with: frontdesk history reconcile ${String(entry?.['entry'])} -p default`);
   expect(other.requests).toEqual([]);
 });
 

@@ -247,6 +247,18 @@ it('plan apply suggests no command that would be refused again if the profile ha
   expect(elsewhere.requests).toEqual([]);
 });
 
+it('plan apply suggests no profile that is not there any more', async () => {
+  const { home } = await planOf(1);
+  const elsewhere = await startRecordingServer(playService());
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', elsewhere.url], { home });
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  const refused = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes', '-p', 'live'], { home, env });
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain(`Make the plan again for ${elsewhere.url}`);
+  expect(refused.stderr).not.toContain('-p default');
+  expect(elsewhere.requests).toEqual([]);
+});
+
 it('L5 plan apply sends each row once when it runs twice at the same time', async () => {
   // Slow enough that the second process comes while the first one is at work.
   const slowly = async (request: RecordedRequest): Promise<Reply> => {

@@ -214,7 +214,9 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     permitWrites: ({ name }: Operation) => void permitted.add(name),
     close: async () => undefined,
   };
-  const first = { settings: NO_SETTINGS, profile, output, choose: () => profile };
+  // Both are stored, and neither is current.
+  const profiles = new Map(['demo', 'live'].map((name) => [name, {}]));
+  const first = { settings: { ...NO_SETTINGS, profiles }, profile, output, choose: () => profile };
   const { shared, ...ports } = openShared(context, state, facts, first);
   const session = createSession(shared, {
     ...ports,

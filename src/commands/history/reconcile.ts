@@ -12,6 +12,7 @@ import {
 } from '../../call/resolve-write.ts';
 import { callService, cardRead } from '../../call/resource.ts';
 import { localCommand } from '../../command/command.ts';
+import type { Context } from '../../context.ts';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import { HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../history/entry-table.ts';
@@ -20,11 +21,13 @@ import { showHistory } from '../../history/read.ts';
 import { list } from '../../json/shape.ts';
 import { commandWords } from '../../output/people-text.ts';
 import type { Profiled, Service, Session } from '../../session.ts';
+import { canBeNamed } from '../../settings/resolve.ts';
 import { SINCE } from './entry.ts';
 
 /** Why a card check resolves nothing of an entry, and what does; undefined if it may. */
 function obstacle(
   session: Profiled,
+  env: Context['env'],
   service: Service,
   entry: HistoryEntry,
 ): { readonly problem: string; readonly fix: string } | undefined {
@@ -42,8 +45,11 @@ function obstacle(
     return { problem: `is a ${words}, and no card shows whether it was applied`, fix: hint };
   }
   if (entry.profile !== name) {
-    const command = `frontdesk history reconcile ${entry.entry} -p ${shellQuote(entry.profile)}`;
-    return { problem: `is of profile ${entry.profile}, not ${name}`, fix: `resume: ${command}` };
+    const problem = `is of profile ${entry.profile}, not ${name}`;
+    const fix = canBeNamed(entry.profile, session.settings(), env)
+      ? `check it with: frontdesk history reconcile ${entry.entry} -p ${shellQuote(entry.profile)}`
+      : `record what you found out with: frontdesk history resolve ${entry.entry} --as <applied|not_applied>`;
+    return { problem, fix };
   }
   if (entry.host !== service.host) {
     const problem = `was sent to ${entry.host}, and profile ${name} leads to ${service.host}`;
@@ -63,7 +69,7 @@ async function namedEntries(
   const fixes = new Set<string>();
   for (const name of names) {
     const entry = await showHistory(session.stateDir(), name);
-    const problem = obstacle(session, service, entry);
+    const problem = obstacle(session, session.context.env, service, entry);
     found.set(entry.entry, entry);
     if (problem === undefined) continue;
     const { outcome } = entry.callOutcome;

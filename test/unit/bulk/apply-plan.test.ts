@@ -191,7 +191,7 @@ it.each([
   [
     'the same profile, changed since',
     {},
-    'the profile led to https://api.example.com when the plan was made. Make the plan again for https://b.example',
+    'profile demo led to https://api.example.com when the plan was made. Make the plan again for https://b.example',
   ],
 ])('a plan that is refused sends nothing for another address: %s', async (_what, more, hint) => {
   const bench = openBench({
