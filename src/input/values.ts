@@ -29,7 +29,7 @@ const DIGITS = 32;
 export const CARD_ID_COLUMNS = 36;
 
 /** What a card ID looks like, for refusals. */
-const CARD_ID_EXAMPLE = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const CARD_ID_EXAMPLE = 'A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /**
  * What a string has of card IDs. `id`: it is one. `holds`: it contains one (a URL, quotes, missing or typographic
@@ -67,7 +67,7 @@ export function cardIdProblem(text: string): string | undefined {
   // A digit was lost or doubled.
   const digits = /^[0-9a-f\s-]{1,99}$/i.test(text) ? text.replace(/[\s-]/g, '').length : DIGITS;
   const count = digits !== DIGITS && Math.abs(digits - DIGITS) <= 4 ? ` (it has ${digits} digits, not ${DIGITS})` : '';
-  return `${text === '' ? 'is empty' : `${given} is not a card ID${count}`}; ${CARD_ID_EXAMPLE}`;
+  return `${text === '' ? 'is empty' : `${given} is not a card ID${count}`}. ${CARD_ID_EXAMPLE}`;
 }
 
 /** What looks pasted by mistake in an ID that is not a card's. It may be right, so it is sent (docs/faults.md I11). */

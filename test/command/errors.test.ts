@@ -85,7 +85,7 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32); a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
+      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32). A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
     );
   });
 

@@ -115,7 +115,7 @@ test.each([
     [
       '--columns: there is no column "nope"',
       '--concurrency: belongs to several ids or --from',
-      '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],
   [
@@ -123,7 +123,7 @@ test.each([
     [
       '--concurrency: must be a whole number from 1 to 1000, not "0"',
       '--expect: "foo" is not a field of a card: did you mean',
-      '<cardId> 1: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      '<cardId> 1: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],
   [
@@ -141,7 +141,7 @@ test.each([
       '--profile: there is no profile "nope"',
       '--retries: must be a whole number from 0 to 100, not "x"',
       '--ca-file: could not read missing.pem: no such file or folder (ENOENT)',
-      '<cardId>: "zz" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],
   [

@@ -225,7 +225,7 @@ it('mcp reports bad arguments as the commands do, and sends nothing', async () =
     true,
     2,
     undefined,
-    'cardId: "4711" is not a card ID; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'cardId: "4711" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
   ]);
   expect(await said('card_block', { cardId: CARD_ID, reasn: 'lost' })).toEqual([
     true,

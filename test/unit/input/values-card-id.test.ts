@@ -68,16 +68,16 @@ test.each([
   expect(idWarnings(id)).toEqual(warnings);
 });
 
-const LOOK = 'a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const LOOK = 'A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 test.each([
   [ID, undefined],
-  ['', `is empty; ${LOOK}`],
-  ['card-1', `"card-1" is not a card ID; ${LOOK}`],
-  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32); ${LOOK}`],
-  [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32); ${LOOK}`],
+  ['', `is empty. ${LOOK}`],
+  ['card-1', `"card-1" is not a card ID. ${LOOK}`],
+  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32). ${LOOK}`],
+  [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32). ${LOOK}`],
   [`<${ID}>`, `"<${ID}>" is not a card ID: did you mean ${ID}?`],
-  ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID; ${LOOK}`],
+  ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID. ${LOOK}`],
 ])('a card ID: of %j is said: %j', (text, problem) => {
   expect(cardIdProblem(text)).toBe(problem);
 });

@@ -233,7 +233,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
     [
       `line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
-      'line 4, column cardId: is empty; a card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      'line 4, column cardId: is empty. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],
   [
