@@ -221,11 +221,9 @@ export function callCommand(spec: CallSpec): CallCommand {
   };
 }
 
+/** Its exit codes are those besides the ones that follow from the rest. */
 type LocalFacts = Pick<LocalCommand, 'description' | 'output'> &
-  Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run' | 'exitCodes'>> & {
-    /** Besides those that follow from the rest. */
-    readonly exitCodes?: readonly number[];
-  };
+  Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run'>>;
 
 type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts & {
   readonly examples: ExampleLines;

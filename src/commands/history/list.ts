@@ -125,7 +125,7 @@ function newestWords({ entry, time, operation, id = '', callOutcome }: HistoryEn
   return `${localTime(time)}, ${callOutcome.outcome ?? 'unknown'}, entry ${safeText(shortEntry(entry))}, ${what}`;
 }
 
-/** The matching entries as a result, and the sentence that is it in a terminal if a search found none. */
+/** The matching entries as a result. `noMatch`: what was searched for in vain. `failure`: what could not be read. */
 export async function historyResult(session: Session, filter: HistoryFilter) {
   const { since, until, id, operation, outcome, limit } = filter;
   const { entries, hasOlder, rows, unread, failure } = await matchingWrites(session, filter, '--id');
