@@ -183,15 +183,14 @@ async function earlierRun(session: Session, { operation, rowsSha256, shard, name
   const { profile } = session;
   const resetAt = profile.isSandbox ? sandboxResetTime(stateDir) : undefined;
   const found: RunHeader[] = [];
-  const records = await openRecords(session).catch((error: unknown) => {
-    // For once-only changes, the look-up of open writes reports it.
-    if (!(error instanceof Failure) || isOnceOnly(operation)) throw error;
-    return undefined;
-  });
+  const unlessNeeded = (error: unknown): undefined => {
+    // Otherwise the look-up of open writes, or a list of runs, reports it.
+    if (!(error instanceof Failure) || needsRecords(operation, error)) throw error;
+  };
+  const records = await openRecords(session).catch(unlessNeeded);
   for (const run of records?.runsOf(rowsSha256) ?? []) {
     if (run === name) continue;
-    // A run that cannot be read is reported by lists.
-    const header = await readRunHeader(runFolder(stateDir, run), true).catch(() => undefined);
+    const header = await readRunHeader(runFolder(stateDir, run), true).catch(unlessNeeded);
     const isSame =
       header?.rowsSha256 === rowsSha256 &&
       header.operation === operation.command &&

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cardId, playService } from '../support/plain-service.ts';
@@ -15,7 +15,7 @@ async function begin(special: () => Reply | undefined = () => undefined) {
   const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
   const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
   file('in.csv', EVENTS);
-  return { file, run, posts };
+  return { home, file, run, posts };
 }
 
 it('the same events again are refused (17) with the earlier run, in any format, unless --again', async () => {
@@ -55,6 +55,26 @@ it('the same reissues again are refused, also as a plan, but not other rows, or 
   expect((await refused.run([...CREATE])).code).toBe(15);
   expect((await refused.run([...CREATE])).code).toBe(15);
   expect(refused.posts()).toBe(4);
+});
+
+it.each([
+  [
+    'the header of the earlier run can be written by others',
+    4,
+    (run: string) => chmodSync(join(run, 'header.json'), 0o666),
+  ],
+  ['the header of the earlier run is damaged', 16, (run: string) => writeFileSync(join(run, 'header.json'), '{')],
+  ['the record of the earlier run is damaged', 16, (run: string) => appendFileSync(join(run, 'journal.jsonl'), 'x\n')],
+])('the same events again are not sent if %s (%i)', async (_what, code, spoil) => {
+  const { home, run, posts } = await begin();
+  const runs = join(home.stateDir, 'runs');
+  expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
+  // An index of the runs is kept once their folder has rested for a while.
+  utimesSync(runs, 1_700_000_000, 1_700_000_000);
+  expect((await run(['history', '--open'])).code).toBe(0);
+  spoil(join(runs, 'monday'));
+  const again = await run(CREATE);
+  expect([again.code, again.stdout, posts()]).toEqual([code, '', 2]);
 });
 
 it('the same rows of other operations again are a notice', async () => {
