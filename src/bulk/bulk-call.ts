@@ -49,8 +49,10 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
     const problem = !isRunName(run) ? form : run.startsWith('-') ? dash : windowsNameProblem(run);
     if (problem !== undefined) faults.push({ where: '--run', problem });
   }
-  if (options.changedFrom === '-' && options.from === '-') {
-    faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  const files = { '--changed-from': options.changedFrom, '--description-file': options['descriptionFile'] };
+  for (const [where, path] of Object.entries(files)) {
+    const isSecond = path === '-' && options.from === '-';
+    if (isSecond) faults.push({ where: `${where} and --from`, problem: 'cannot both read stdin' });
   }
   if (command.writes && options.plan === undefined && typed.has('no-history')) {
     faults.push({ where: '--no-history', problem: 'a run needs its record' });

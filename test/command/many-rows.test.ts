@@ -713,3 +713,15 @@ test('subscribers list -o csv is fed to subscribers update without a value chang
     { email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"', active: false },
   ]);
 });
+
+test.each([
+  ['--changed-from', ['calendar', 'subscribers', 'update']],
+  ['--description-file', ['calendar', 'update']],
+  ['--description-file', ['calendar', 'event', 'create']],
+])('%s and --from of %j cannot both read stdin, which gives its bytes once: exit 2', async (option, command) => {
+  const server = await startRecordingServer([]);
+  const args = [...command, '--from', '-', option, '-', '--yes'];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, stdin: 'id,name\nc1,x\n' });
+  expect({ code, stdout, lines: server.lines }).toEqual({ code: 2, stdout: '', lines: [] });
+  expect(stderr).toContain(`${option} and --from: cannot both read stdin`);
+});
