@@ -176,15 +176,10 @@ function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly n
   ];
 }
 
-/** Exit codes of any command. 141 of a change: before it was sent, or of its dry run or plan. */
-const COMMON = [0, 1, 2, 16, 129, 130, 141, 143];
-
+/** With the exit codes of any command. 141 of a change: before it was sent, or of its dry run or plan. */
 function withCommon(codes: readonly number[]): readonly number[] {
-  return [...new Set([...COMMON, ...codes])].sort((one, other) => one - other);
+  return [...new Set([0, 1, 2, 16, 129, 130, 141, 143, ...codes])].sort((one, other) => one - other);
 }
-
-/** Others can write to a settings file or folder. */
-const UNSAFE = FAILURES.AUTH.exitCode;
 
 /** Declares a command over an operation of the table, from which arguments, options and exit codes follow. */
 export function callCommand(spec: CallSpec): CallCommand {
@@ -246,7 +241,11 @@ export function localCommand<
     needsSettings: true,
     usesProfile: false,
     ...facts,
-    exitCodes: withCommon([...(spec.needsSettings === false ? [] : [UNSAFE]), ...(spec.exitCodes ?? [])]),
+    // AUTH: others can write to the settings.
+    exitCodes: withCommon([
+      ...(spec.needsSettings === false ? [] : [FAILURES.AUTH.exitCode]),
+      ...(spec.exitCodes ?? []),
+    ]),
     kind: 'local',
     examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),

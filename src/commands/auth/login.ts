@@ -78,12 +78,6 @@ function withScheme(text: string): string {
   return /^[a-z0-9[][^/:\s]*(?::\d+)?(?:\/|$)/i.test(trimmed) ? `https://${trimmed}` : trimmed;
 }
 
-function urlAnswerProblem(text: string): true | string {
-  if (text.trim() === '') return 'is required';
-  const base = parseBaseUrl(withScheme(text));
-  return base.kind === 'ok' ? true : base.problem;
-}
-
 /** The URLs that the login sets: from options, environment or a question; checked, not stored yet. */
 async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
   const { profile, prompt } = session;
@@ -93,7 +87,11 @@ async function readUrls(session: Session, given: LoginGiven, family: Family): Pr
   if (known?.source === 'environment') urls[key] ??= known.url;
   if (urls[key] === undefined && known === undefined && prompt.available) {
     const question = `Base URL of the ${familyWords(family)} (https://…)`;
-    urls[key] = withScheme(await prompt.text(question, urlAnswerProblem, { show: withScheme }));
+    const judge = (text: string) => {
+      const base = parseBaseUrl(withScheme(text));
+      return text.trim() === '' ? 'is required' : base.kind === 'ok' || base.problem;
+    };
+    urls[key] = withScheme(await prompt.text(question, judge, { show: withScheme }));
   }
   // Refused now, before a token is typed for a URL that cannot be used.
   if (isUnset(urls)) resolveTarget(profile, family);
