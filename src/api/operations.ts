@@ -214,7 +214,7 @@ export const OPERATIONS = {
       readBack: 'none',
       unavailable: 'never',
       unknownHint:
-        'look for the event in the calendar itself before you run this again: no command can, and a second request may create it twice',
+        'look for the event in the calendar itself before you run this again: no command can find it, and a second request may create it twice',
       isOnceOnly: true,
       resultId: 'id',
     },
