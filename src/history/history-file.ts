@@ -116,7 +116,7 @@ export async function openHistory(stateDir: string): Promise<FileHandle | undefi
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
   for await (const lines of linesOf(piecesOf(file, from))) {
-    yield lines.filter((line) => line.at(-1) === NEWLINE);
+    yield lines.at(-1)?.at(-1) === NEWLINE ? lines : lines.slice(0, -1);
   }
 }
 
