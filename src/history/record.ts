@@ -39,6 +39,11 @@ export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly audit?: AuditLog | undefined;
 };
 
+const NO_HISTORY = {
+  text: 'add --no-history to keep no record of this change',
+  desk: 'to keep no record, open the desk again with FRONTDESK_NO_HISTORY=1',
+};
+
 /** The recorder of `history.jsonl`, not touched before. Without a state folder it names entries of the audit log. */
 export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOptions) {
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
@@ -81,8 +86,7 @@ export function openRecorder({ audit, stateDir, clock, pid, user }: RecorderOpti
         // The audit log has a beginning already, so it also gets `not_sent`, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_OUTCOME, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`could not write the history (${path})`, error, 'unsent');
-        const hints = [...failure.hints.slice(0, 1), { text: 'add --no-history to keep no record of this change' }];
-        throw failure.with({ outcome: 'not_sent' }, hints);
+        throw failure.with({ outcome: 'not_sent' }, [...failure.hints.slice(0, 1), NO_HISTORY]);
       }
       return entry;
     },

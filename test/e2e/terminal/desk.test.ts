@@ -719,3 +719,19 @@ it.concurrent('the list of changes of a card keeps its columns on a color screen
   await menuWith(terminal, /Look again/);
   expect((await leave(terminal)).code).toBe(0);
 });
+
+it.concurrent('the desk names no option of another command when a change cannot be recorded', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const home = createHome();
+  const state = join(home.path, 'own-state');
+  mkdirSync(join(state, 'history.jsonl'), { recursive: true, mode: 0o700 });
+  const { terminal } = await open({ ...server.env, FRONTDESK_STATE_DIR: state }, { home });
+  await confirm(terminal, 'block');
+  const screen = (await menuWith(terminal, above('✖ NOT BLOCKED: the request was not sent'))).join('\n');
+  expect(screen).toContain('\nhint: to keep no record, open the desk again with FRONTDESK_NO_HISTORY=1\n');
+  expect(screen).not.toContain('--no-history');
+  expect((await leave(terminal)).code).toBe(0);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});

@@ -135,7 +135,7 @@ it('the record of a write that cannot be begun refuses the write, with 16', asyn
     code: 'LOCAL_IO',
     exitCode: 16,
     details: { outcome: 'not_sent' },
-    hints: expect.arrayContaining([{ text: expect.stringContaining('--no-history') }]),
+    hints: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('--no-history') })]),
   });
 });
 
